@@ -1,0 +1,28 @@
+/** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
+const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [
+  ['dataset', 'datasetUsageStatistics'],
+  ['dataset', 'operation'],
+  ['dataset', 'datasetProfile'],
+  ['chart', 'chartUsageStatistics'],
+  ['dashboard', 'dashboardUsageStatistics'],
+  ['query', 'queryUsageStatistics'],
+  ['dataProcessInstance', 'dataProcessInstanceRunEvent'],
+  ['assertion', 'assertionRunEvent'],
+  ['dataJob', 'datahubIngestionRunSummary'],
+  ['dataJob', 'datahubIngestionCheckpoint'],
+];
+
+const byKey = new Map(
+  canonical.map(([entityType, aspect]) => [`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect }]),
+);
+
+/**
+ * The spelling that DataHub itself uses, or the given one for aspects that are not known.
+ * Elasticsearch and OpenSearch take any case, DataHub's Postgres backend compares names exactly (datahub PR #18816).
+ */
+export function canonicalSpelling(entityType: string, aspect: string): { entityType: string; aspect: string } {
+  return byKey.get(`${entityType}.${aspect}`.toLowerCase()) ?? { entityType, aspect };
+}
+
+/** State of stateful ingestion, not history: without the last checkpoint deletions go undetected. */
+export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';

@@ -1,0 +1,31 @@
+/** The vocabulary of report, metrics and tests: what became of one policy in one run, and how bad that is. */
+
+export const results = ['ok', 'attention', 'failed'] as const;
+export type Result = (typeof results)[number];
+
+export const resultOf = {
+  truncated: 'ok',
+  'would-truncate': 'ok',
+  'below-threshold': 'ok',
+  'nothing-to-delete': 'ok',
+  disabled: 'ok',
+  'above-ceiling': 'attention',
+  'in-flight': 'attention',
+  quarantined: 'attention',
+  'still-running': 'attention',
+  incomplete: 'attention',
+  'not-started': 'attention',
+  lost: 'failed',
+  failed: 'failed',
+  unknown: 'failed',
+  'rows-missing': 'failed',
+} as const satisfies Record<string, Result>;
+
+export type Outcome = keyof typeof resultOf;
+
+export const outcomes = Object.keys(resultOf) as [Outcome, ...Outcome[]];
+
+/** The worst of several results; `ok` when there are none. */
+export function worst(given: readonly Result[]): Result {
+  return results[Math.max(0, ...given.map((result) => results.indexOf(result)))]!;
+}

@@ -1,0 +1,61 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Operations, TokenSource } from '../operations/operations.ts';
+import type { Clock } from './clock.ts';
+import type { Report } from './report-schema.ts';
+import type { Mode } from './state.ts';
+
+/** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */
+
+/** One text that holds a policy, or an array of policies. */
+export interface PolicySource {
+  /** Where it was found, for messages: the parameter's or the file's name. */
+  name: string;
+  text: string;
+}
+
+/** What the operator keeps beside the deployment. Each throws ParametersError. */
+export interface Parameters {
+  policies(): Promise<PolicySource[]>;
+  /** Whether the job is paused. Callers treat an exception as paused. */
+  paused(): Promise<boolean>;
+  token: TokenSource;
+}
+
+/** A parameter is missing, malformed or out of reach; `message` names it and the remedy. */
+export class ParametersError extends Error {
+  override readonly name = 'ParametersError';
+}
+
+/** One line per decision; implementations add run id and time. Never given a token. */
+export interface Log {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface RunSettings {
+  stage: string;
+  gmsUrl: string;
+  /** The stage's mode; an execution's input may say otherwise. */
+  mode: Mode;
+  minRetentionDays: number;
+  maxRunHours: number;
+}
+
+export interface RunServices {
+  settings: RunSettings;
+  parameters: Parameters;
+  operations: Operations;
+  ledger: Ledger;
+  clock: Clock;
+  log: Log;
+  /** A new random id (UUID) at each call. */
+  newId(): string;
+  /** End of this invocation's time, epoch milliseconds of the run's clock. */
+  deadline(): number;
+}
+
+/** Sends the report to people and machines. Throws when it could not be published. */
+export interface Publisher {
+  publish(report: Report): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import type { Strategy } from '../operations/operations.ts';
+import type { Policy } from '../policy/schema.ts';
+import type { PolicyEntry, UnmanagedIndex } from './report-schema.ts';
+
+/** The run state: the one JSON value that travels through every state of the workflow. */
+
+export const STATE_VERSION = 1;
+
+export type Mode = 'enforce' | 'preview';
+
+export interface RunState {
+  version: typeof STATE_VERSION;
+  /** The execution's name; the same after Retry and redrive. */
+  runId: string;
+  stage: string;
+  mode: Mode;
+  /** The execution's start, ISO 8601 UTC; every cutoff is counted from it. */
+  startedAt: string;
+  /** What the workflow's Choice does after this step. */
+  next: 'truncate' | 'wait' | 'report';
+  /** How long the workflow's Wait lasts. */
+  waitSeconds: number;
+  /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
+  entries: Entry[];
+  /** Why nothing more is started in this run. */
+  breaker?: string;
+  /** Why the run as a whole could not do its work. */
+  error?: string;
+  notes: string[];
+  unmanagedIndices: UnmanagedIndex[];
+  /** Rows up to which the one policy of this run may pass its ceiling. */
+  approveRows?: number;
+  /** How often Truncate and Poll have run: what the history budget is counted from. */
+  turns: { truncate: number; poll: number };
+  /** Put there by the workflow when Truncate or Poll failed: the error's name. */
+  failure?: { step: 'truncate' | 'poll'; error: string };
+}
+
+/** Phases: decided for good; approved and waiting its turn; being watched. */
+export type Entry = DoneEntry | ApprovedEntry | WatchedEntry;
+
+interface EntryBase {
+  /** The ledger's key. */
+  index: string;
+  /** What the report will say; grows as the run learns more. */
+  entry: Omit<PolicyEntry, 'outcome' | 'reason'>;
+}
+
+export interface DoneEntry extends EntryBase {
+  phase: 'done';
+  entry: PolicyEntry;
+}
+
+export interface ApprovedEntry extends EntryBase {
+  phase: 'approved';
+  policy: Policy;
+  plan: { rowsToDelete: number; rowsTotal: number; strategy: Strategy };
+}
+
+export interface WatchedEntry extends EntryBase {
+  phase: 'watched';
+  watch: Watch;
+}
+
+/** What the looks of this run know of one unresolved truncation. Times are epoch milliseconds of the run's clock. */
+export interface Watch {
+  /** Left out while only the run is known (Truncate ended without an answer). */
+  attemptId?: string;
+  /** When the truncation started, for looks and durations. */
+  startedAt: number;
+  /** When this run first looked. */
+  watchedSince: number;
+  nextLookAt: number;
+  looks: number;
+  /** Rows done and rows to do, as far as known: for progress bars and predictions. */
+  progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
+  /** Best values of this run and when one of them last improved. */
+  lowestToDelete?: number;
+  highestKept?: number;
+  highestCounter?: number;
+  movedAt: number;
+  /** When the task was first seen to be completed. */
+  completedAt?: number;
+  /** Why the task's status is no longer asked for. */
+  statusGone?: 'vanished' | 'refused';
+}

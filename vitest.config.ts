@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // A test that waits for a minute is stuck: timers are virtual and every server answers on loopback.
+    testTimeout: 60_000,
+  },
+});

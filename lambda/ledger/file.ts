@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { type Ledger, LedgerError } from './ledger.ts';
 import { guardHolds } from './memory.ts';
@@ -52,7 +62,8 @@ export function fileLedger(path: string, server: string): Ledger & { close(): vo
     catchUp();
     return id;
   };
-  const parsed = (index: string) => (stored.has(index) ? parseRecord(index, structuredClone(stored.get(index))) : undefined);
+  const parsed = (index: string) =>
+    stored.has(index) ? parseRecord(index, structuredClone(stored.get(index))) : undefined;
   catchUp();
 
   return {

@@ -5,7 +5,8 @@ import { type LedgerRecord, parseRecord } from './record.ts';
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   const stored = new Map<string, unknown>();
   const claims = new Map<string, string>();
-  const read = (index: string) => (stored.has(index) ? parseRecord(index, structuredClone(stored.get(index))) : undefined);
+  const read = (index: string) =>
+    stored.has(index) ? parseRecord(index, structuredClone(stored.get(index))) : undefined;
   return {
     stored,
     async read(index) {

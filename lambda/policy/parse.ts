@@ -1,0 +1,92 @@
+import type * as z from 'zod';
+import { indexKey } from '../ledger/ledger.ts';
+import type { PolicySource } from '../run/services.ts';
+import { canonicalSpelling } from './aspects.ts';
+import { explain } from './explain.ts';
+import { type Policy, policySchema } from './schema.ts';
+
+/** A policy, or why a text that should hold one does not. */
+export type ParsedPolicy =
+  | { kind: 'policy'; index: string; source: string; policy: Policy }
+  /** `entityType` and `aspect` as far as text or name tell them. */
+  | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; reason: string };
+
+/**
+ * Reads policies from texts that hold one, or an array of them. A policy that cannot be read is returned as invalid and stops
+ * itself only; all policies for one index are invalid together, because nobody can know which one was meant.
+ * Known aspects come back in DataHub's own spelling.
+ * @param sources name (for messages; `.../<entityType>.<aspect>` names the index of an unreadable text) and text
+ * @param minRetentionDays the stage's floor, whole days
+ */
+export function parsePolicies(sources: readonly PolicySource[], minRetentionDays: number): ParsedPolicy[] {
+  const schema = policySchema(minRetentionDays);
+  return withoutDuplicates(sources.flatMap((source) => parseSource(source, schema)));
+}
+
+type Schema = ReturnType<typeof policySchema>;
+
+function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
+  const named = nameParts(name);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return [invalid(name, named, `${name} is not JSON (${(error as Error).message}): correct it`)];
+  }
+  if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
+  if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: add a policy or remove it`)];
+  return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
+}
+
+function parseOne(source: string, value: unknown, named: Names | undefined, schema: Schema): ParsedPolicy {
+  const names = namesIn(value) ?? named ?? { entityType: '?', aspect: '?' };
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    return invalid(
+      source,
+      names,
+      `${source}: ${explain(parsed.error as z.ZodError, value, Object.keys(schema.shape))}`,
+    );
+  }
+  const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
+  return { kind: 'policy', index: indexKey(policy.entityType, policy.aspect), source, policy };
+}
+
+interface Names {
+  entityType: string;
+  aspect: string;
+}
+
+/** The names that a value gives itself, if it does, whatever else is wrong with it. */
+function namesIn(value: unknown): Names | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { entityType, aspect } = value as Record<string, unknown>;
+  return typeof entityType === 'string' && typeof aspect === 'string' ? { entityType, aspect } : undefined;
+}
+
+/** `<path>/dataset.operation` names an index; other names do not. */
+function nameParts(name: string): Names {
+  const match = /([^./]+)\.([^./]+)$/.exec(name);
+  return { entityType: match?.[1] ?? name, aspect: match?.[2] ?? '?' };
+}
+
+function invalid(source: string, names: Names, reason: string): ParsedPolicy {
+  const spelled = canonicalSpelling(names.entityType, names.aspect);
+  return { kind: 'invalid', index: indexKey(spelled.entityType, spelled.aspect), source, ...spelled, reason };
+}
+
+function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
+  const sourcesOf = new Map<string, string[]>();
+  for (const { index, source } of parsed) sourcesOf.set(index, [...(sourcesOf.get(index) ?? []), source]);
+  return parsed.map((item) => {
+    const sources = sourcesOf.get(item.index)!;
+    if (sources.length === 1 || item.index.includes('?')) return item;
+    const names = item.kind === 'policy' ? item.policy : item;
+    const own = item.kind === 'invalid' ? `${item.reason}; besides, ` : '';
+    return invalid(
+      item.source,
+      { entityType: names.entityType, aspect: names.aspect },
+      `${own}${sources.length} policies name this index (${sources.join('; ')}): keep one of them`,
+    );
+  });
+}

@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type Ledger, LedgerError } from './ledger.ts';
+import { LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
+
+export interface DynamoDbLedgerOptions {
+  table: string;
+  /** Normalised address of the server: the partition key. */
+  server: string;
+  client?: DynamoDBClient;
+  /** Waits this many milliseconds; tests pass one that does not. */
+  pause?: (millis: number) => Promise<unknown>;
+}
+
+/** Pauses before the second, third and fourth try of one call, milliseconds. */
+const pausesMillis = [100, 500, 2000];
+
+/** Claims of scheduled times that are kept: three hours of an every-minute schedule, whose events live one hour. */
+const keptClaims = 200;
+const SCHEDULE_KEY = '#schedule';
+
+/**
+ * The ledger in a DynamoDB table with the keys `server` and `index`. The record itself is one JSON text; its state, attempt id
+ * and version stand beside it as attributes, because every write is conditional on them.
+ *
+ * The SDK's own retries are off: a write whose answer was lost may be repeated by them, and the repetition then fails its
+ * condition because of its own success. Here an answer that was lost is followed by a strongly consistent look.
+ */
+export function dynamoDbLedger({
+  table,
+  server,
+  client = dynamoDbClient(),
+  pause = sleep,
+}: DynamoDbLedgerOptions): Ledger {
+  const keyOf = (index: string) => ({ server: { S: server }, index: { S: index } });
+
+  const retried = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!mayPass(error) || attempt === pausesMillis.length) throw ledgerError(table, what, error);
+        await pause(pausesMillis[attempt]!);
+      }
+    }
+  };
+
+  const getItem = (index: string) =>
+    retried(`read ${index}`, async () => {
+      const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
+      return (await client.send(command)).Item;
+    });
+
+  /** Puts an item on condition. `isOurs` tells from what is stored whether the write arrived although its answer did not. */
+  const putItem = async (
+    index: string,
+    item: Record<string, AttributeValue>,
+    condition: Condition,
+    isOurs: (stored: Record<string, AttributeValue> | undefined) => boolean,
+  ): Promise<boolean> => {
+    let answerLost = false;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await client.send(new PutItemCommand({ TableName: table, Item: { ...keyOf(index), ...item }, ...condition }));
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return answerLost && isOurs(await getItem(index));
+        if (!mayPass(error)) throw ledgerError(table, `write ${index}`, error);
+        if (isOurs(await getItem(index))) return true;
+        if (attempt === pausesMillis.length) throw ledgerError(table, `write ${index}`, error);
+        answerLost = true;
+        await pause(pausesMillis[attempt]!);
+      }
+    }
+  };
+
+  return {
+    async read(index) {
+      const item = await getItem(index);
+      return item && parseItem(index, item);
+    },
+
+    async list() {
+      const records: StoredRecord[] = [];
+      let start: Record<string, AttributeValue> | undefined;
+      do {
+        const page = await retried('list the records', () =>
+          client.send(
+            new QueryCommand({
+              TableName: table,
+              KeyConditionExpression: '#server = :server',
+              ExpressionAttributeNames: { '#server': 'server' },
+              ExpressionAttributeValues: { ':server': { S: server } },
+              ConsistentRead: true,
+              ExclusiveStartKey: start,
+            }),
+          ),
+        );
+        for (const item of page.Items ?? []) {
+          const index = item['index']?.S ?? '';
+          if (index !== SCHEDULE_KEY) records.push(parseItem(index, item));
+        }
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined);
+      return records;
+    },
+
+    async replace(previous, next) {
+      const item = toItem(next);
+      const isOurs = (stored: Record<string, AttributeValue> | undefined) =>
+        stored?.['record']?.S === item['record']!.S;
+      return putItem(next.index, item, previous ? follows(previous) : isAbsent, isOurs);
+    },
+
+    async claimScheduledTime(scheduledTime, runId) {
+      // Each failed round means that another run's claim was stored in between.
+      for (let round = 0; round < 50; round++) {
+        const stored = (await getItem(SCHEDULE_KEY))?.['claims']?.S;
+        const claims = parseClaims(stored);
+        const holder = claims[scheduledTime];
+        if (holder !== undefined) return holder;
+        const next = JSON.stringify(newest({ ...claims, [scheduledTime]: runId }));
+        const condition = stored === undefined ? isAbsent : hasClaims(stored);
+        const isOurs = (item: Record<string, AttributeValue> | undefined) =>
+          parseClaims(item?.['claims']?.S)[scheduledTime] === runId;
+        if (await putItem(SCHEDULE_KEY, { claims: { S: next } }, condition, isOurs)) return runId;
+      }
+      throw new LedgerError(
+        `The scheduled time ${scheduledTime} could not be claimed in the table ${table}: too many runs start at once.`,
+      );
+    },
+  };
+}
+
+/** Time-outs in milliseconds leave a function time for several tries. */
+export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
+  const requestHandler = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
+  return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
+}
+
+type Condition = Pick<
+  ConstructorParameters<typeof PutItemCommand>[0],
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+const isAbsent: Condition = {
+  ConditionExpression: 'attribute_not_exists(#server)',
+  ExpressionAttributeNames: { '#server': 'server' },
+};
+
+/** The stored record is the one that was read, and no newer version of this program has taken it over. */
+function follows({ state, attemptId }: LedgerRecord): Condition {
+  const sameAttempt = attemptId === undefined ? 'attribute_not_exists(#attemptId)' : '#attemptId = :attemptId';
+  return {
+    ConditionExpression: `#state = :state AND ${sameAttempt} AND #version <= :version`,
+    ExpressionAttributeNames: { '#state': 'state', '#attemptId': 'attemptId', '#version': 'version' },
+    ExpressionAttributeValues: {
+      ':state': { S: state },
+      ':version': { N: String(LEDGER_VERSION) },
+      ...(attemptId !== undefined && { ':attemptId': { S: attemptId } }),
+    },
+  };
+}
+
+const hasClaims = (claims: string): Condition => ({
+  ConditionExpression: '#claims = :claims',
+  ExpressionAttributeNames: { '#claims': 'claims' },
+  ExpressionAttributeValues: { ':claims': { S: claims } },
+});
+
+const toItem = (record: LedgerRecord): Record<string, AttributeValue> => ({
+  state: { S: record.state },
+  version: { N: String(record.version) },
+  ...(record.attemptId !== undefined && { attemptId: { S: record.attemptId } }),
+  record: { S: JSON.stringify(record) },
+});
+
+function parseItem(index: string, item: Record<string, AttributeValue>): StoredRecord {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(item['record']?.S ?? '');
+  } catch {
+    stored = undefined;
+  }
+  return parseRecord(index, stored);
+}
+
+const parseClaims = (text: string | undefined): Record<string, string> =>
+  text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+
+const newest = (claims: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(claims)
+      .sort(([one], [other]) => (one < other ? 1 : -1))
+      .slice(0, keptClaims),
+  );
+
+/** Whether another try may succeed: no answer, an overloaded or failing service. Refusals stay refusals. */
+function mayPass(error: unknown): boolean {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  return (
+    status === undefined ||
+    status >= 500 ||
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded/.test(name ?? '')
+  );
+}
+
+function ledgerError(table: string, what: string, error: unknown): LedgerError {
+  if (error instanceof LedgerError) return error;
+  const {
+    name = 'Error',
+    message = '',
+    $metadata,
+  } = error as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
+  const remedy =
+    $metadata?.httpStatusCode === undefined
+      ? 'functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB'
+      : 'deploy the stack again if it goes on; nothing is started without the ledger';
+  return new LedgerError(
+    `Tried to ${what} in the ledger table ${table}: ${name}: ${message.slice(0, 200)}; ${remedy}.`,
+  );
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+
+/**
+ * The environment of each function. The constructs build it as `EnvironmentOf<...>`, so that a variable which is
+ * missing or misspelled there is a type error; the functions read it with `readEnvironment`.
+ */
+
+const text = z.string().min(1);
+const wholeNumber = z.string().regex(/^\d+$/);
+
+/** What every function knows of its stage. */
+const stage = {
+  STAGE: text,
+  GMS_URL: text,
+  MODE: z.enum(['preview', 'enforce']),
+  /** Days. */
+  MIN_RETENTION_DAYS: wholeNumber,
+  /** Hours. */
+  MAX_RUN_HOURS: wholeNumber,
+};
+
+/** What it takes to talk to GMS and to keep the ledger. */
+const access = {
+  LEDGER_TABLE: text,
+  TOKEN_PARAMETER: text,
+  CA_CERTIFICATE_PARAMETER: text.optional(),
+};
+
+export const environments = {
+  plan: z.object({ ...stage, ...access, POLICIES_PATH: text, PAUSED_PARAMETER: text }),
+  truncate: z.object({ ...stage, ...access, PAUSED_PARAMETER: text }),
+  poll: z.object({ ...stage, ...access }),
+  report: z.object({ ...stage, TOPIC_ARN: text, NOTIFY: z.enum(['always', 'problems']) }),
+};
+
+export type FunctionName = keyof typeof environments;
+export type EnvironmentOf<Name extends FunctionName> = z.infer<(typeof environments)[Name]>;
+
+/** Throws an error that names every variable which is missing or wrong; values stay out of it. */
+export function readEnvironment<Name extends FunctionName>(
+  name: Name,
+  given: Record<string, string | undefined>,
+): EnvironmentOf<Name> {
+  const parsed = environments[name].safeParse(given);
+  if (parsed.success) return parsed.data as EnvironmentOf<Name>;
+  const variables = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
+  throw new Error(`The environment of the function ${name} lacks or misspells ${variables}: deploy the stack again.`);
+}

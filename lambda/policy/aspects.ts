@@ -12,6 +12,14 @@ const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = 
   ['dataJob', 'datahubIngestionCheckpoint'],
 ];
 
+/** The same as objects, for whoever has to try them because the server does not tell its indices. */
+export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }> = canonical.map(
+  ([entityType, aspect]) => ({
+    entityType,
+    aspect,
+  }),
+);
+
 const byKey = new Map(
   canonical.map(([entityType, aspect]) => [`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect }]),
 );

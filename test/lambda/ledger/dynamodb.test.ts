@@ -1,0 +1,227 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/ledger/dynamodb.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { ledgerContract, record } from './contract.ts';
+
+const server = 'https://gms.example.com/gms';
+const index = 'dataset.operation';
+const idle = record(server, index);
+const reserved = (attemptId: string) => record(server, index, { state: 'reserved', attemptId });
+const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
+const clientOf = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
+
+const database = dynalite({ createTableMs: 0 });
+let endpoint: string;
+let tables = 0;
+
+beforeAll(async () => {
+  endpoint = await listen(database);
+});
+afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
+
+ledgerContract('The DynamoDB ledger', async () => {
+  const table = await newTable();
+  return {
+    server,
+    ledger: () => dynamoDbLedger({ table, server, client: clientOf(endpoint) }),
+    plant: async (at, planted) => {
+      await clientOf(endpoint).send(
+        new PutItemCommand({
+          TableName: table,
+          Item: {
+            server: { S: server },
+            index: { S: at },
+            state: { S: planted.state },
+            version: { N: String(planted.version) },
+            ...(planted.attemptId !== undefined && { attemptId: { S: planted.attemptId } }),
+            record: { S: JSON.stringify(planted) },
+          },
+        }),
+      );
+    },
+  };
+});
+
+describe('The DynamoDB ledger', () => {
+  test('keeps the records of two servers apart', async () => {
+    const table = await newTable();
+    const open = (of: string) => dynamoDbLedger({ table, server: of, client: clientOf(endpoint) });
+    await open(server).replace(undefined, reserved('a'));
+    expect(await open('https://other.example.com/gms').list()).toEqual([]);
+    expect(await open('https://other.example.com/gms').read(index)).toBeUndefined();
+  });
+
+  test('lists more records than one page holds', async () => {
+    const table = await newTable();
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(endpoint) });
+    const names = Array.from({ length: 12 }, (_, number) => `dataset.aspect${String(number).padStart(2, '0')}`);
+    // DynamoDB ends a page at 1 MB.
+    const sentBy = [{ runId: 'r'.repeat(150_000), at: 0 }];
+    for (const name of names) await ledger.replace(undefined, record(server, name, { sentBy }));
+    expect((await ledger.list()).map((each) => each.index)).toEqual(names);
+  });
+
+  test('leaves a record alone that a newer version took over in the meantime', async () => {
+    const table = await newTable();
+    const client = clientOf(endpoint);
+    const Item = {
+      server: { S: server },
+      index: { S: index },
+      state: { S: 'idle' },
+      version: { N: '2' },
+      record: { S: 'whatever version 2 writes' },
+    };
+    await client.send(new PutItemCommand({ TableName: table, Item }));
+    expect(await dynamoDbLedger({ table, server, client }).replace(idle, reserved('a'))).toBe(false);
+    const Key = { server: Item.server, index: Item.index };
+    expect((await client.send(new GetItemCommand({ TableName: table, Key }))).Item).toEqual(Item);
+  });
+
+  test('remembers a bounded number of scheduled times, the newest', async () => {
+    const table = await newTable();
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(endpoint) });
+    const time = (minute: number) => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
+    for (let minute = 0; minute < 205; minute++) await ledger.claimScheduledTime(time(minute), `run-${minute}`);
+    expect(await ledger.claimScheduledTime(time(204), 'late')).toBe('run-204');
+    expect(await ledger.claimScheduledTime(time(10), 'late')).toBe('run-10');
+    const Key = { server: { S: server }, index: { S: '#schedule' } };
+    const { Item } = await clientOf(endpoint).send(new GetItemCommand({ TableName: table, Key }));
+    expect(Object.keys(JSON.parse(Item!['claims']!.S!))).toHaveLength(200);
+  });
+
+  test('recognises its own write when the answer was lost', async () => {
+    const table = await newTable();
+    await using proxy = await flakyProxy(endpoint, { dropAnswers: 1 });
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+    expect(proxy.puts()).toBe(1);
+  });
+
+  test('recognises its own write when the answer was lost and so was the look that followed', async () => {
+    const table = await newTable();
+    await using proxy = await flakyProxy(endpoint, { dropAnswers: 1, refuseReads: 2 });
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+  });
+
+  test('does not take the write of another for its own when the answer was lost', async () => {
+    const table = await newTable();
+    await dynamoDbLedger({ table, server, client: clientOf(endpoint) }).replace(undefined, reserved('other'));
+    await using proxy = await flakyProxy(endpoint, { dropAnswers: 1 });
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(undefined, reserved('mine'))).toBe(false);
+    expect(await ledger.read(index)).toMatchObject({ attemptId: 'other' });
+  });
+
+  test('writes again when the write itself was lost', async () => {
+    const table = await newTable();
+    await using proxy = await flakyProxy(endpoint, { dropRequests: 2 });
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+    expect(proxy.puts()).toBe(3);
+  });
+
+  test('lets one of 20 acquirers win although every first answer is lost', async () => {
+    const table = await newTable();
+    await dynamoDbLedger({ table, server, client: clientOf(endpoint) }).replace(undefined, idle);
+    await using proxy = await flakyProxy(endpoint, { dropAnswers: 20 });
+    const won = await Promise.all(
+      Array.from({ length: 20 }, (_, number) =>
+        dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause }).replace(
+          idle,
+          reserved(`${number}`),
+        ),
+      ),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('gives up with a sentence that names the table when nothing gets through', async () => {
+    const table = await newTable();
+    await using proxy = await flakyProxy(endpoint, { dropRequests: 1000, refuseReads: 1000 });
+    const ledger = dynamoDbLedger({ table, server, client: clientOf(proxy.url), pause: noPause });
+    const failure = await ledger.replace(undefined, reserved('mine')).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LedgerError);
+    expect((failure as Error).message).toMatch(
+      new RegExp(`ledger table ${table}.*(NAT gateway|deploy the stack again)`),
+    );
+  });
+
+  test('does not try again what DynamoDB refuses', async () => {
+    const ledger = dynamoDbLedger({ table: 'not-there', server, client: clientOf(endpoint), pause: neverPause });
+    await expect(ledger.read(index)).rejects.toThrow(
+      /read dataset.operation in the ledger table not-there: ResourceNotFound/,
+    );
+    await expect(ledger.replace(undefined, idle)).rejects.toThrow(LedgerError);
+  });
+});
+
+const noPause = async () => {};
+const neverPause = () => Promise.reject(new Error('paused'));
+
+async function newTable(): Promise<string> {
+  const TableName = `ledger-${++tables}`;
+  await clientOf(endpoint).send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'server', AttributeType: 'S' },
+        { AttributeName: 'index', AttributeType: 'S' },
+      ],
+      KeySchema: [
+        { AttributeName: 'server', KeyType: 'HASH' },
+        { AttributeName: 'index', KeyType: 'RANGE' },
+      ],
+    }),
+  );
+  return TableName;
+}
+
+async function listen(of: Server): Promise<string> {
+  await new Promise<void>((resolve) => of.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(of.address() as AddressInfo).port}`;
+}
+
+/**
+ * A network in front of DynamoDB that loses things: the answers to writes, writes before they arrive, or reads (503).
+ */
+async function flakyProxy(
+  target: string,
+  losses: { dropAnswers?: number; dropRequests?: number; refuseReads?: number },
+) {
+  const left = { dropAnswers: 0, dropRequests: 0, refuseReads: 0, ...losses };
+  let puts = 0;
+  const proxy = createServer((incoming, outgoing) => {
+    const isPut = String(incoming.headers['x-amz-target']).endsWith('.PutItem');
+    if (isPut) puts++;
+    if (isPut && left.dropRequests-- > 0) return incoming.socket.destroy();
+    if (!isPut && left.refuseReads-- > 0) {
+      outgoing.writeHead(503).end();
+      return;
+    }
+    const { method, url: path, headers } = incoming;
+    const forward = request(new URL(path!, target), { method, headers }, (answer) => {
+      if (isPut && left.dropAnswers-- > 0) {
+        answer.resume().on('end', () => incoming.socket.destroy());
+        return;
+      }
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forward);
+  });
+  const url = await listen(proxy);
+  return {
+    url,
+    puts: () => puts,
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}

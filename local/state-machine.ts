@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { StateMachine } from 'aws-local-stepfunctions';
+
+/**
+ * Executes the workflow file of the deployment, as it is, on this machine. Where the library differs from Step Functions
+ * (a Task without a handler calls AWS, JSONata and Assign are ignored), this refuses or fills in.
+ */
+
+export type Step = 'plan' | 'truncate' | 'poll' | 'report';
+
+/** One handler per Task state, given what the state machine gives its function and returning what that returns. */
+export type StepHandlers = Record<Step, (input: unknown) => Promise<unknown>>;
+
+/** Caps the real waits and is told of the rest, so that a clock can go on by it. */
+export interface FastForward {
+  /** The longest real wait, milliseconds. */
+  maxWaitMillis: number;
+  /** Called after a wait of the workflow, before the step that follows it. */
+  skipped(millis: number): void;
+}
+
+export interface StateMachineOptions {
+  handlers: StepHandlers;
+  /** What an execution started by hand in AWS is given. */
+  input: unknown;
+  execution: { name: string; startTime: string };
+  fast?: FastForward;
+  /** Real time, epoch milliseconds. */
+  now(): number;
+}
+
+/**
+ * Runs the workflow to its end.
+ * @returns the execution's output
+ * @throws when the execution fails, which is when no report could be published
+ */
+export async function runStateMachine(options: StateMachineOptions): Promise<unknown> {
+  polyfillWithResolvers();
+  const definition = loadDefinition();
+  const { fast, execution } = options;
+  const machine = new StateMachine(definition as never, { validationOptions: { checkArn: true, checkPaths: true } });
+  const { result } = machine.run(options.input as never, {
+    overrides: {
+      taskResourceLocalHandlers: taskHandlers(definition, options) as never,
+      ...(fast && {
+        waitTimeOverrides: named(definition, 'Wait', fast.maxWaitMillis),
+        retryIntervalOverrides: named(definition, 'Task', fast.maxWaitMillis),
+      }),
+    },
+    context: {
+      Execution: {
+        Id: `arn:aws:states:us-east-1:000000000000:execution:retention-workflow:${execution.name}`,
+        Name: execution.name,
+        StartTime: execution.startTime,
+        Input: options.input as never,
+      },
+    },
+  });
+  return await result;
+}
+
+const definitionUrl = new URL('../infra/retention-workflow.asl.json', import.meta.url);
+
+interface Definition {
+  States: Record<string, { Type: string; Resource?: string }>;
+}
+
+const steps: readonly Step[] = ['plan', 'truncate', 'poll', 'report'];
+const functionArn = (step: Step) => `arn:aws:lambda:us-east-1:000000000000:function:${step}`;
+
+/**
+ * Reads the file, with stand-ins for the functions' ARNs.
+ * The library leaves out JSONata and Assign without a word, so a definition that holds them is refused.
+ */
+export function loadDefinition(text: string = readFileSync(definitionUrl, 'utf8')): Definition {
+  const substituted = text.replace(/\$\{(\w+)FunctionArn\}/g, (placeholder, name: string) => {
+    const step = steps.find((known) => known === name.toLowerCase());
+    if (step === undefined) throw new Error(`The workflow file names ${placeholder}, which no step stands for.`);
+    return functionArn(step);
+  });
+  const definition = JSON.parse(substituted, (key, value: unknown) => {
+    if (key === 'QueryLanguage' || key === 'Assign') {
+      throw new Error(`The workflow file uses ${key}, which the local state machine would ignore.`);
+    }
+    return value;
+  }) as Definition;
+  return definition;
+}
+
+/** Binds each Task state by its function, not by its name. Every Task must have a handler: the library would call AWS. */
+function taskHandlers(definition: Definition, options: StateMachineOptions) {
+  let previous: { step: Step; failed: boolean; endedAt: number } | undefined;
+  const handlers: Record<string, (input: unknown) => Promise<unknown>> = {};
+  for (const [name, state] of Object.entries(definition.States)) {
+    if (state.Type !== 'Task') continue;
+    const step = steps.find((known) => functionArn(known) === state.Resource);
+    if (step === undefined) throw new Error(`No step stands for the workflow's state ${name} (${state.Resource}).`);
+    handlers[name] = async (input) => {
+      // Every way to Poll leads through Wait, but for Poll's own Retry.
+      const waited = step === 'poll' && previous !== undefined && !(previous.step === 'poll' && previous.failed);
+      if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
+      let failed = true;
+      try {
+        const output = await options.handlers[step](structuredClone(input));
+        failed = false;
+        // What travels between states is JSON: a Date or an undefined must not survive here and die in AWS.
+        return JSON.parse(JSON.stringify(output ?? null)) as unknown;
+      } finally {
+        previous = { step, failed, endedAt: options.now() };
+      }
+    };
+  }
+  return handlers;
+}
+
+const notWaited = (state: unknown, waitedMillis: number): number =>
+  Math.max(0, (state as { waitSeconds: number }).waitSeconds * 1000 - waitedMillis);
+
+const named = (definition: Definition, type: string, millis: number): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(definition.States)
+      .filter(([, state]) => state.Type === type)
+      .map(([name]) => [name, millis]),
+  );
+
+/** The library needs it and Node 20 does not have it. */
+function polyfillWithResolvers(): void {
+  const target = Promise as unknown as { withResolvers?: () => unknown };
+  target.withResolvers ??= () => {
+    let resolve: unknown;
+    let reject: unknown;
+    const promise = new Promise((onResolve, onReject) => {
+      resolve = onResolve;
+      reject = onReject;
+    });
+    return { promise, resolve, reject };
+  };
+}

@@ -1,0 +1,164 @@
+import pLimit from 'p-limit';
+import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
+import { OperationsError } from '../../lambda/operations/operations.ts';
+import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
+import { dayMillis } from '../../lambda/run/limits.ts';
+
+/** Rows, size and age of every time series index, from sizes and dry runs alone. */
+
+/** The ages that the survey asks for, days. */
+export const ages = [30, 90, 180, 365] as const;
+export type Age = (typeof ages)[number];
+
+export interface SurveyedIndex {
+  entityType: string;
+  aspect: string;
+  /** The state of stateful ingestion: not history. */
+  protected: boolean;
+  /** The physical index, where sizes are told. */
+  indexName?: string;
+  /** Decimal megabytes, primaries only. */
+  sizeMb?: number;
+  counts: IndexCounts;
+}
+
+export type IndexCounts =
+  | {
+      kind: 'counted';
+      rowsTotal: number;
+      /** Rows at least so many days old. */
+      older: Record<Age, number>;
+      /** Rows older than 25 and than 32 days, asked where nothing is older than 90: does something cut at 30? */
+      around30?: { days25: number; days32: number };
+      /** Rows older than the physical index itself, which bears its creation time in its name. */
+      beforeCreation?: { createdAt: number; rows: number };
+      /** The server would reindex although asked to delete in place. */
+      ignoresForce: boolean;
+    }
+  | { kind: 'failed'; reason: string };
+
+export interface Survey {
+  indices: SurveyedIndex[];
+  /** Indices whose names do not tell entity type and aspect. */
+  unnamed: string[];
+  /** A failure that every further request would have met: the counting stopped there. */
+  stopped?: string;
+}
+
+/** Indices asked at the same time; each is asked one dry run at a time, which is gentle on a production cluster. */
+const concurrency = 3;
+
+/**
+ * @param sizes where the server tells them; without them the known aspects are tried, and those that it does not have left out
+ * @param now epoch milliseconds
+ * @param onIndex called before each index is counted, with how many there are
+ */
+export async function survey(
+  operations: Operations,
+  sizes: readonly IndexSize[] | undefined,
+  now: number,
+  onIndex: (done: number, of: number) => void = () => {},
+): Promise<Survey> {
+  const { named, unnamed } = targets(sizes);
+  const limit = pLimit(concurrency);
+  let stopped: string | undefined;
+  let done = 0;
+  const surveyed = await Promise.all(
+    named.map((target) =>
+      limit(async (): Promise<SurveyedIndex | undefined> => {
+        if (stopped !== undefined) return undefined;
+        try {
+          return { ...target, counts: await countIndex(operations, target, now) };
+        } catch (error) {
+          if (!(error instanceof OperationsError)) throw error;
+          if (error.concernsServer) stopped ??= error.message;
+          return target.indexName === undefined && isAbsent(error)
+            ? undefined
+            : { ...target, counts: { kind: 'failed', reason: error.message } };
+        } finally {
+          onIndex(++done, named.length);
+        }
+      }),
+    ),
+  );
+  const indices = surveyed.filter((index) => index !== undefined).sort(largestFirst);
+  return { indices, unnamed, ...(stopped !== undefined && { stopped }) };
+}
+
+/** The server has no such index (500), or its version no such entity (400). */
+const isAbsent = (error: OperationsError): boolean =>
+  error.kind === 'bad-request' || (error.kind === 'server-error' && /no such index/i.test(error.message));
+
+type Target = Omit<SurveyedIndex, 'counts'>;
+
+function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; unnamed: string[] } {
+  const named = new Map<string, Target>();
+  const unnamed: string[] = [];
+  for (const { indexName, entityType, aspect, sizeMb } of sizes ?? []) {
+    // One row for everything is what the Postgres backend answers; it has the known aspects.
+    if (entityType === '*') continue;
+    if (!entityType || !aspect) {
+      unnamed.push(indexName);
+      continue;
+    }
+    const names = canonicalSpelling(entityType, aspect);
+    named.set(`${names.entityType}.${names.aspect}`, {
+      ...names,
+      protected: isProtected(names.aspect),
+      indexName,
+      ...(sizeMb !== undefined && { sizeMb }),
+    });
+  }
+  if (named.size === 0) {
+    for (const names of knownAspects) {
+      named.set(`${names.entityType}.${names.aspect}`, { ...names, protected: isProtected(names.aspect) });
+    }
+  }
+  return { named: [...named.values()], unnamed };
+}
+
+async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
+  const { entityType, aspect } = target;
+  const olderThan = (endTimeMillis: number): Promise<DryRun> =>
+    operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
+  const older = {} as Record<Age, number>;
+  let last: DryRun | undefined;
+  for (const age of ages) {
+    last = await olderThan(now - age * dayMillis);
+    older[age] = last.rowsToDelete;
+  }
+  const { rowsTotal, strategy } = last!;
+  const createdAt = creationTime(target.indexName);
+  return {
+    kind: 'counted',
+    rowsTotal,
+    older,
+    ...(rowsTotal > 0 &&
+      older[90] === 0 && {
+        around30: {
+          days25: (await olderThan(now - 25 * dayMillis)).rowsToDelete,
+          days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
+        },
+      }),
+    ...(rowsTotal > 0 &&
+      createdAt !== undefined && { beforeCreation: { createdAt, rows: (await olderThan(createdAt)).rowsToDelete } }),
+    ignoresForce: strategy === 'reindex',
+  };
+}
+
+/** DataHub names an index that it has reindexed `<alias>_<epoch milliseconds>` (ESIndexBuilder.java). */
+export function creationTime(indexName: string | undefined): number | undefined {
+  const suffix = /_(\d{13})$/.exec(indexName ?? '')?.[1];
+  return suffix === undefined ? undefined : Number(suffix);
+}
+
+const largestFirst = (one: SurveyedIndex, other: SurveyedIndex): number =>
+  (other.sizeMb ?? 0) - (one.sizeMb ?? 0) ||
+  rowsOf(other) - rowsOf(one) ||
+  `${one.entityType}.${one.aspect}`.localeCompare(`${other.entityType}.${other.aspect}`);
+
+/** Rows as far as they are known. */
+export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
+
+export const nameOf = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+  `${entityType}.${aspect}`;

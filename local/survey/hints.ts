@@ -1,0 +1,107 @@
+import { dayMillis } from '../../lambda/run/limits.ts';
+import { grouped, size } from '../text.ts';
+import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
+
+/** What a person should know before writing policies, one paragraph each. */
+export function hints({ indices, unnamed }: Survey, now: number): string[] {
+  return [
+    ...largest(indices),
+    ...cutAt30Days(indices),
+    ...rebuiltAndYoung(indices, now),
+    ...emptyButLarge(indices),
+    ...forceIgnored(indices),
+    ...protectedState(indices),
+    ...(unnamed.length > 0
+      ? [`Not surveyed, because the name does not tell entity type and aspect: ${unnamed.join(', ')}.`]
+      : []),
+  ];
+}
+
+function largest(indices: readonly SurveyedIndex[]): string[] {
+  const [first] = indices;
+  if (first === undefined || rowsOf(first) === 0) return [];
+  const sizes = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
+  const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
+  const part =
+    first.sizeMb !== undefined && sizes > 0
+      ? `${size(first.sizeMb)} of ${size(sizes)} in all`
+      : `${grouped(rowsOf(first))} of ${grouped(rows)} rows in all`;
+  return [`The largest index is ${nameOf(first)}: ${part}. (Sizes are of primaries; replicas come on top.)`];
+}
+
+/**
+ * Something reaches back to 30 days and no further: DataHub's own datahub-gc, which every installation ships as a system
+ * source, switched on, with 30 days for everything (ingestion-datahub-gc.yaml). In its recipe's template the value false is
+ * followed by the default true, so that only the number of days can safely be set through the environment.
+ */
+export const isCutAt30Days = ({ counts }: SurveyedIndex): boolean =>
+  counts.kind === 'counted' &&
+  counts.around30 !== undefined &&
+  counts.around30.days32 === 0 &&
+  counts.around30.days25 > 0;
+
+function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
+  const cut = indices.filter(isCutAt30Days);
+  if (cut.length === 0) return [];
+  return [
+    `Somebody else already cuts at 30 days: ${cut.map(nameOf).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
+      'That is what datahub-gc does, the system ingestion source that DataHub ships, every night at 01:00 UTC. ' +
+      'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
+      'set truncate_indices: false in the recipe of datahub-gc; to keep that over upgrades give the system-update job ' +
+      `DATAHUB_GC_BOOTSTRAP_VALUES='{"truncate_indices_retention_days": 5000}'.`,
+  ];
+}
+
+/** Time after which an index without older rows than itself is nothing to wonder about. */
+const youngDays = 60;
+
+function rebuiltAndYoung(indices: readonly SurveyedIndex[], now: number): string[] {
+  return indices.flatMap((index) => {
+    if (index.counts.kind !== 'counted' || isCutAt30Days(index)) return [];
+    const { beforeCreation } = index.counts;
+    if (beforeCreation === undefined || beforeCreation.rows > 0) return [];
+    const { createdAt } = beforeCreation;
+    // A day's rows must be there before the lack of older ones says something.
+    if (now - createdAt < dayMillis || now - createdAt > youngDays * dayMillis) return [];
+    const date = new Date(createdAt).toISOString().slice(0, 10);
+    return [
+      `${nameOf(index)} may be only half there: its index was rebuilt on ${date} and holds no row from before that day. ` +
+        'A truncation by reindexing moves the alias to an empty index before it copies; when the copy fails, older rows stay in the ' +
+        'index that the alias pointed to before, and a later system-update deletes that one. If there should be older rows, look for ' +
+        `it now (GET _cat/indices/${base(index.indexName)}*), before you truncate anything: docs/runbook.md, rows-missing.`,
+    ];
+  });
+}
+
+const base = (indexName: string | undefined): string => (indexName ?? '').replace(/_\d{13}$/, '');
+
+/** Megabytes that an index without rows cannot have (an empty one has some hundred bytes). */
+const notEmptyMb = 1;
+
+function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
+  return indices.flatMap((index) => {
+    if (index.counts.kind !== 'counted' || index.counts.rowsTotal > 0 || (index.sizeMb ?? 0) < notEmptyMb) return [];
+    return [
+      `${nameOf(index)} counts no row, but has ${size(index.sizeMb!)}: either its rows were deleted and the segments have not been ` +
+        'merged yet, or a reindex left the index with its refresh switched off and new rows stay invisible ' +
+        `(GET ${index.indexName}/_settings: refresh_interval must not be -1).`,
+    ];
+  });
+}
+
+function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
+  const ignoring = indices.filter(({ counts }) => counts.kind === 'counted' && counts.ignoresForce);
+  if (ignoring.length === 0) return [];
+  return [
+    `This server would reindex although it is asked to delete in place (${ignoring.map(nameOf).join(', ')}): it is an old one. ` +
+      'Truncations follow it with a stricter verification; "strategy": "delete-by-query-only" in a policy refuses instead.',
+  ];
+}
+
+function protectedState(indices: readonly SurveyedIndex[]): string[] {
+  const names = indices.filter((index) => index.protected).map(nameOf);
+  if (names.length === 0) return [];
+  return [
+    `${names.join(', ')} is the state of stateful ingestion, not history. It must not be truncated; policies for it are refused.`,
+  ];
+}

@@ -1,0 +1,74 @@
+import { lines as clean } from '../../lambda/notification/clean.ts';
+import { type Column, share, short, size, table, wrap } from '../text.ts';
+import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+import type { Check } from './preflight.ts';
+
+/** The survey's text, line by line. */
+
+/** What a server said must neither steer the terminal nor fill it. */
+const said = (text: string): string => clean(text, 2000);
+
+const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
+
+/** One line for each check, and beneath it what to do where it is not good. */
+export function renderChecks(checks: readonly Check[], width: number): string[] {
+  return checks.flatMap(({ name, state, text, remedy }) => {
+    const head = `  ${marks[state].padEnd(6)}  ${name.padEnd(11)}  `;
+    return [...wrap(said(text), width, head), ...(remedy ? wrap(remedy, width, `${' '.repeat(head.length)}-> `) : [])];
+  });
+}
+
+/**
+ * The table: one row for each index with the share of rows older than each age, one beneath it with the rows that would remain.
+ * Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
+ */
+export function renderTable(indices: readonly SurveyedIndex[], width: number): string[] {
+  const columns: Column[] = [
+    { title: 'Index' },
+    { title: 'Rows', align: 'right' },
+    { title: 'Size', align: 'right' },
+    ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
+  ];
+  const lines = table(columns, indices.flatMap(cells));
+  return Math.max(...lines.map((line) => line.length)) <= width
+    ? lines
+    : indices.flatMap((index) => paragraph(index, width));
+}
+
+function cells(index: SurveyedIndex): string[][] {
+  const { counts, sizeMb } = index;
+  const sizeCell = sizeMb === undefined ? '-' : size(sizeMb);
+  if (counts.kind === 'failed') return [[nameOf(index), 'failed', sizeCell]];
+  const { rowsTotal, older } = counts;
+  return [
+    [nameOf(index), short(rowsTotal), sizeCell, ...ages.map((age) => share(older[age], rowsTotal))],
+    ['  would remain', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
+  ];
+}
+
+function paragraph(index: SurveyedIndex, width: number): string[] {
+  const { counts, sizeMb } = index;
+  const sizeText = sizeMb === undefined ? '' : `, ${size(sizeMb)}`;
+  if (counts.kind === 'failed') return wrap(`${nameOf(index)}: failed${sizeText}`, width, '', '  ');
+  const { rowsTotal, older } = counts;
+  return [
+    ...wrap(`${nameOf(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
+    ...ages.map((age) => `  >${age} d: ${share(older[age], rowsTotal)}, ${short(rowsTotal - older[age])} would remain`),
+  ];
+}
+
+/** Why indices could not be counted, each reason once. */
+export function renderFailures({ indices, stopped }: Survey, width: number): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const index of indices) {
+    if (index.counts.kind === 'failed') {
+      byReason.set(index.counts.reason, [...(byReason.get(index.counts.reason) ?? []), nameOf(index)]);
+    }
+  }
+  return [
+    ...[...byReason].flatMap(([reason, names]) =>
+      wrap(`Not counted: ${names.join(', ')}: ${said(reason)}`, width, '', '  '),
+    ),
+    ...(stopped === undefined ? [] : wrap(`Stopped there: ${said(stopped)}`, width, '', '  ')),
+  ];
+}

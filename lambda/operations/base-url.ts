@@ -1,0 +1,33 @@
+/** The three forms that an address takes; named wherever a wrong one is suspected. */
+export const addressForms =
+  'https://host/api/gms (through the DataHub frontend), http://host:8080 (GMS itself) or https://host/gms (a gateway with this path)';
+
+/**
+ * Reads the address of a GMS, with or without a path, as settings and command line take it.
+ * @returns the address normalised (lower-case host, no default port, no slash at the end), to which
+ * `/operations?action=…` is appended, or a sentence that says what is wrong. The sentence never repeats a password.
+ */
+export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string } | { kind: 'wrong'; problem: string } {
+  const text = given.trim();
+  const wrong = (problem: string) => ({ kind: 'wrong', problem }) as const;
+  if (text === '') return wrong(`The GMS address is empty; write ${addressForms}.`);
+  if (!/^https?:\/\//i.test(text)) {
+    return wrong(`The GMS address must begin with http:// or https://; write ${addressForms}.`);
+  }
+  if (/[\s\\\p{C}]/u.test(text))
+    return wrong('The GMS address must not hold spaces, backslashes or control characters.');
+  if (!URL.canParse(text)) return wrong(`The GMS address is not a valid URL; write ${addressForms}.`);
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
+    return wrong('The GMS address must not hold a user name or password; access is by token only.');
+  }
+  if (text.includes('?'))
+    return wrong('The GMS address must not hold a query ("?…"); leave out everything from the "?" on.');
+  if (text.includes('#'))
+    return wrong('The GMS address must not hold a fragment ("#…"); leave out everything from the "#" on.');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (/\/operations$/i.test(path)) {
+    return wrong('The GMS address must not end in /operations, which is appended; leave it out.');
+  }
+  return { kind: 'address', baseUrl: `${url.origin}${path}` };
+}

@@ -1,0 +1,153 @@
+import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
+import { trusting } from './certificates.ts';
+import { causeOf } from './network-errors.ts';
+import { type Answer, type Exchange, type Phase, type Transport, TransportError } from './transport.ts';
+
+export interface HttpTransportOptions {
+  /** For DNS, connect and TLS together. */
+  connectTimeoutMillis: number;
+  /** From the open connection to the last byte of the answer. */
+  answerTimeoutMillis: number;
+  /** PEM text of a private certificate authority, trusted beside the public ones. */
+  caPem?: string;
+  /** Longer answers are cut. */
+  maxBodyBytes?: number;
+}
+
+/** Index sizes take about 150 bytes per index: room for tens of thousands. */
+const defaultMaxBodyBytes = 4 * 1024 * 1024;
+
+/** Several addresses for one host are tried for this long each; Node's 250 ms is too short across continents. */
+const addressAttemptMillis = 1000;
+
+/**
+ * The transport over the network, on undici's HTTP/1.1. It follows no redirect and repeats nothing.
+ * @throws Error with a sentence for people when `caPem` cannot be read
+ */
+export function createHttpTransport(options: HttpTransportOptions): Transport & { close(): Promise<void> } {
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMillis,
+    autoSelectFamilyAttemptTimeout: addressAttemptMillis,
+    // HTTP/2 would put requests on shared sessions, where "not one byte was written" is harder to know.
+    allowH2: false,
+    ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
+  } as buildConnector.BuildOptions);
+  // The time-out over the whole answer is kept here; undici's own watch the pauses only.
+  const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+  const agent = new Agent(clientOptions);
+
+  return {
+    post: (exchange, signal) => exchangeOn(agent, exchange, options, () => true, signal),
+    async postOnce(exchange, maySend) {
+      const client = new Client(new URL(exchange.url).origin, clientOptions);
+      try {
+        return await exchangeOn(client, exchange, options, maySend);
+      } finally {
+        await client.destroy();
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/**
+ * undici calls `onRequestStart` when the connection stands, synchronously before it writes the request line (`writeH1`
+ * in its client-h1.js): until then nothing was written, and after an abort from there nothing is.
+ */
+function exchangeOn(
+  dispatcher: Dispatcher,
+  { url, headers, body }: Exchange,
+  options: HttpTransportOptions,
+  maySend: () => boolean,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const { origin, pathname, search } = new URL(url);
+  const maxBodyBytes = options.maxBodyBytes ?? defaultMaxBodyBytes;
+  return new Promise((resolve, reject) => {
+    let connection: Dispatcher.DispatchController | undefined;
+    let written = false;
+    let settled = false;
+    let timer: NodeJS.Timeout | undefined;
+    let status: number | undefined;
+    let answerHeaders: Record<string, string> = {};
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+
+    const settle = (): boolean => {
+      if (settled) return false;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+      return true;
+    };
+    const fail = (phase: Phase, code?: string): void => {
+      if (settle()) reject(new TransportError(phase, written, { code, status }));
+    };
+    const answer = (complete: boolean): void => {
+      if (status === undefined) fail('not-http');
+      else if (settle())
+        resolve({ status, headers: answerHeaders, body: Buffer.concat(chunks).toString('utf8'), complete });
+    };
+    const disconnect = (): void => connection?.abort(new Error('the exchange has ended'));
+    const giveUp = (): void => {
+      fail('aborted');
+      disconnect();
+    };
+
+    if (signal?.aborted) {
+      giveUp();
+      return;
+    }
+    signal?.addEventListener('abort', giveUp, { once: true });
+
+    dispatcher.dispatch(
+      { origin, path: pathname + search, method: 'POST', headers, body, idempotent: false },
+      {
+        onRequestStart(controller) {
+          connection = controller;
+          // Given up while connecting; or asked a second time, which undici does for requests it takes for unsent.
+          if (settled || written) {
+            fail('reset');
+            disconnect();
+          } else if (!maySend()) {
+            fail('withheld');
+            disconnect();
+          } else {
+            written = true;
+            timer = setTimeout(() => {
+              fail('timeout');
+              disconnect();
+            }, options.answerTimeoutMillis);
+          }
+        },
+        onResponseStart(_controller, code, received) {
+          if (code < 200) return;
+          status = code;
+          answerHeaders = joined(received);
+        },
+        onResponseData(_controller, chunk) {
+          const room = maxBodyBytes - bytes;
+          chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+          bytes += Math.min(chunk.length, room);
+          if (chunk.length <= room) return;
+          answer(false);
+          disconnect();
+        },
+        onResponseEnd: () => answer(true),
+        onResponseError(_controller, error) {
+          const { phase, code } = causeOf(error, written);
+          fail(phase, code);
+        },
+      },
+    );
+  });
+}
+
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}

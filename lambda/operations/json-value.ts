@@ -1,0 +1,53 @@
+/** Helpers for answers that are JSON, or JSON in a string in JSON. None of them throws. */
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON value of a text, or undefined when it is not JSON (no JSON value is undefined). */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Any JSON value as text, a string as it is. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/**
+ * What is inside rest.li's `{"value": …}` and inside strings that hold JSON, in whichever order they are nested.
+ * A string that holds no JSON object or array is given as it is.
+ */
+export function unwrapped(value: unknown): unknown {
+  let inner = value;
+  // Real servers nest three deep; the bound only keeps hostile input from costing time.
+  for (let depth = 0; depth < 8; depth++) {
+    if (typeof inner === 'string' && /^\s*[[{"]/.test(inner)) {
+      const parsed = parseJson(inner);
+      if (parsed === undefined) return inner;
+      inner = parsed;
+    } else if (isObject(inner) && Object.hasOwn(inner, 'value')) inner = inner['value'];
+    else return inner;
+  }
+  return inner;
+}
+
+/** A finite number, also one written as text. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string' || !/^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** A whole number from 0 that JavaScript holds exactly, also one written as text. */
+export function countOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

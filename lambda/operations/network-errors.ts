@@ -1,0 +1,44 @@
+import type { Phase } from './transport.ts';
+
+/**
+ * Tells from a network error's codes in which phase an exchange failed: those of the error, of its causes and, for a host
+ * with several addresses, of the errors inside an AggregateError.
+ * @param written whether the connection stood and the request may have been written
+ */
+export function causeOf(error: unknown, written: boolean): { phase: Phase; code?: string } {
+  const codes = codesOf(error, 0);
+  for (const [phase, matches] of phases) {
+    const code = codes.find(matches);
+    if (code !== undefined) return { phase, code };
+  }
+  const [code] = codes;
+  return { phase: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
+}
+
+const phases: ReadonlyArray<readonly [Phase, (code: string) => boolean]> = [
+  ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
+  // OpenSSL's verification results carry no common prefix; EPROTO is a handshake that is no TLS.
+  [
+    'tls',
+    (code) =>
+      /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_)/.test(code) ||
+      /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)$/.test(
+        code,
+      ),
+  ],
+  // What arrived is no HTTP answer: llhttp's codes (but for an early end, which is a reset), and endless headers.
+  [
+    'not-http',
+    (code) => (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') || code === 'UND_ERR_HEADERS_OVERFLOW',
+  ],
+];
+
+function codesOf(error: unknown, depth: number): string[] {
+  if (typeof error !== 'object' || error === null || depth > 5) return [];
+  const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
+  return [
+    ...(typeof code === 'string' ? [code] : []),
+    ...(Array.isArray(errors) ? errors.flatMap((inner) => codesOf(inner, depth + 1)) : []),
+    ...codesOf(cause, depth + 1),
+  ];
+}

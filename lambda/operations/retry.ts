@@ -1,0 +1,27 @@
+import type { Answer } from './transport.ts';
+
+/** First wait between two tries of a read; it doubles: with three waits a try is given up after at most 7 s of waiting. */
+const firstBackoffMillis = 1000;
+
+/** The longest wait that a server may ask for: reads have a function's time-out above them. */
+const maxRetryAfterMillis = 30_000;
+
+/**
+ * How long to wait before a read is tried again: exponential with jitter over the upper half, so that the dry runs that
+ * run side by side do not come back together. At least what `Retry-After` asks for (RFC 9110 §10.2.3), up to 30 s.
+ * @param tries how often it was tried so far, from 1
+ * @param random from 0 to below 1
+ */
+export function backoffMillis(tries: number, random: number, retryAfter?: number): number {
+  const full = firstBackoffMillis * 2 ** (tries - 1);
+  return Math.max(full / 2 + (full / 2) * random, Math.min(retryAfter ?? 0, maxRetryAfterMillis));
+}
+
+/** Milliseconds that the answer's `Retry-After` asks for, as seconds or as a date. */
+export function retryAfterMillis(headers: Answer['headers'], nowMillis: number): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (!value) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMillis);
+}

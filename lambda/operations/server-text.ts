@@ -1,0 +1,78 @@
+/** Makes a server's text fit to be shown: see `quote`. Clients add the redaction of their own token. */
+export type Quote = (text: string) => string;
+
+/** What a parser answers when a text is not what the operation promises. */
+export interface Unreadable {
+  kind: 'unreadable';
+  /** The beginning of the text, fit to be shown. */
+  excerpt: string;
+}
+
+const maxLength = 200;
+
+/**
+ * One line of at most 200 characters without stack trace, markup, Java package names, addresses or bearer tokens.
+ * GMS puts whole search engine answers into its messages: host names, URLs and HTML pages (datahub issue #9113).
+ */
+export function quote(text: string): string {
+  // A stack trace has tens of kilobytes; what matters is at its beginning, and the patterns below stay cheap.
+  const head = text.slice(0, 8192);
+  const line = withoutMarkup(withoutStack(head)).replace(/\p{C}+|\s+/gu, ' ');
+  return shortened(withoutAddresses(withoutClassNames(line.trim())));
+}
+
+/** A quote function that knows the tokens in use; they are replaced before anything is cut, so that no half stays. */
+export function quoteWithout(secrets: Iterable<string>): Quote {
+  return (text) => {
+    let safe = text;
+    for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[token]');
+    return quote(safe);
+  };
+}
+
+export function shortened(text: string, length = maxLength): string {
+  const characters = [...text];
+  return characters.length <= length
+    ? text
+    : `${characters
+        .slice(0, length - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** Without the frames and all that follows them, whether the line breaks are real or still escaped. */
+const withoutStack = (text: string): string => text.replace(/(?:\s|\\n|\\t)+at [^\s(]+\([\s\S]*$/, '');
+
+function withoutMarkup(text: string): string {
+  return text
+    .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<[!/?]?[a-z][^<>]*(?:>|$)/gi, ' ');
+}
+
+/** `a.b.SomeException: c.d.OtherException: text` becomes `text`; a class name without a text stays, without package. */
+function withoutClassNames(text: string): string {
+  let rest = text.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, '');
+  for (;;) {
+    const prefix = /^([A-Z][\w$]*(?:Exception|Error))(?: \[HTTP Status:\d+\])?\s*:\s*(?=\S)/.exec(rest);
+    // What follows this one is the bare name of an inner host.
+    if (!prefix || prefix[1] === 'UnknownHostException') break;
+    rest = rest.slice(prefix[0].length);
+  }
+  return rest.replace(/\b(UnknownHostException): *[^\s:,;\])]+/g, '$1');
+}
+
+function withoutAddresses(text: string): string {
+  return text
+    .replace(/\bBearer +[^\s"',;]+/gi, 'Bearer […]')
+    .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
+    .replace(/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)/g, '[…]')
+    .replace(/\[[0-9a-f]*:[0-9a-f:.%]*:[0-9a-f.]*\](?::\d+)?/gi, '[…]')
+    .replace(/(?<![\w.:-])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/gi, '[…]')
+    .replace(/(?<![\w.-])[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]{2,})+(?::\d+)?(?![\w-])/gi, (name) =>
+      /[a-z]/i.test(name) ? '[…]' : name,
+    )
+    .replace(/(?<![\w.:[-])[a-z][a-z0-9-]*[a-z0-9]:\d{2,5}(?![\w:])/gi, '[…]')
+    .replace(/\[\[…\]\]/g, '[…]');
+}

@@ -1,0 +1,159 @@
+/**
+ * Everything in which servers differ, as data. A profile is a set of these values, a fault changes some of them;
+ * the rest of the service asks them and knows no version numbers.
+ */
+
+export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexSizes';
+
+/** Which requests something in front of the server concerns; `truncate` is a real one only. */
+export type Scope = 'all' | 'truncate' | 'dry-run' | 'status' | 'sizes';
+
+/** Something between client and server that answers in the server's place. */
+export type InterceptionKind =
+  | 'gateway-timeout'
+  | 'bad-gateway'
+  | 'login-redirect'
+  | 'login-page'
+  | 'unauthorized-empty'
+  | 'throttled'
+  | 'garbage'
+  | 'reset'
+  | 'no-answer';
+
+export interface Interception {
+  kind: InterceptionKind;
+  scope: Scope;
+  /** Whether the server has done what it was asked before the answer is replaced. */
+  acts: boolean;
+  retryAfterSeconds?: number;
+}
+
+export interface Behaviour {
+  /** Which way rows go without a force flag: the specification's message, DataHub's rule, or a backend without reindex. */
+  mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
+  /** False: forceDeleteByQuery and forceReindex are ignored like any unknown field. */
+  knowsForceFlags: boolean;
+  /** Batch size of delete-by-query where none, or none above 0, is sent. */
+  deleteBatchSize: number;
+  /** Batch size of a reindex where none is sent; 0 is refused by the search engine, after the alias was moved. */
+  reindexBatchSize: number;
+  /** Status of that refusal: by the client library (400) or by the search engine itself (500). */
+  zeroBatchStatus: 400 | 500;
+  /** A task with a larger batch dies at its first search. */
+  maxBatchSize: number;
+  /** Every reindex fails with this status, after the alias was moved. */
+  reindexFailsAfterSwap: 400 | 500 | undefined;
+  /** A reindex without `timeoutSeconds` dies at its first write: the new index has no shard yet. */
+  slowAllocation: boolean;
+  /** False: indices are concrete, as on fresh installations; a reindex is refused before anything changes. */
+  aliasBacked: boolean;
+  /** Rows added, deleted or copied are seen by searches at the next multiple of this; 0: at once. */
+  refreshSeconds: number;
+  /** The new index of a reindex is never refreshed by itself. */
+  refreshOffAfterReindex: boolean;
+  refreshSourceBeforeReindex: boolean;
+
+  /** Speed of a task: every batch takes the overhead plus its rows at this rate. */
+  rowsPerSecond: number;
+  batchOverheadMillis: number;
+  /** Slices of a task; above 1 its counters cover finished slices only. */
+  deleteSlices: number;
+  reindexSlices: number;
+  /** Share (0 to 1) of its rows after which a task ends, completed. */
+  abortAtShare: number | undefined;
+  /** Share after which a task is cancelled by a person. */
+  cancelAtShare: number | undefined;
+  /** Share after which the node restarts: the task stops and its record is gone. */
+  restartAtShare: number | undefined;
+  failAtFirstSearch: boolean;
+  /** True: `timeoutSeconds` ends a task between two batches. (Elasticsearch takes it per bulk request.) */
+  timeoutEndsTask: boolean;
+  /** Share of the matching rows that changed meanwhile and are therefore kept. */
+  conflictShare: number;
+  taskIds: 'node:number' | 'uuid' | 'empty' | 'sentence';
+
+  /** Form of `status` inside the task status. */
+  statusForm: 'object' | 'text' | 'missing';
+  /** False: the task status is the body itself, without `value`. */
+  statusWrapped: boolean;
+  /** False: no task is ever found (the search engine is out of reach, or there is none). */
+  statusKnown: boolean;
+  /** A task's record is gone as soon as the task has ended. */
+  forgetsEndedTasks: boolean;
+
+  sizes: 'sizeInMb' | 'sizeMb' | 'no-names' | 'failing' | 'one-store';
+  /** Deleted rows count in an index's size for this long; undefined: until a merge. */
+  mergeSeconds: number | undefined;
+
+  denied: readonly Action[];
+  /** What a missing privilege answers. */
+  deniedStatus: 401 | 403;
+  /** Unknown entity types are found out by the entity registry (400), not by the search engine (500). */
+  knowsEntities: boolean;
+  /** Names are compared exactly, and an unknown one has no rows. */
+  exactNames: boolean;
+
+  decimalSign: '.' | ',';
+  sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
+
+  interceptions: readonly Interception[];
+  /** DataHub's frontend stands before the server: only /api/gms is forwarded. */
+  frontend: boolean;
+  delayMillis: number;
+  /** What the server's clock is ahead of ours, in its `Date` header. */
+  clockSkewSeconds: number;
+  dateHeader: boolean;
+  /** DataHub's own datahub-gc truncates its indices to 30 days this long after it is switched on. */
+  gcAfterSeconds: number | undefined;
+}
+
+/** The specification, taken at its word. Where it is silent: DataHub's newest behaviour in its mildest form. */
+export const specified: Behaviour = {
+  mode: 'always-reindex',
+  knowsForceFlags: true,
+  deleteBatchSize: 10_000,
+  reindexBatchSize: 10_000,
+  zeroBatchStatus: 400,
+  maxBatchSize: 10_000,
+  reindexFailsAfterSwap: undefined,
+  slowAllocation: false,
+  aliasBacked: true,
+  refreshSeconds: 0,
+  refreshOffAfterReindex: false,
+  refreshSourceBeforeReindex: true,
+
+  rowsPerSecond: 200_000,
+  batchOverheadMillis: 45,
+  deleteSlices: 1,
+  reindexSlices: 1,
+  abortAtShare: undefined,
+  cancelAtShare: undefined,
+  restartAtShare: undefined,
+  failAtFirstSearch: false,
+  timeoutEndsTask: false,
+  conflictShare: 0,
+  taskIds: 'node:number',
+
+  statusForm: 'object',
+  statusWrapped: true,
+  statusKnown: true,
+  forgetsEndedTasks: false,
+
+  sizes: 'sizeInMb',
+  mergeSeconds: 0,
+
+  denied: [],
+  deniedStatus: 403,
+  knowsEntities: true,
+  exactNames: false,
+
+  decimalSign: '.',
+  sentence: 'usual',
+
+  interceptions: [],
+  frontend: false,
+  delayMillis: 0,
+  clockSkewSeconds: 0,
+  dateHeader: true,
+  gcAfterSeconds: undefined,
+};

@@ -1,0 +1,85 @@
+/** What goes in and out of the engine: one request, and its answer or the lack of one. */
+
+export interface IncomingRequest {
+  method: string;
+  /** Path and query. */
+  path: string;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  body: string;
+}
+
+export interface HttpReply {
+  kind: 'reply';
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  /** How long the client waits for it; the server has acted before. */
+  delayMillis: number;
+}
+
+/** The connection is cut, or stays open without a word. */
+export interface ConnectionFault {
+  kind: 'reset' | 'no-answer';
+  delayMillis: number;
+}
+
+export type Reply = HttpReply | ConnectionFault;
+
+/** An answer put in the place of the server's own. */
+export type Substitute =
+  | { kind: 'reset' }
+  | { kind: 'no-answer' }
+  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
+  /** 200 with a body that is cut in the middle. */
+  | { kind: 'garbage' };
+
+/** What a test wants to happen to one request. */
+export type FaultDecision =
+  | { kind: 'pass'; delayMillis?: number }
+  /** The server never sees it. */
+  | { kind: 'fail-before'; answer: Substitute; delayMillis?: number }
+  /** The server acts, at once or later, and the client learns something else. */
+  | { kind: 'act-then'; answer: Substitute; delayMillis?: number; actsAfterMillis?: number };
+
+/** One request as it was asked, without its headers (they hold the token). */
+export interface Asked {
+  /** Epoch milliseconds of the engine's clock. */
+  at: number;
+  method: string;
+  path: string;
+  /** The query parameter `action`, as it was written. */
+  action?: string;
+  /** The parsed body, or the text of one that is not JSON; left out when empty. */
+  body?: unknown;
+  /** False when something in between answered and the server did nothing. */
+  acted: boolean;
+  /** Status of the answer, or what happened to the connection. */
+  status: number | 'reset' | 'no-answer';
+  /** What `value` held, where the answer had a text there. */
+  value?: string;
+}
+
+export const json = (status: number, body: string, headers: Record<string, string> = {}): HttpReply => ({
+  kind: 'reply',
+  status,
+  headers: { 'Content-Type': 'application/json', 'X-RestLi-Protocol-Version': '2.0.0', ...headers },
+  body,
+  delayMillis: 0,
+});
+
+export const html = (status: number, title: string, headers: Record<string, string> = {}): HttpReply => ({
+  kind: 'reply',
+  status,
+  headers: { 'Content-Type': 'text/html;charset=utf-8', ...headers },
+  body: `<!DOCTYPE html>\n<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`,
+  delayMillis: 0,
+});
+
+export const text = (status: number, body: string): HttpReply => ({
+  kind: 'reply',
+  status,
+  headers: body === '' ? {} : { 'Content-Type': 'text/plain; charset=utf-8' },
+  body,
+  delayMillis: 0,
+});

@@ -1,0 +1,241 @@
+import type { Action, Behaviour, Interception, InterceptionKind, Scope } from './behaviour.ts';
+
+/** The switches, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
+
+export interface Fault {
+  name: string;
+  /** How its value is written; left out where it takes none. Brackets: may be left out. */
+  value?: string;
+  summary: string;
+  apply(value: string | undefined, current: Behaviour): Partial<Behaviour>;
+}
+
+/** A fault or its value is not known; `message` says what is. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+}
+
+const flag = (name: string, summary: string, changes: Partial<Behaviour>): Fault => ({
+  name,
+  summary,
+  apply: (value) => {
+    if (value !== undefined) throw new FaultError(`fault ${name} takes no value (got ${value})`);
+    return changes;
+  },
+});
+
+function amount(
+  name: string,
+  unit: string,
+  [least, most]: [number, number],
+  summary: string,
+  changes: (amount: number) => Partial<Behaviour>,
+): Fault {
+  return {
+    name,
+    value: unit,
+    summary,
+    apply: (value) => {
+      const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+      if (!(number >= least && number <= most)) {
+        const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+        throw new FaultError(`fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
+      }
+      return changes(number);
+    },
+  };
+}
+
+function oneOf<T extends string>(
+  name: string,
+  values: readonly T[],
+  summary: string,
+  changes: (value: T) => Partial<Behaviour>,
+): Fault {
+  return {
+    name,
+    value: values.join('|'),
+    summary,
+    apply: (value) => {
+      const known = values.find((one) => one === value);
+      if (known === undefined) {
+        throw new FaultError(`fault ${name} takes one of ${values.join(', ')} (got ${value ?? 'nothing'})`);
+      }
+      return changes(known);
+    },
+  };
+}
+
+const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
+
+/** Something in front of the server; without a value it concerns the given scope. */
+function between(kind: InterceptionKind, scope: Scope, acts: boolean, summary: string): Fault {
+  return {
+    name: kind,
+    value: `[${scopes.join('|')}]`,
+    summary: `${summary} (${scope === 'all' ? 'every request' : 'real truncates'} unless said otherwise)`,
+    apply: (value, { interceptions }) => {
+      const chosen = value === undefined ? scope : scopes.find((one) => one === value);
+      if (chosen === undefined) throw new FaultError(`fault ${kind} takes one of ${scopes.join(', ')} (got ${value})`);
+      const one: Interception = { kind, scope: chosen, acts };
+      return { interceptions: [...interceptions, one] };
+    },
+  };
+}
+
+const denials: Record<string, Action> = {
+  truncate: 'truncateTimeseriesAspect',
+  status: 'getEsTaskStatus',
+  sizes: 'getIndexSizes',
+};
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+export const faults: readonly Fault[] = [
+  // Counts
+  amount('refresh-seconds', 'SECONDS', [0, unlimited], 'searches see changes this much later', (refreshSeconds) => ({
+    refreshSeconds,
+  })),
+  flag('refresh-off-after-reindex', 'what a reindex copies stays unseen until somebody refreshes', {
+    refreshOffAfterReindex: true,
+  }),
+  // Reindex
+  oneOf('reindex-fails', ['400', '500'], 'a reindex fails with this status after the alias was moved', (status) => ({
+    reindexFailsAfterSwap: status === '400' ? 400 : 500,
+  })),
+  oneOf(
+    'batch-size-missing',
+    ['400', '500'],
+    'a reindex without batchSize fails after the alias was moved',
+    (status) => ({
+      reindexBatchSize: 0,
+      zeroBatchStatus: status === '400' ? 400 : 500,
+    }),
+  ),
+  flag('not-an-alias', 'indices are concrete: a reindex is refused with 400, nothing changes', { aliasBacked: false }),
+  flag('slow-allocation', 'a reindex without timeoutSeconds dies at its first write, completed', {
+    slowAllocation: true,
+  }),
+  flag('ignores-force-flags', 'an old server: forceDeleteByQuery and forceReindex have no effect', {
+    knowsForceFlags: false,
+  }),
+  // Tasks
+  amount('abort-at', 'SHARE', [0, 1], 'tasks end, completed, after this share of their rows', (abortAtShare) => ({
+    abortAtShare,
+  })),
+  amount('cancel-at', 'SHARE', [0, 1], 'tasks are cancelled after this share of their rows', (cancelAtShare) => ({
+    cancelAtShare,
+  })),
+  amount('restart-at', 'SHARE', [0, 1], 'the node restarts then: the task stops, its record is gone', (share) => ({
+    restartAtShare: share,
+  })),
+  flag('fails-at-first-search', 'tasks end at once, completed, all counters zero', { failAtFirstSearch: true }),
+  amount('conflicts', 'SHARE', [0, 1], 'this share of the rows changed meanwhile and is kept', (conflictShare) => ({
+    conflictShare,
+  })),
+  amount('slices', 'N', [2, 256], 'counters stand at zero for long, then jump', (slices) => ({
+    deleteSlices: Math.floor(slices),
+    reindexSlices: Math.floor(slices),
+  })),
+  oneOf('task-id', ['uuid', 'empty', 'sentence'], 'what a real truncate answers instead of a task id', (taskIds) => ({
+    taskIds,
+  })),
+  amount('rows-per-second', 'N', [1, unlimited], 'speed of the tasks', (rowsPerSecond) => ({ rowsPerSecond })),
+  // Task status
+  flag('status-lost', 'no task is found: the search engine is out of reach', { statusKnown: false }),
+  flag('forgets-ended-tasks', 'the record of a task is gone once the task has ended', { forgetsEndedTasks: true }),
+  oneOf('status-form', ['object', 'text', 'missing'], 'form of status inside the task status', (statusForm) => ({
+    statusForm,
+  })),
+  flag('status-unwrapped', 'the task status comes without value around it', { statusWrapped: false }),
+  // Sizes
+  oneOf(
+    'sizes',
+    ['sizeInMb', 'sizeMb', 'no-names', 'failing', 'one-store'],
+    'form of getIndexSizes; failing answers 500',
+    (sizes) => ({ sizes }),
+  ),
+  flag('sizes-lag', 'deleted rows count in the size until a merge', { mergeSeconds: undefined }),
+  // Privileges
+  {
+    name: 'denied',
+    value: Object.keys(denials).join('|'),
+    summary: 'this privilege is missing: 403, or 401 on the oldest servers',
+    apply: (value, { denied }) => {
+      const action = value === undefined ? undefined : denials[value];
+      if (action === undefined) {
+        throw new FaultError(
+          `fault denied takes one of ${Object.keys(denials).join(', ')} (got ${value ?? 'nothing'})`,
+        );
+      }
+      return { denied: [...denied, action] };
+    },
+  },
+  oneOf('denied-status', ['401', '403'], 'what a missing privilege answers', (status) => ({
+    deniedStatus: status === '401' ? 401 : 403,
+  })),
+  // Texts
+  flag('comma', 'percentages as 99,20%', { decimalSign: ',' }),
+  oneOf(
+    'sentence',
+    ['usual', 'unscaled-percent', 'racing-counts', 'reworded'],
+    'variants of the dry run’s text; reworded cannot be understood',
+    (sentence) => ({ sentence }),
+  ),
+  // In between
+  between('gateway-timeout', 'truncate', true, '504 after the server has acted'),
+  between('bad-gateway', 'all', false, '502 with a page of HTML, the server is not asked'),
+  between('login-redirect', 'all', false, '302 to a login page'),
+  between('login-page', 'all', false, '200 with a login page'),
+  between('unauthorized-empty', 'all', false, '401 without a body'),
+  between('garbage', 'all', true, 'the answer is cut in the middle'),
+  between('reset', 'truncate', true, 'the connection is reset after the server has acted'),
+  between('no-answer', 'truncate', true, 'the server acts and never answers'),
+  {
+    name: 'throttled',
+    value: '[SECONDS]',
+    summary: '429 with Retry-After for every request',
+    apply: (value, { interceptions }) => {
+      const retryAfterSeconds = value === undefined ? 1 : Number(value);
+      if (!(retryAfterSeconds >= 0) || value === '') {
+        throw new FaultError(`fault throttled takes whole seconds, as throttled=5 (got ${value})`);
+      }
+      return { interceptions: [...interceptions, { kind: 'throttled', scope: 'all', acts: false, retryAfterSeconds }] };
+    },
+  },
+  flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', { frontend: true }),
+  amount('delay', 'MILLIS', [0, unlimited], 'every answer takes this long', (delayMillis) => ({ delayMillis })),
+  amount(
+    'clock-skew',
+    'SECONDS',
+    [-unlimited, unlimited],
+    'the server’s clock is ahead by this',
+    (clockSkewSeconds) => ({
+      clockSkewSeconds,
+    }),
+  ),
+  flag('no-date', 'answers without a Date header', { dateHeader: false }),
+  amount(
+    'gc-after',
+    'SECONDS',
+    [0, unlimited],
+    'datahub-gc truncates to 30 days this long after the start',
+    (gcAfterSeconds) => ({
+      gcAfterSeconds,
+    }),
+  ),
+];
+
+/**
+ * What a fault changes.
+ * @param text `NAME` or `NAME=VALUE`
+ * @throws FaultError
+ */
+export function parseFault(text: string, current: Behaviour): Partial<Behaviour> {
+  const [name, ...rest] = text.split('=');
+  const fault = faults.find((one) => one.name === name);
+  if (fault === undefined) {
+    throw new FaultError(`unknown fault ${name}; known are ${faults.map((one) => one.name).join(', ')}`);
+  }
+  return fault.apply(rest.length === 0 ? undefined : rest.join('='), current);
+}

@@ -1,0 +1,20 @@
+/** Where the people who read the message work: with it, next steps become commands that can be pasted as they are. */
+export interface MessageContext {
+  /** The workflow; with it a next step is a whole `aws stepfunctions start-execution`, without it only the input. */
+  stateMachineArn?: string;
+  region?: string;
+  /** Address of docs/runbook.md, without an anchor. */
+  runbookUrl?: string;
+  /** Where the operator's parameters are, e.g. `/datahub-retention/prod`. */
+  parameterPrefix?: string;
+  /** The token's parameter, where it is not `<parameterPrefix>/token`. */
+  tokenParameter?: string;
+  /** The customer-managed key that encrypts it. */
+  tokenKeyArn?: string;
+  /** The run was made by `npm start`: next steps are command lines of the local runner. */
+  local?: boolean;
+  /** How that runner was started, up to its last option that stays the same. */
+  localCommand?: string;
+  /** Texts that must not appear in any message: the token in use. */
+  secrets?: readonly string[];
+}

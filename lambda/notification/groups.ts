@@ -1,0 +1,57 @@
+import { type Outcome, type Result, resultOf } from '../run/outcome.ts';
+import type { PolicyEntry, Report } from '../run/report-schema.ts';
+
+/** The order in which people need to hear of outcomes, the worst first. */
+export const urgency: readonly Outcome[] = [
+  'rows-missing',
+  'unknown',
+  'lost',
+  'failed',
+  'above-ceiling',
+  'quarantined',
+  'incomplete',
+  'not-started',
+  'in-flight',
+  'still-running',
+  'truncated',
+  'would-truncate',
+  'below-threshold',
+  'nothing-to-delete',
+  'disabled',
+];
+
+const rank = (entry: PolicyEntry): number => urgency.indexOf(entry.outcome);
+
+/** The worst first, otherwise in the order of the run. */
+export const byUrgency = (entries: readonly PolicyEntry[]): PolicyEntry[] =>
+  [...entries].sort((a, b) => rank(a) - rank(b));
+
+export const withResult = (report: Report, ...wanted: Result[]): PolicyEntry[] =>
+  byUrgency(report.policies.filter(({ outcome }) => wanted.includes(resultOf[outcome])));
+
+/** Policies that one paragraph can tell of together. */
+export interface Group {
+  outcome: Outcome;
+  entries: [PolicyEntry, ...PolicyEntry[]];
+}
+
+/** Where one cause concerns many policies (a refused token, a pause), it is said once. Others stay alone: their next step names a task or rows. */
+const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight', 'quarantined']);
+
+export function problemGroups(report: Report): Group[] {
+  const groups = new Map<string, Group>();
+  withResult(report, 'attention', 'failed').forEach((entry, position) => {
+    const key = shared.has(entry.outcome) ? `${entry.outcome} ${entry.reason}` : `${position}`;
+    const group = groups.get(key);
+    if (group) group.entries.push(entry);
+    else groups.set(key, { outcome: entry.outcome, entries: [entry] });
+  });
+  return [...groups.values()];
+}
+
+/** How many policies had each outcome, the worst first. */
+export function countByOutcome(entries: readonly PolicyEntry[]): Array<[Outcome, number]> {
+  return urgency
+    .map((outcome): [Outcome, number] => [outcome, entries.filter((entry) => entry.outcome === outcome).length])
+    .filter(([, count]) => count > 0);
+}

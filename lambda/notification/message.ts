@@ -1,0 +1,67 @@
+import type { Report } from '../run/report-schema.ts';
+import { cleanReport, oneLine, redactor, safeJson } from './clean.ts';
+import type { MessageContext } from './context.ts';
+import { email } from './email.ts';
+import { shorten } from './shorten.ts';
+import { customNotification } from './slack.ts';
+import { subject } from './subject.ts';
+
+export type { MessageContext } from './context.ts';
+
+/** What one publish sends: a subject, a text per protocol, and attributes to filter on. */
+export interface ComposedMessage {
+  subject: string;
+  /** Plain text, for protocols without a text of their own. */
+  default: string;
+  email: string;
+  /** The custom notification of Amazon Q Developer in chat applications, as JSON. */
+  https: string;
+  /** The report, as JSON. */
+  sqs: string;
+  lambda: string;
+  attributes: { stage: string; result: string; mode: string };
+}
+
+/** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
+export const maxPublishedBytes = 260_000;
+
+/** Nobody reads more in a mail, and it stands in the message twice. */
+const maxMailCharacters = 24_000;
+
+/**
+ * The message about one run, from its report alone: texts for people, the report's JSON for machines.
+ * JSON is the report exactly, unless it has to be shortened (a note in it says so) or held a secret or a stack trace.
+ */
+export function composeMessage(report: Report, context: MessageContext = {}): ComposedMessage {
+  const cleaned = cleanReport(report, redactor(context.secrets ?? []));
+  const text = email(cleaned, context, maxMailCharacters);
+  const people = {
+    subject: subject(cleaned),
+    default: text,
+    email: text,
+    https: safeJson(customNotification(cleaned, context)),
+    attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
+  };
+  const withJson = (candidate: Report): ComposedMessage => {
+    const json = safeJson(candidate);
+    return { ...people, sqs: json, lambda: json };
+  };
+  return withJson(shorten(cleaned, (candidate) => publishedBytes(withJson(candidate)) <= maxPublishedBytes));
+}
+
+/** The `Message` of a publish with `MessageStructure: json`. */
+export function messageBody({ default: fallback, email, https, sqs, lambda }: ComposedMessage): string {
+  return safeJson({ default: fallback, email, https, sqs, lambda });
+}
+
+/** The attributes of a publish, as SNS wants them. */
+export const messageAttributes = ({ attributes }: ComposedMessage) =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, { DataType: 'String', StringValue: value }]),
+  );
+
+/** Bytes that SNS counts: the message, its subject, and name, type and value of every attribute. */
+export function publishedBytes(message: ComposedMessage): number {
+  const attributes = Object.entries(message.attributes).map(([name, value]) => `${name}String${value}`);
+  return Buffer.byteLength([messageBody(message), message.subject, ...attributes].join(''));
+}

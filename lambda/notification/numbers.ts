@@ -1,0 +1,69 @@
+/** Numbers, times and sizes as a person reads them on a phone; the report JSON keeps the exact ones. */
+
+/** From here on a unit is used: a little before it where rounding reaches it, so that nothing reads "1000.0 M". */
+const scales = [
+  { from: 999_950_000_000, by: 1e12, unit: 'T' },
+  { from: 999_950_000, by: 1e9, unit: 'B' },
+  { from: 1e6, by: 1e6, unit: 'M' },
+] as const;
+
+/** `12,345` up to a million, then `1.2 M`, `3.4 B`. The same on every machine, whatever its locale. */
+export function amount(value: number): string {
+  const scale = scales.find(({ from }) => Math.abs(value) >= from);
+  return scale ? `${trimmed(value / scale.by)} ${scale.unit}` : Math.round(value).toLocaleString('en-US');
+}
+
+/** `1 row`, `12,345 rows`, `1.2 M rows`. */
+export const rows = (value: number): string => `${amount(value)} ${value === 1 ? 'row' : 'rows'}`;
+
+/** `3 policies`, `1 policy`. */
+export const counted = (value: number, one: string, many: string): string =>
+  `${amount(value)} ${value === 1 ? one : many}`;
+
+/** `99.2 %`; never rounded to 0 or 100 when it is neither. */
+export function percent(value: number): string {
+  if (value > 0 && value < 0.1) return 'under 0.1 %';
+  if (value < 100 && value > 99.9) return 'over 99.9 %';
+  return `${trimmed(value)} %`;
+}
+
+/** Seconds as `45 s`, `12 min`, `2 h 14 min`, `3 d 4 h`. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return 'under 1 s';
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 72) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** Decimal megabytes as `8.1 GB`, `350 MB`, `under 1 MB`. */
+export function size(megabytes: number): string {
+  if (megabytes < 1) return 'under 1 MB';
+  if (megabytes < 999.5) return `${Math.round(megabytes)} MB`;
+  if (megabytes < 999_950) return `${trimmed(megabytes / 1000)} GB`;
+  return `${trimmed(megabytes / 1e6)} TB`;
+}
+
+/** `22 May 2026` (UTC); undefined where the text is no time. */
+export function day(iso: string): string | undefined {
+  const millis = Date.parse(iso);
+  if (Number.isNaN(millis)) return undefined;
+  const date = new Date(millis);
+  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+/** `22 May 2026, 03:30 UTC`; undefined where the text is no time. */
+export function minute(iso: string): string | undefined {
+  const date = day(iso);
+  return date && `${date}, ${new Date(Date.parse(iso)).toISOString().slice(11, 16)} UTC`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** One decimal, without a needless `.0`. */
+const trimmed = (value: number): string => {
+  const text = value.toFixed(1);
+  return text.endsWith('.0') ? text.slice(0, -2) : text;
+};

@@ -1,0 +1,26 @@
+import type { Outcome } from '../run/outcome.ts';
+
+/** The headings of docs/runbook.md that messages and alarms link to; a test holds both sides together. */
+
+export const alarmHeadings = {
+  ExecutionFailed: 'Alarm: ExecutionFailed',
+  NotStarted: 'Alarm: NotStarted',
+  FunctionTrouble: 'Alarm: FunctionTrouble',
+} as const;
+
+export const runErrorHeading = 'Run error';
+export const tokenHeading = 'Rotate the token';
+
+/** The heading of an outcome that needs attention. */
+export const outcomeHeading = (outcome: Outcome): string => `Outcome: ${outcome}`;
+
+/** The anchor that GitHub gives a heading: lower case, blanks as hyphens, punctuation dropped. */
+export const runbookAnchor = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replace(/ /g, '-');
+
+/** @param runbookUrl address of the runbook page, without an anchor */
+export const runbookLink = (runbookUrl: string, heading: string): string => `${runbookUrl}#${runbookAnchor(heading)}`;

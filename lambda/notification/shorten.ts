@@ -1,0 +1,80 @@
+import type { PolicyEntry, Report } from '../run/report-schema.ts';
+import { clip } from './clean.ts';
+import { byUrgency, countByOutcome } from './groups.ts';
+import { outcomeWords } from './sentences.ts';
+
+/** How far a report is cut down for machines; each further one takes from the harmless end first. */
+interface Cut {
+  /** Characters of a harmless policy's reason, and of any other text. */
+  harmlessReason: number;
+  text: number;
+  /** Policies, the harmless ones left out first. */
+  policies: number;
+  unmanaged: number;
+  notes: number;
+}
+
+const cuts: readonly Cut[] = [
+  { harmlessReason: 60, text: 4000, policies: Number.POSITIVE_INFINITY, unmanaged: 50, notes: 50 },
+  { harmlessReason: 0, text: 1000, policies: Number.POSITIVE_INFINITY, unmanaged: 20, notes: 20 },
+  { harmlessReason: 0, text: 500, policies: 200, unmanaged: 10, notes: 20 },
+  { harmlessReason: 0, text: 300, policies: 120, unmanaged: 5, notes: 10 },
+  { harmlessReason: 0, text: 200, policies: 60, unmanaged: 0, notes: 5 },
+  // Fits whatever the texts are: 20 policies of eleven texts, six bytes for a character at worst.
+  { harmlessReason: 0, text: 60, policies: 20, unmanaged: 0, notes: 2 },
+];
+
+/**
+ * The first version of the report that fits: the report itself, or one that is cut down and says so in a note.
+ * Every version is valid against the report's schema. The last one is returned even if `fits` denies it.
+ */
+export function shorten(report: Report, fits: (candidate: Report) => boolean): Report {
+  if (fits(report)) return report;
+  for (const cut of cuts) {
+    const candidate = cutDown(report, cut);
+    if (fits(candidate) || cut === cuts.at(-1)) return candidate;
+  }
+  return report;
+}
+
+function cutDown(report: Report, cut: Cut): Report {
+  const kept = new Set(byUrgency(report.policies).slice(0, cut.policies));
+  const policies = report.policies.filter((entry) => kept.has(entry));
+  const dropped = report.policies.filter((entry) => !kept.has(entry));
+  const unmanaged = [...report.unmanagedIndices]
+    .sort((a, b) => (b.sizeMb ?? 0) - (a.sizeMb ?? 0))
+    .slice(0, cut.unmanaged);
+  const notes = (report.notes ?? []).slice(0, cut.notes);
+  const shorter = clipTexts({ ...report, policies: policies.map((entry) => withShortReason(entry, cut)) }, cut.text);
+  return {
+    ...shorter,
+    notes: [whatIsMissing(report, dropped, unmanaged.length), ...notes.map((note) => clip(note, cut.text))],
+    unmanagedIndices: unmanaged.map((index) => clipTexts(index, cut.text)),
+  };
+}
+
+const harmless = new Set(['truncated', 'would-truncate', 'below-threshold', 'nothing-to-delete', 'disabled']);
+
+const withShortReason = (entry: PolicyEntry, cut: Cut): PolicyEntry =>
+  harmless.has(entry.outcome) ? { ...entry, reason: clip(entry.reason, cut.harmlessReason) } : entry;
+
+function whatIsMissing(report: Report, dropped: readonly PolicyEntry[], unmanaged: number): string {
+  const counts = countByOutcome(dropped).map(([outcome, count]) => `${count} ${outcomeWords[outcome]}`);
+  const indices = report.unmanagedIndices.length - unmanaged;
+  return [
+    'Shortened to fit into one SNS message: long texts are cut',
+    ...(dropped.length > 0
+      ? [`${dropped.length} of ${report.policies.length} policies are left out (${counts.join(', ')})`]
+      : []),
+    ...(indices > 0 ? [`${indices} of ${report.unmanagedIndices.length} indices without a policy are left out`] : []),
+    "the execution's last state in Step Functions holds everything.",
+  ].join('; ');
+}
+
+/** Every text of the value clipped; enumerations are shorter than any cut and stay as they are. */
+function clipTexts<T>(value: T, max: number): T {
+  if (typeof value === 'string') return clip(value, max) as T;
+  if (Array.isArray(value)) return value.map((item) => clipTexts(item, max)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clipTexts(item, max)])) as T;
+}

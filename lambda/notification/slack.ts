@@ -1,0 +1,160 @@
+import type { PolicyEntry, Report } from '../run/report-schema.ts';
+import { clip, lines, oneLine } from './clean.ts';
+import type { MessageContext } from './context.ts';
+import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
+import { counted, duration } from './numbers.ts';
+import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
+import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
+import { nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
+import { rowsOf, summary } from './subject.ts';
+
+/**
+ * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0.
+ * It drops whatever does not fit its schema without a word, so every text stays well below its limits, and the
+ * description below the 3,000 characters of one Slack block.
+ */
+export interface CustomNotification {
+  version: '1.0';
+  source: 'custom';
+  content: {
+    textType: 'client-markdown';
+    title: string;
+    description: string;
+    nextSteps?: string[];
+    keywords: string[];
+  };
+  metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
+}
+
+export const slackLimits = { title: 200, description: 2800, nextStep: 300, nextSteps: 4, keyword: 50 } as const;
+
+const symbols = { ok: ':white_check_mark:', attention: ':warning:', failed: ':rotating_light:' } as const;
+
+/** A message for a channel: the result, the worst problems with their commands, a line about the rest. */
+export function customNotification(report: Report, context: MessageContext): CustomNotification {
+  const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
+  const stage = markdown(report.stage, 40);
+  const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${summary(report)}`;
+  const nextSteps = steps(report, context);
+  return {
+    version: '1.0',
+    source: 'custom',
+    content: {
+      textType: 'client-markdown',
+      title: clip(title, slackLimits.title),
+      description: description(report, context),
+      ...(nextSteps.length > 0 && { nextSteps }),
+      keywords: ['DataHub retention', stage || 'unnamed', report.result],
+    },
+    metadata: {
+      // A report that is published twice lands in one thread.
+      threadId: oneLine(report.runId, 100) || 'run',
+      summary: `${preview}${summary(report)}`,
+      eventType: 'retention-run',
+      additionalContext: { stage: oneLine(report.stage, 40), result: report.result, mode: report.mode },
+    },
+  };
+}
+
+/** Room that is kept for the last lines: the count of what is not named, notes and the run. */
+const tail = 1100;
+/** Room that is kept for the harmless ones beside it. */
+const harmlessRoom = 500;
+
+function description(report: Report, context: MessageContext): string {
+  const named = new Set<PolicyEntry>();
+  let text = opening(report, context);
+  for (const group of problemGroups(report)) {
+    const paragraph = problem(group, context);
+    if (text.length + paragraph.text.length > slackLimits.description - tail - harmlessRoom) break;
+    text += `\n\n${paragraph.text}`;
+    for (const entry of paragraph.named) named.add(entry);
+  }
+  text += '\n';
+  for (const entry of moved(report)) {
+    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown(sentence(entry), 200)}.`;
+    if (text.length + line.length > slackLimits.description - tail) break;
+    text += line;
+    named.add(entry);
+  }
+  return [text, ...leftOut(report, named), ...footer(report)].join('\n').trim();
+}
+
+function opening(report: Report, context: MessageContext): string {
+  const rows = rowsOf(report, report.mode === 'preview' ? 'would-truncate' : 'truncated');
+  const sentences = [
+    ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
+    ...(report.mode === 'preview' && rows ? [`A real run would delete ${rows}.`] : []),
+    ...(report.mode === 'enforce' ? [rows ? `${rows} deleted and verified.` : 'Nothing was deleted.'] : []),
+  ];
+  if (report.error === undefined) return sentences.join(' ');
+  const told = `*The run failed.* ${asSentence(markdown(report.error, 500))}`;
+  return [told, ...link(context, runErrorHeading), sentences.join(' ')].join('\n');
+}
+
+function problem({ outcome, entries }: Group, context: MessageContext): { text: string; named: PolicyEntry[] } {
+  const named = entries.slice(0, 5);
+  const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
+  const { command } = nextStep(outcome, named, context);
+  const text = [
+    `*${named.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
+    ...nonEmpty(markdown(reasonSentence(entries[0], 1000), outcome === 'rows-missing' ? 700 : 300)),
+    ...(command ? [codeBlock(command)] : []),
+    ...link(context, outcomeHeading(outcome)),
+  ].join('\n');
+  return { text, named };
+}
+
+/** The harmless ones that are worth a line: those whose rows moved or would move. */
+const moved = (report: Report): PolicyEntry[] =>
+  withResult(report, 'ok')
+    .filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate')
+    .slice(0, 8);
+
+function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string[] {
+  const rest = report.policies.filter((entry) => !named.has(entry));
+  if (rest.length === 0) return [];
+  const counts = countByOutcome(rest).map(([outcome, count]) => `${count} ${outcomeWords[outcome]}`);
+  return [`Not named here: ${counted(rest.length, 'policy', 'policies')} (${counts.join(', ')}).`];
+}
+
+function footer(report: Report): string[] {
+  const notes = (report.notes ?? []).slice(0, 2).map((note) => `_${asSentence(markdown(note, 150))}_`);
+  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
+}
+
+/** The sentences of the next steps; their commands stand in the description, where they can be copied. */
+function steps(report: Report, context: MessageContext): string[] {
+  const groups = problemGroups(report).map(({ outcome, entries }) => ({
+    who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
+    step: nextStep(outcome, entries, context),
+  }));
+  const all: Array<{ who?: string; step: Step }> = [
+    ...(report.error === undefined ? [] : [{ step: runErrorStep(report.error, context) }]),
+    ...groups,
+    ...(report.mode === 'preview' ? [{ step: switchOnStep(report, context) }] : []),
+  ];
+  return all.slice(0, slackLimits.nextSteps).map(({ who, step }) => {
+    const text = step.text.replace(/:$/, '.').replace(/ To do it once\.$| To start one now\.$/, '');
+    return markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep - 50);
+  });
+}
+
+/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
+function markdown(text: string, max: number): string {
+  const plain = lines(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
+  const escaped = slackText(plain);
+  // Cutting an escaped text could cut an escape in two; a text full of markup loses it instead.
+  return escaped.length <= max ? escaped : plain.replace(/[&<>]/g, ' ');
+}
+
+const codeBlock = (command: string): string => `\`\`\`${slackText(command.replaceAll('`', "'"))}\`\`\``;
+
+const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const link = (context: MessageContext, heading: string): string[] =>
+  context.runbookUrl ? [`<${runbookLink(context.runbookUrl, heading)}|Runbook>`] : [];
+
+const nonEmpty = (text: string): string[] => (text === '' ? [] : [text]);

@@ -1,0 +1,46 @@
+import { resultOf } from '../run/outcome.ts';
+import type { Report } from '../run/report-schema.ts';
+import { ascii } from './clean.ts';
+import { rows } from './numbers.ts';
+
+/** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
+const maxSubject = 99;
+
+/** `[DataHub retention] prod: 3 truncated, 1 needs attention`; whatever the stage is called, it is a valid SNS subject. */
+export function subject(report: Report): string {
+  const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
+  const start = `[DataHub retention] ${preview}`;
+  const result = summary(report);
+  const stage = ascii(report.stage, Math.max(8, maxSubject - start.length - result.length - 2)) || 'unnamed';
+  return ascii(`${start}${stage}: ${result}`, maxSubject);
+}
+
+/** The result in a few words: `3 truncated, 1 needs attention`. */
+export function summary(report: Report): string {
+  const { policies } = report;
+  const count = (is: (policy: (typeof policies)[number]) => boolean) => policies.filter(is).length;
+  const missing = count(({ outcome }) => outcome === 'rows-missing');
+  const failed = count(({ outcome }) => resultOf[outcome] === 'failed') - missing;
+  const attention = count(({ outcome }) => resultOf[outcome] === 'attention');
+  const truncated = count(({ outcome }) => outcome === 'truncated');
+  const would = count(({ outcome }) => outcome === 'would-truncate');
+  const parts = [
+    ...(report.error === undefined ? [] : ['RUN FAILED']),
+    ...(missing ? [`ROWS MISSING in ${missing} ${missing === 1 ? 'index' : 'indices'}`] : []),
+    ...(failed ? [`${failed} failed`] : []),
+    ...(truncated ? [`${truncated} truncated`] : []),
+    ...(would ? [`${would} would be truncated`] : []),
+    ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
+  ];
+  if (parts.length > 0) return parts.join(', ');
+  return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
+}
+
+/** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined where there are none. */
+export function rowsOf(report: Report, outcome: 'truncated' | 'would-truncate'): string | undefined {
+  const numbers = report.policies
+    .filter((policy) => policy.outcome === outcome)
+    .map(({ rowsDeleted, rowsToDelete }) => (outcome === 'truncated' ? rowsDeleted : rowsToDelete) ?? 0);
+  const sum = numbers.reduce((total, number) => total + number, 0);
+  return sum > 0 ? rows(sum) : undefined;
+}

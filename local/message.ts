@@ -1,0 +1,31 @@
+import { composeMessage } from '../lambda/notification/message.ts';
+import type { Report } from '../lambda/run/report-schema.ts';
+import { wrap } from './text.ts';
+
+/** The notification as somebody who reads it as an email sees it. */
+export function renderMessage(
+  report: Report,
+  width: number,
+  context: { command: string; secrets: string[] },
+): string[] {
+  const { subject, email } = composeMessage(report, {
+    local: true,
+    localCommand: context.command,
+    secrets: context.secrets,
+  });
+  const rule = '-'.repeat(Math.min(width, 72));
+  return [
+    'The notification, as an email:',
+    rule,
+    ...wrap(subject, width, 'Subject: '),
+    '',
+    ...email
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => fold(line, width)),
+    rule,
+  ];
+}
+
+/** Long lines are folded as a mail program does; indented ones hold commands to paste and stay whole. */
+const fold = (line: string, width: number): string[] => (/^\s/.test(line) ? [line] : wrap(line, width));

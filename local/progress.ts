@@ -1,0 +1,194 @@
+import { MultiBar, type SingleBar } from 'cli-progress';
+import { oneLine } from '../lambda/notification/clean.ts';
+import type { PolicyEntry } from '../lambda/run/report-schema.ts';
+import type { Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
+import type { Step } from './state-machine.ts';
+import { type Column, grouped, table, wrap } from './text.ts';
+
+/** What a person sees of a run: the plan, a bar for each running task on a terminal, plain lines elsewhere. */
+
+export interface Screen {
+  write(text: string): void;
+  /** Characters in a line. */
+  width: number;
+  /** Where bars may be drawn; without it nothing but text and line breaks is written. */
+  terminal?: NodeJS.WriteStream;
+}
+
+/** A screen on a stream. `TERM=dumb` and CI logs get plain lines. */
+export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
+  const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
+  return {
+    write: (text) => {
+      stream.write(text);
+    },
+    // A log file has no width; 100 columns are read well everywhere.
+    width: Math.max(40, stream.isTTY ? (stream.columns ?? 100) : 100),
+    ...(isTerminal && { terminal: stream }),
+  };
+}
+
+export interface Progress {
+  /** One line beside the bars. */
+  line(text: string): void;
+  onState(step: Step, state: RunState): void;
+  /** Takes the bars away, so that other text can follow. */
+  stop(): void;
+}
+
+export function createProgress(screen: Screen): Progress {
+  const bars = screen.terminal ? terminalBars(screen.terminal, screen.width) : lineBars(screen);
+  const told = new Set<string>();
+  const line = (text: string) => bars.line(text);
+  const tellEnds = (state: RunState) => {
+    for (const { index, phase, entry } of state.entries) {
+      if (phase !== 'done' || told.has(index)) continue;
+      told.add(index);
+      bars.end(index);
+      for (const text of wrap(
+        `${nameOf(entry)}: ${entry.outcome}. ${oneLine(entry.reason, 2000)}`,
+        screen.width,
+        '  ',
+        '    ',
+      )) {
+        line(text);
+      }
+    }
+  };
+  return {
+    line,
+    onState(step, state) {
+      if (step === 'plan') {
+        for (const text of renderPlan(state, screen.width)) line(text);
+        for (const { index, phase } of state.entries) if (phase === 'done') told.add(index);
+        if (state.entries.some(({ phase }) => phase !== 'done')) line('Truncating, one index after another:');
+      }
+      tellEnds(state);
+      for (const entry of state.entries) if (entry.phase === 'watched') bars.update(entry);
+    },
+    stop: () => bars.stop(),
+  };
+}
+
+/** The plan: every policy with its counts, the decision and why. On narrow terminals each gets a paragraph. */
+export function renderPlan(state: RunState, width: number): string[] {
+  const columns: Column[] = [
+    { title: 'Index' },
+    { title: 'Rows', align: 'right' },
+    { title: 'To delete', align: 'right' },
+    { title: 'Percent', align: 'right' },
+    { title: 'Decision' },
+  ];
+  const rows = state.entries.map((entry) => [
+    nameOf(entry.entry),
+    count(entry.entry.rowsTotal),
+    count(entry.entry.rowsToDelete),
+    entry.entry.percent === undefined ? '-' : `${entry.entry.percent.toFixed(2)} %`,
+    decisionOf(entry),
+  ]);
+  const [head, ...lines] = table(columns, rows).map((text) => `  ${text}`);
+  const fits = Math.max(head!.length, ...lines.map((text) => text.length)) <= width;
+  return [
+    'Plan:',
+    ...(fits && rows.length > 0 ? [head!] : []),
+    ...state.entries.flatMap((entry, at) => {
+      const [name, total, toDelete, percent, decision] = rows[at]!;
+      const first = fits
+        ? [lines[at]!]
+        : wrap(`${name}: ${decision}; ${toDelete} of ${total} rows to delete, ${percent}`, width, '  ', '    ');
+      return [...first, ...wrap(oneLine(reasonOf(entry), 2000), width, '      ')];
+    }),
+    ...(state.error === undefined ? [] : wrap(oneLine(state.error, 2000), width, '  Error: ', '    ')),
+    ...(state.breaker === undefined
+      ? []
+      : wrap(`nothing is started: ${oneLine(state.breaker, 2000)}`, width, '  ', '    ')),
+  ];
+}
+
+const nameOf = ({ entityType, aspect }: Pick<PolicyEntry, 'entityType' | 'aspect'>): string =>
+  `${entityType}.${aspect}`;
+const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
+
+function decisionOf(entry: Entry): string {
+  if (entry.phase === 'done') return entry.entry.outcome;
+  return entry.phase === 'approved' ? 'truncate' : 'watch';
+}
+
+function reasonOf(entry: Entry): string {
+  if (entry.phase === 'done') return entry.entry.reason;
+  if (entry.phase === 'watched')
+    return 'An earlier run started a truncation here and did not see its end: this run watches it.';
+  const { policy, plan } = entry;
+  const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';
+  return `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`;
+}
+
+interface Bars {
+  line(text: string): void;
+  update(entry: WatchedEntry): void;
+  end(index: string): void;
+  stop(): void;
+}
+
+/** Rows done and to do, as far as any look has told. */
+function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
+  const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
+  return { total, done: Math.min(watch.progress?.done ?? 0, total) };
+}
+
+function terminalBars(stream: NodeJS.WriteStream, width: number): Bars {
+  const multiBar = new MultiBar({
+    stream,
+    format: '  {bar} {percentage} %  {rows}  {name}',
+    barsize: Math.max(8, Math.min(30, width - 70)),
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    hideCursor: true,
+    linewrap: false,
+    gracefulExit: false,
+    autopadding: true,
+  });
+  const bars = new Map<string, SingleBar>();
+  return {
+    // Without a bar the library draws nothing, and would keep the line to itself.
+    line: (text) => (bars.size > 0 ? multiBar.log(`${text}\n`) : stream.write(`${text}\n`)),
+    update(watched) {
+      const { done, total } = doneOf(watched);
+      const payload = { rows: `${grouped(done)} of ${grouped(total)} rows`, name: nameOf(watched.entry) };
+      const bar = bars.get(watched.index);
+      if (bar) {
+        bar.setTotal(total);
+        bar.update(done, payload);
+      } else bars.set(watched.index, multiBar.create(total, done, payload));
+    },
+    end(index) {
+      const bar = bars.get(index);
+      if (!bar) return;
+      bar.stop();
+      multiBar.remove(bar);
+      bars.delete(index);
+    },
+    stop() {
+      for (const bar of bars.values()) bar.stop();
+      multiBar.stop();
+    },
+  };
+}
+
+/** Lines for logs and pipes: one when a task is first seen, and then one for every tenth that is done. */
+function lineBars(screen: Screen): Bars {
+  const tenths = new Map<string, number>();
+  const line = (text: string) => screen.write(`${text}\n`);
+  return {
+    line,
+    update(watched) {
+      const { done, total } = doneOf(watched);
+      const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
+      if ((tenths.get(watched.index) ?? -1) >= tenth) return;
+      tenths.set(watched.index, tenth);
+      line(`  ${nameOf(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`);
+    },
+    end: () => {},
+    stop: () => {},
+  };
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { fileLedger } from '../lambda/ledger/file.ts';
+import { type Ledger, LedgerError, serverKey } from '../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { parsePolicies } from '../lambda/policy/parse.ts';
+import { systemClock } from '../lambda/run/clock.ts';
+import type { Report } from '../lambda/run/report-schema.ts';
+import type { Log, PolicySource } from '../lambda/run/services.ts';
+import type { RunState } from '../lambda/run/state.ts';
+import { type RunArguments, UsageError } from './arguments.ts';
+import { fastClock } from './clock.ts';
+import { connect } from './connect.ts';
+import type { Server } from './files.ts';
+import { onInterrupt, whatGoesOn } from './interrupt.ts';
+import { renderMessage } from './message.ts';
+import { createProgress, type Progress, type Screen } from './progress.ts';
+import { preflightOf } from './survey/command.ts';
+import { renderChecks } from './survey/render.ts';
+import { executeWorkflow } from './workflow.ts';
+
+/** The settings that a stage file has and a command line does not; the defaults of design §4. */
+export const localSettings = { stage: 'local', minRetentionDays: 7, maxRunHours: 12 } as const;
+
+export interface LocalRun {
+  server: Server;
+  policies: PolicySource[];
+  input: RunArguments;
+  fast: boolean;
+  /** The embedded service's data is a sample, and both end with this process. */
+  embedded: boolean;
+  /** The ledger's file; left out for the embedded service. */
+  ledgerPath?: string;
+  jsonPath?: string;
+  /** How this run was started, up to the options that a next step may add; for the notification. */
+  command: string;
+}
+
+/**
+ * Runs once and shows it.
+ * @returns the exit status: 0 when the result is ok, else 1
+ * @throws UsageError when the ledger's file cannot be used; LedgerError and whatever the workflow throws
+ */
+export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
+  const { operations, close } = connect(run.server);
+  const ledger = openLedger(run);
+  const progress = createProgress(screen);
+  const clock = run.fast ? fastClock() : systemClock;
+  const print = (lines: string[]) => screen.write(`${lines.join('\n')}\n`);
+  const leave = onInterrupt(async () => {
+    progress.stop();
+    if (run.input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
+    return run.embedded ? ['Stopped, and the embedded service with it.'] : await whatGoesOn(ledger);
+  });
+  let published: Report | undefined;
+  try {
+    print(header(run));
+    if (run.input.mode === 'preview') {
+      const names = parsePolicies(run.policies, localSettings.minRetentionDays).flatMap((item) =>
+        item.kind === 'policy' ? [item.policy] : [],
+      );
+      const { checks } = await preflightOf(run.server, operations, clock.realNow(), names);
+      print(['Preflight:', ...renderChecks(checks, screen.width), '']);
+    }
+    const startTime = new Date(clock.now()).toISOString();
+    await executeWorkflow({
+      services: {
+        settings: { ...localSettings, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        parameters: {
+          policies: async () => run.policies,
+          // Nobody but the person who started it has a say in a local run.
+          paused: async () => false,
+          token: run.server.token,
+        },
+        operations,
+        ledger,
+        clock,
+        log: screenLog(progress),
+        newId: randomUUID,
+      },
+      publisher: {
+        async publish(report) {
+          published = report;
+        },
+      },
+      input: run.input,
+      execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
+      onState: (step, state: RunState) => progress.onState(step, state),
+      ...(run.fast && { fast: clock as ReturnType<typeof fastClock> }),
+    });
+  } finally {
+    progress.stop();
+    leave();
+    await close();
+    if ('close' in ledger) (ledger as { close(): void }).close();
+  }
+  // The workflow has ended well, and it does so by publishing a report only.
+  const report = published!;
+  print(['', ...renderMessage(report, screen.width, { command: run.command, secrets: [run.server.tokenText] })]);
+  if (run.jsonPath !== undefined) {
+    writeFileSync(run.jsonPath, `${JSON.stringify(report, null, 2)}\n`);
+    print(['', `The report is in ${run.jsonPath}.`]);
+  }
+  return report.result === 'ok' ? 0 : 1;
+}
+
+function header({ server, input, embedded, fast, ledgerPath }: LocalRun): string[] {
+  const mode =
+    input.mode === 'preview'
+      ? 'PREVIEW: nothing is changed; --enforce truncates for real'
+      : embedded
+        ? 'enforce: really truncating, but sample data only'
+        : 'ENFORCE: truncates for real';
+  return [
+    `Server  ${server.baseUrl}${embedded ? ' (the embedded operations service)' : ''}`,
+    `Mode    ${mode}${fast ? '; waits are cut short' : ''}`,
+    ...(ledgerPath === undefined ? [] : [`Ledger  ${ledgerPath}`]),
+    '',
+  ];
+}
+
+/** A preview leaves no trace: where there is no ledger yet, it does not make one. */
+function openLedger({ server, input, ledgerPath }: LocalRun): Ledger {
+  if (ledgerPath === undefined || (input.mode === 'preview' && !existsSync(ledgerPath))) return memoryLedger();
+  try {
+    return fileLedger(ledgerPath, serverKey(server.baseUrl));
+  } catch (error) {
+    if (error instanceof LedgerError) throw new UsageError(`--ledger: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Decisions are on the screen already, from the run state; warnings are not. */
+const screenLog = (progress: Progress): Log => ({
+  info: () => {},
+  warn: (message) => progress.line(`  Note: ${message}`),
+  error: (message) => progress.line(`  Error: ${message}`),
+});

@@ -1,0 +1,105 @@
+import { lookup } from 'node:dns/promises';
+import { writeFileSync } from 'node:fs';
+import { connect } from '../connect.ts';
+import type { Server } from '../files.ts';
+import type { Screen } from '../progress.ts';
+import { wrap } from '../text.ts';
+import { type Survey, survey } from './count.ts';
+import { hints } from './hints.ts';
+import { type Preflight, preflight } from './preflight.ts';
+import { renderChecks, renderFailures, renderTable } from './render.ts';
+import { suggest } from './suggestion.ts';
+
+/** Reads are tried fewer times than in a run: somebody sits there and can start again. */
+const attempts = 2;
+
+/**
+ * Surveys a server, read-only, and prints what it found.
+ * @param jsonPath where a policies file is written to begin with
+ * @returns the exit status: 1 when something needs a person, else 0
+ */
+export async function surveyServer(server: Server, screen: Screen, jsonPath: string | undefined): Promise<number> {
+  const { operations, close } = connect(server, attempts);
+  const now = Date.now();
+  const print = (lines: string[]) => screen.write(`${lines.join('\n')}\n`);
+  try {
+    print([`Survey of ${server.baseUrl}, read-only: nothing is changed.`, '', 'Preflight:']);
+    const flight = await preflightOf(server, operations, now);
+    print(renderChecks(flight.checks, screen.width));
+    if (!flight.canCount) {
+      print([
+        '',
+        ...wrap(`Nothing can be counted until what FAILED above is put right.${unwritten(jsonPath)}`, screen.width),
+      ]);
+      return 1;
+    }
+    const found = await survey(operations, flight.sizes, now);
+    print(['', ...renderSurvey(found, screen.width, now)]);
+    const written = writeSuggestions(found, screen, jsonPath);
+    const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
+    return failed || !written || found.indices.some(({ counts }) => counts.kind === 'failed') ? 1 : 0;
+  } finally {
+    await close();
+  }
+}
+
+/** The preflight that opens a survey and every preview. */
+export function preflightOf(
+  server: Server,
+  operations: Parameters<typeof preflight>[0]['operations'],
+  now: number,
+  indices: ReadonlyArray<{ entityType: string; aspect: string }> = [],
+): Promise<Preflight> {
+  return preflight({
+    gmsUrl: server.baseUrl,
+    token: server.tokenText,
+    operations,
+    now,
+    indices,
+    lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  });
+}
+
+function renderSurvey(found: Survey, width: number, now: number): string[] {
+  if (found.indices.length === 0) return ['There is no time series index.'];
+  return [
+    'Rows older than so many days, and what would remain without them:',
+    '',
+    ...renderTable(found.indices, width),
+    ...prefixed('', renderFailures(found, width)),
+    ...prefixed(
+      'What to know:',
+      hints(found, now).flatMap((hint) => wrap(hint, width, '- ')),
+    ),
+    ...prefixed(
+      'Policies to begin with:',
+      suggest(found).flatMap(({ reason }) => wrap(reason, width, '- ')),
+    ),
+  ];
+}
+
+const prefixed = (title: string, lines: string[]): string[] =>
+  lines.length === 0 ? [] : ['', ...(title === '' ? [] : [title]), ...lines];
+
+/** @returns whether what was asked for is written */
+function writeSuggestions(found: Survey, screen: Screen, jsonPath: string | undefined): boolean {
+  const policies = suggest(found).map(({ policy }) => policy);
+  const say = (text: string) => screen.write(`\n${wrap(text, screen.width).join('\n')}\n`);
+  if (jsonPath === undefined) {
+    if (policies.length > 0) say('With --json FILE these are written as a policies file to edit.');
+    return true;
+  }
+  if (policies.length === 0) {
+    say(`No index could be counted, so there is no policy to suggest.${unwritten(jsonPath)}`);
+    return false;
+  }
+  const lines = policies.map((policy) => `  ${JSON.stringify(policy)}`);
+  writeFileSync(jsonPath, `[\n${lines.join(',\n')}\n]\n`);
+  say(
+    `Written to ${jsonPath}, to be edited. See what a run would do, without changing anything, by adding: --policies ${jsonPath}`,
+  );
+  return true;
+}
+
+const unwritten = (jsonPath: string | undefined): string =>
+  jsonPath === undefined ? '' : ` ${jsonPath} was not written.`;

@@ -1,0 +1,51 @@
+import { functionTimeoutSeconds } from '../lambda/run/limits.ts';
+import { plan } from '../lambda/run/plan.ts';
+import { poll } from '../lambda/run/poll.ts';
+import { report } from '../lambda/run/report.ts';
+import type { Publisher, RunServices } from '../lambda/run/services.ts';
+import type { RunState } from '../lambda/run/state.ts';
+import { truncate } from '../lambda/run/truncate.ts';
+import { type FastForward, runStateMachine, type Step } from './state-machine.ts';
+
+/** One run: the workflow file of the deployment with the steps that the deployed functions run. */
+
+export interface WorkflowRun {
+  /** Everything but the deadline, which each invocation gets anew. */
+  services: Omit<RunServices, 'deadline'>;
+  publisher: Publisher;
+  /** The execution's input: `mode`, `only`, `approveRows`, `clear`. */
+  input: unknown;
+  execution: { name: string; startTime: string };
+  /** Told of the run state that Plan, Truncate and Poll return. */
+  onState?(step: Step, state: RunState): void;
+  fast?: FastForward;
+}
+
+/**
+ * Executes one run to its end.
+ * @throws when no report could be published
+ */
+export async function executeWorkflow(run: WorkflowRun): Promise<void> {
+  const { services, publisher, onState = () => {} } = run;
+  const during = (step: Step): RunServices => {
+    const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
+    return { ...services, deadline: () => deadline };
+  };
+  const told = async (step: Step, state: Promise<RunState>): Promise<RunState> => {
+    const returned = await state;
+    onState(step, returned);
+    return returned;
+  };
+  await runStateMachine({
+    input: run.input,
+    execution: run.execution,
+    now: () => services.clock.realNow(),
+    ...(run.fast && { fast: run.fast }),
+    handlers: {
+      plan: (event) => told('plan', plan(event as Parameters<typeof plan>[0], during('plan'))),
+      truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
+      poll: (state) => told('poll', poll(state as RunState, during('poll'))),
+      report: (event) => report(event as Parameters<typeof report>[0], during('report'), publisher),
+    },
+  });
+}

@@ -109,7 +109,7 @@ function exchangeOn(
           if (settled || written) {
             fail('reset');
             disconnect();
-          } else if (!maySend()) {
+          } else if (!saysYes(maySend)) {
             fail('withheld');
             disconnect();
           } else {
@@ -136,11 +136,21 @@ function exchangeOn(
         onResponseEnd: () => answer(true),
         onResponseError(_controller, error) {
           const { phase, code } = causeOf(error, written);
-          fail(phase, code);
+          // After the status a malformed rest is an answer that broke off.
+          fail(phase === 'not-http' && status !== undefined ? 'reset' : phase, code);
         },
       },
     );
   });
+}
+
+/** Who cannot tell whether it may be sent has not said yes. */
+function saysYes(maySend: () => boolean): boolean {
+  try {
+    return maySend();
+  } catch {
+    return false;
+  }
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {

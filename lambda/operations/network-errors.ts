@@ -12,6 +12,8 @@ export function causeOf(error: unknown, written: boolean): { phase: Phase; code?
     if (code !== undefined) return { phase, code };
   }
   const [code] = codes;
+  // By name: undici 7.30 leaves the code of its parser's errors out.
+  if (nameOf(error) === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return { phase: 'not-http' };
   return { phase: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
 }
 
@@ -26,12 +28,9 @@ const phases: ReadonlyArray<readonly [Phase, (code: string) => boolean]> = [
         code,
       ),
   ],
-  // What arrived is no HTTP answer: llhttp's codes (but for an early end, which is a reset), and endless headers.
-  [
-    'not-http',
-    (code) => (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') || code === 'UND_ERR_HEADERS_OVERFLOW',
-  ],
 ];
+
+const nameOf = (error: unknown): unknown => (error instanceof Error ? error.name : undefined);
 
 function codesOf(error: unknown, depth: number): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];

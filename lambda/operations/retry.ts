@@ -22,6 +22,7 @@ export function retryAfterMillis(headers: Answer['headers'], nowMillis: number):
   const value = headers['retry-after']?.trim();
   if (!value) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  // JavaScript takes "-5" for a date as well; HTTP's dates begin with the name of a day.
+  const date = /^[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMillis);
 }

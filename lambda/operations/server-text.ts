@@ -17,7 +17,7 @@ const maxLength = 200;
 export function quote(text: string): string {
   // A stack trace has tens of kilobytes; what matters is at its beginning, and the patterns below stay cheap.
   const head = text.slice(0, 8192);
-  const line = withoutMarkup(withoutStack(head)).replace(/\p{C}+|\s+/gu, ' ');
+  const line = withoutMarkup(withoutStack(head)).replace(/[\p{C}\s]+/gu, ' ');
   return shortened(withoutAddresses(withoutClassNames(line.trim())));
 }
 
@@ -63,16 +63,19 @@ function withoutClassNames(text: string): string {
 }
 
 function withoutAddresses(text: string): string {
-  return text
-    .replace(/\bBearer +[^\s"',;]+/gi, 'Bearer […]')
-    .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
-    .replace(/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)/g, '[…]')
-    .replace(/\[[0-9a-f]*:[0-9a-f:.%]*:[0-9a-f.]*\](?::\d+)?/gi, '[…]')
-    .replace(/(?<![\w.:-])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/gi, '[…]')
-    .replace(/(?<![\w.-])[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]{2,})+(?::\d+)?(?![\w-])/gi, (name) =>
-      /[a-z]/i.test(name) ? '[…]' : name,
-    )
-    .replace(/(?<![\w.:[-])[a-z][a-z0-9-]*[a-z0-9]:\d{2,5}(?![\w:])/gi, '[…]')
-    .replace(/\[\[…\]\]/g, '[…]');
+  return (
+    text
+      .replace(/\bBearer +[^\s"',;]+/gi, 'Bearer […]')
+      .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
+      .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
+      .replace(/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)/g, '[…]')
+      .replace(/\[[0-9a-f]*:[0-9a-f:.%]*:[0-9a-f.]*\](?::\d+)?/gi, '[…]')
+      .replace(/(?<![\w.:-])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/gi, '[…]')
+      .replace(/(?<![\w.-])[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]{2,})+(?::\d+)?(?![\w-])/gi, (name) =>
+        /[a-z]/i.test(name) ? '[…]' : name,
+      )
+      // Lower case only: a task id (`<node id>:<number>`) looks like host and port otherwise.
+      .replace(/(?<![\w.:[-])[a-z][a-z0-9-]*[a-z0-9]:\d{2,5}(?![\w:])/g, '[…]')
+      .replace(/\[\[…\]\]/g, '[…]')
+  );
 }

@@ -1,0 +1,73 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { onTestFinished } from 'vitest';
+
+export interface RawServer {
+  port: number;
+  url: string;
+  /** The text of every complete request, in order of arrival. */
+  requests: string[];
+  /** Connections that stood so far. */
+  connections: number;
+}
+
+export interface RawServerOptions {
+  /** Called for each complete request; counted from 1. */
+  onRequest?: (socket: Socket, count: number) => void;
+  onConnection?: (socket: Socket) => void;
+  tls?: TlsOptions;
+}
+
+/** A server below HTTP: it counts the requests that arrive and does with the connection whatever a test wants. */
+export async function rawServer({ onRequest, onConnection, tls }: RawServerOptions): Promise<RawServer> {
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket): void => {
+    running.connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    onConnection?.(socket);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      for (let end = endOfRequest(received); end !== undefined; end = endOfRequest(received)) {
+        running.requests.push(received.slice(0, end));
+        received = received.slice(end);
+        onRequest?.(socket, running.requests.length);
+      }
+    });
+  };
+  const server: Server = tls ? createTlsServer(tls, accept) : createServer(accept);
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const running: RawServer = { port, url: `http${tls ? 's' : ''}://127.0.0.1:${port}`, requests: [], connections: 0 };
+  return running;
+}
+
+/** A port of this machine on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function http(status: number, body: string, headers: Record<string, string> = {}): string {
+  const all = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} Text\r\n${lines.join('')}\r\n${body}`;
+}
+
+function endOfRequest(received: string): number | undefined {
+  const head = received.indexOf('\r\n\r\n');
+  if (head < 0) return undefined;
+  const length = Number(/^content-length: *(\d+)/im.exec(received.slice(0, head))?.[1] ?? 0);
+  const end = head + 4 + length;
+  return received.length >= end ? end : undefined;
+}

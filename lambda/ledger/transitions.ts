@@ -85,16 +85,13 @@ export function release(record: LedgerRecord): LedgerRecord {
 /**
  * Closes a truncation with its verdict.
  * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone; they add up until a
- *   verdict without any (0)
+ *   verdict without any (0). Left out where the verdict says nothing about them.
  */
-export function conclude(record: LedgerRecord, verdict: Verdict, shrunkRows: number): LedgerRecord {
+export function conclude(record: LedgerRecord, verdict: Verdict, shrunkRows?: number): LedgerRecord {
   attemptIn(record, 'sending', 'running');
   const { shrunkRows: before = 0, ...rest } = record;
-  return {
-    ...withoutAttempt(rest, 'idle'),
-    lastVerdict: verdict,
-    ...(shrunkRows > 0 && { shrunkRows: before + shrunkRows }),
-  };
+  const sum = shrunkRows === undefined ? before : shrunkRows === 0 ? 0 : before + shrunkRows;
+  return { ...withoutAttempt(rest, 'idle'), lastVerdict: verdict, ...(sum > 0 && { shrunkRows: sum }) };
 }
 
 /** Closes the index to every later run until a person clears it. */

@@ -7,3 +7,13 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), realNow: () => Date.now() };
+
+/**
+ * A signal that fires at a moment of the run's clock, so that requests end before the function does.
+ * @returns the signal, and what releases its timer
+ */
+export function signalAt(clock: Clock, at: number): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), Math.max(0, at - clock.now()));
+  return { signal: controller.signal, release: () => clearTimeout(timer) };
+}

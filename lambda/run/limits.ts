@@ -24,6 +24,9 @@ export const deadlineMarginMillis = 30 * second;
 /** Dry runs side by side in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
+/** Looks side by side in Poll. */
+export const pollConcurrency = 4;
+
 /** A server whose clock is further off may delete fresh rows. */
 export const maxClockSkewMillis = 10 * minute;
 

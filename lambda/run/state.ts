@@ -64,23 +64,27 @@ export interface WatchedEntry extends EntryBase {
 
 /** What the looks of this run know of one unresolved truncation. Times are epoch milliseconds of the run's clock. */
 export interface Watch {
-  /** Left out while only the run is known (Truncate ended without an answer). */
-  attemptId?: string;
+  attemptId: string;
   /** When the truncation started, for looks and durations. */
   startedAt: number;
-  /** When this run first looked. */
-  watchedSince: number;
+  lastLookAt: number;
   nextLookAt: number;
   looks: number;
+  /** Looks that a prediction moved forward. */
+  earlyLooks?: number;
   /** Rows done and rows to do, as far as known: for progress bars and predictions. */
   progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
-  /** Best values of this run and when one of them last improved. */
+  /** Best values of this run, and when one of them last improved. */
   lowestToDelete?: number;
   highestKept?: number;
   highestCounter?: number;
-  movedAt: number;
+  movedAt?: number;
   /** When the task was first seen to be completed. */
   completedAt?: number;
-  /** Why the task's status is no longer asked for. */
-  statusGone?: 'vanished' | 'refused';
+  /** The server does not let us ask for the task's status (400, 401, 403). */
+  statusRefused?: boolean;
+  /** The task's record was not found at the last look. */
+  vanished?: boolean;
+  /** Why the last look brought nothing, for the report. */
+  lastFailure?: string;
 }

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { outcomes } from './outcome.ts';
+import type { PolicyEntry } from './report-schema.ts';
+import type { RunServices } from './services.ts';
+import { type Entry, type RunState, STATE_VERSION } from './state.ts';
+
+const foreignEntrySchema = z.object({
+  index: z.string(),
+  phase: z.string(),
+  entry: z.looseObject({
+    entityType: z.string(),
+    aspect: z.string(),
+    outcome: z.enum(outcomes).optional(),
+    reason: z.string().optional(),
+  }),
+});
+
+/**
+ * The run state of another version, as a deployment in the middle of a run leaves it: nothing more is started or
+ * watched; what can be read of it is reported, and the ledger keeps what runs for the next run.
+ */
+export function foreignState(state: unknown, { settings, clock }: RunServices): RunState {
+  const { runId, stage, mode, startedAt, entries } = state as Record<string, unknown>;
+  const now = new Date(clock.now()).toISOString();
+  return {
+    version: STATE_VERSION,
+    runId: typeof runId === 'string' ? runId : 'unknown',
+    stage: typeof stage === 'string' ? stage : settings.stage,
+    mode: mode === 'preview' ? 'preview' : 'enforce',
+    startedAt: typeof startedAt === 'string' && !Number.isNaN(Date.parse(startedAt)) ? startedAt : now,
+    next: 'report',
+    waitSeconds: 0,
+    entries: (Array.isArray(entries) ? entries : []).flatMap(readEntry),
+    error:
+      'this job was deployed anew in the middle of the run: nothing more was started; the next run picks up what is running',
+    notes: [],
+    unmanagedIndices: [],
+    turns: { truncate: 0, poll: 0 },
+  };
+}
+
+function readEntry(value: unknown): Entry[] {
+  const parsed = foreignEntrySchema.safeParse(value);
+  if (!parsed.success) return [];
+  const { index, phase, entry } = parsed.data;
+  const { outcome, reason, ...rest } = entry;
+  const decided = outcome !== undefined && reason !== undefined;
+  return [
+    {
+      index,
+      phase: 'done',
+      entry: {
+        ...(rest as PolicyEntry),
+        outcome: decided ? outcome : phase === 'watched' ? 'still-running' : 'not-started',
+        reason: decided ? reason : 'the job was deployed anew in the middle of the run; the next run goes on',
+      },
+    },
+  ];
+}

@@ -1,0 +1,96 @@
+import { look, still } from './limits.ts';
+import type { Watch } from './state.ts';
+
+/**
+ * When to look at a truncation again (design §6).
+ *
+ * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most
+ * 30 min. Whenever it ends, it is seen at most 10 % of its time (10 s, 30 min) later; and because each interval is a
+ * tenth of all before it, looks grow with the logarithm of the duration: about a hundred for a day.
+ *
+ * Its own progress can only make a look EARLIER: where rows done per second predict the end before the next look is
+ * due, the look is moved to just after the predicted end. A prediction is wrong where a task stalls, starts slowly, or
+ * is sliced (its counters stand at zero and jump), and each wrong one costs a look. So there is a small number of
+ * early looks per task; when they are spent, the guarantee alone goes on.
+ */
+
+/** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
+const maxEarlyLooks = 6;
+/** An early look is never sooner than this after the last one: a task that is nearly done is not asked in a loop. */
+const minEarlySeconds = 2;
+const minEarlyShare = 0.005;
+/** Looked at this much after the predicted end, as a share of the time predicted: a little late beats a little early. */
+const lateShare = 0.03;
+const lateSeconds = 1;
+
+export interface LookPlan {
+  /** Seconds from now. */
+  seconds: number;
+  /** It was moved forward by a prediction. */
+  early: boolean;
+}
+
+/** @param now epoch milliseconds of the run's clock */
+export function planLook(watch: Watch, now: number): LookPlan {
+  const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
+  const bound = Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
+  const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
+  if (predicted === undefined) return { seconds: bound, early: false };
+  const least = Math.max(minEarlySeconds, elapsedSeconds * minEarlyShare);
+  const early = Math.max(least, predicted * (1 + lateShare) + lateSeconds);
+  return early < bound ? { seconds: early, early: true } : { seconds: bound, early: false };
+}
+
+/**
+ * Seconds until the end by the task's own progress; undefined without usable progress. The rate since the last look
+ * counts where rows moved since then (it follows a slow start and a restart of the estimate); else the average.
+ */
+function predictedSeconds({ progress, startedAt }: Watch, now: number): number | undefined {
+  if (!progress || progress.done <= 0 || progress.total <= 0) return undefined;
+  const { done, total, at, previous } = progress;
+  const since = previous && done > previous.done && at > previous.at ? previous : { done: 0, at: startedAt };
+  const seconds = (at - since.at) / 1000;
+  if (seconds <= 0) return undefined;
+  const rate = (done - since.done) / seconds;
+  return Math.max(0, (total - done) / rate - (now - at) / 1000);
+}
+
+/** Notes rows done at a look; a count that goes back starts the estimate again. */
+export function noteProgress(watch: Watch, done: number, total: number, now: number): void {
+  const last = watch.progress;
+  const previous = last && done >= last.done ? { done: last.done, at: last.at } : undefined;
+  watch.progress = { done, total, at: now, ...(previous && { previous }) };
+}
+
+/**
+ * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most 2 h, of this run.
+ * @param lookedAt the last successful look, epoch milliseconds of the run's clock
+ */
+export function isStill(watch: Watch, lookedAt: number): boolean {
+  const elapsed = Math.max(0, lookedAt - watch.startedAt);
+  const window = Math.min(still.maxMillis, Math.max(still.minMillis, elapsed * still.share));
+  return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;
+}
+
+/** Notes the counts of a successful look; anything that moved beyond its best value of this run starts stillness anew. */
+export function noteMovement(
+  watch: Watch,
+  seen: { toDelete?: number; kept?: number; counter?: number },
+  now: number,
+): void {
+  const moved =
+    (seen.toDelete !== undefined && seen.toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY)) ||
+    (seen.kept !== undefined && seen.kept > (watch.highestKept ?? Number.NEGATIVE_INFINITY)) ||
+    (seen.counter !== undefined && seen.counter > (watch.highestCounter ?? Number.NEGATIVE_INFINITY));
+  if (seen.toDelete !== undefined)
+    watch.lowestToDelete = Math.min(seen.toDelete, watch.lowestToDelete ?? seen.toDelete);
+  if (seen.kept !== undefined) watch.highestKept = Math.max(seen.kept, watch.highestKept ?? seen.kept);
+  if (seen.counter !== undefined) watch.highestCounter = Math.max(seen.counter, watch.highestCounter ?? seen.counter);
+  if (moved || watch.movedAt === undefined) watch.movedAt = now;
+}
+
+/** How close to its time another look may be shared: a tenth of what its guarantee allows. */
+export function isDue(watch: Watch, now: number): boolean {
+  const interval = Math.max(0, watch.nextLookAt - watch.lastLookAt);
+  return watch.nextLookAt - now <= Math.min(interval * 0.1, 60_000);
+}

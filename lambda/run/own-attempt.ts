@@ -1,0 +1,25 @@
+import type { LedgerRecord } from '../ledger/record.ts';
+import { done, isUnresolved, watched } from './entries.ts';
+import { look } from './limits.ts';
+import type { ApprovedEntry, Entry, RunState } from './state.ts';
+
+/**
+ * What became of this run's own attempt on an index, by the ledger alone: a verdict comes first (a step that is tried
+ * again reports the same), then an unresolved truncation, which is watched; otherwise nothing was ever sent.
+ * @param now epoch milliseconds of the run's clock
+ */
+export function resumeOwn(
+  target: ApprovedEntry,
+  record: LedgerRecord | undefined,
+  state: RunState,
+  now: number,
+): Entry {
+  if (record?.lastVerdict?.runId === state.runId) {
+    return { index: target.index, phase: 'done', entry: record.lastVerdict.entry };
+  }
+  if (record && isUnresolved(record) && record.attempt?.runId === state.runId) {
+    return watched(target, record.attempt, now, now + look.minSeconds * 1000);
+  }
+  const error = state.failure ? ` (${state.failure.error}; see the log of the Truncate function)` : '';
+  return done(target, 'failed', `the step ended before it sent anything${error}; a later run tries again`);
+}

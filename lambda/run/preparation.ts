@@ -1,0 +1,138 @@
+import { isForeign, type StoredRecord } from '../ledger/record.ts';
+import { clear } from '../ledger/transitions.ts';
+import { tokenExpiryMillis } from '../operations/token-expiry.ts';
+import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
+import { type RunInput, RunInputError } from './input.ts';
+import { tokenExpiryNoticeMillis } from './limits.ts';
+import type { RunServices } from './services.ts';
+import type { RunState } from './state.ts';
+
+/** Everything that concerns the run as a whole, before any policy is looked at. */
+export interface Prepared {
+  kind: 'ready';
+  policies: ParsedPolicy[];
+  /** The policies that `only` names, or all. */
+  chosen: ParsedPolicy[];
+  /** The ledger's records by index. */
+  records: Map<string, StoredRecord>;
+  /** What keeps the run from doing all its work, though not from watching what is unresolved. */
+  error?: string;
+  /** Why approved policies are not started, where something stands against all of them. */
+  hindrance?: string;
+  notes: string[];
+}
+
+/** `error` says why the run cannot start; `policies` are those that it would have been about. */
+export type Preparation = Prepared | { kind: 'impossible'; error: string; policies: ParsedPolicy[] };
+
+/** Reads parameters and ledger and checks the input against them; clears what a person asked to clear. */
+export async function prepare(state: RunState, input: RunInput, services: RunServices): Promise<Preparation> {
+  const { parameters, ledger, settings, clock } = services;
+  let chosen: ParsedPolicy[] = [];
+  try {
+    const policies = parsePolicies(await parameters.policies(), settings.minRetentionDays);
+    const only = input.only?.map((name) => name.toLowerCase());
+    chosen = only ? policies.filter(({ index }) => only.includes(index)) : policies;
+    checkInput(input, state, policies);
+    const notes = tokenNotes(await parameters.token.get(), clock.realNow());
+    const duplicate = await duplicateOf(state, input, services);
+    notes.push(...(await clearIndices(input, policies, services)));
+    const records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    const hindrance = duplicate ?? foreignReason(records) ?? (await pausedReason(services));
+    return {
+      kind: 'ready',
+      policies,
+      chosen,
+      records,
+      notes,
+      ...(policies.length === 0 && { error: noPolicy }),
+      ...(hindrance !== undefined && { hindrance }),
+    };
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return { kind: 'impossible', error: error.message, policies: chosen };
+  }
+}
+
+const noPolicy =
+  'there is no policy: put one into the stage file and deploy, or add a parameter below <parameterPrefix>/policies/';
+
+/** Errors that say what to do themselves; anything else is a defect, or passes, and is the workflow's to retry. */
+const isExpected = (error: unknown): error is Error =>
+  error instanceof Error && ['ParametersError', 'LedgerError', 'RunInputError'].includes(error.name);
+
+function checkInput(input: RunInput, state: RunState, policies: ParsedPolicy[]): void {
+  const known = new Set(policies.map(({ index }) => index));
+  const unknown = (input.only ?? []).filter((name) => !known.has(name.toLowerCase()));
+  if (unknown.length > 0) {
+    const names = [...known].join(', ') || 'none';
+    throw new RunInputError(`"only" names ${unknown.join(', ')}, which no policy is for (policies: ${names})`);
+  }
+  if (input.clear && state.mode === 'preview') {
+    throw new RunInputError(
+      '"clear" changes the ledger, which a preview must not: add "mode": "enforce" (and "only", to truncate nothing else)',
+    );
+  }
+}
+
+function tokenNotes(token: string, realNow: number): string[] {
+  const expiry = tokenExpiryMillis(token);
+  if (expiry === undefined || expiry - realNow > tokenExpiryNoticeMillis) return [];
+  const date = new Date(expiry).toISOString().slice(0, 10);
+  return [
+    expiry <= realNow
+      ? `The token expired on ${date}: create a new one in DataHub and store it.`
+      : `The token expires on ${date}: create a new one in DataHub and store it before then.`,
+  ];
+}
+
+/** A schedule event may be delivered twice; the second run of the same scheduled time starts nothing. */
+async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServices): Promise<string | undefined> {
+  if (state.mode !== 'enforce' || input.scheduledTime === undefined) return undefined;
+  const holder = await ledger.claimScheduledTime(input.scheduledTime, state.runId);
+  return holder === state.runId ? undefined : `the schedule's event came twice and run ${holder} is at work on it`;
+}
+
+async function clearIndices(
+  input: RunInput,
+  policies: ParsedPolicy[],
+  { ledger, log }: RunServices,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const name of input.clear ?? []) {
+    const index = name.toLowerCase();
+    const record = await ledger.read(index);
+    if (record === undefined && !policies.some((policy) => policy.index === index)) {
+      throw new RunInputError(
+        `"clear" names ${name}, which neither a policy nor the ledger knows: nothing was cleared for it`,
+      );
+    }
+    if (record === undefined || isForeign(record) || record.state !== 'quarantined') {
+      notes.push(`${name} was not quarantined, so there was nothing to clear.`);
+      continue;
+    }
+    const cleared = await ledger.replace(record, clear(record));
+    log.warn('quarantine cleared by a person', { index, cleared });
+    notes.push(
+      cleared
+        ? `${name} was quarantined and has been cleared.`
+        : `${name} changed in the ledger meanwhile and was not cleared.`,
+    );
+  }
+  return notes;
+}
+
+/** Why nothing may be started, if the job is paused; what cannot be determined counts as paused. */
+export async function pausedReason({ parameters }: RunServices): Promise<string | undefined> {
+  try {
+    return (await parameters.paused()) ? 'the job is paused' : undefined;
+  } catch (error) {
+    return `whether the job is paused cannot be determined, which counts as paused (${(error as Error).message})`;
+  }
+}
+
+/** A newer version's record, or an unresolved one of an older: a deployment in the middle of a run, or a rollback. */
+function foreignReason(records: Map<string, StoredRecord>): string | undefined {
+  const foreign = [...records.values()].find(isForeign);
+  return foreign && `nothing is started while ${foreign.foreign} (${foreign.index})`;
+}

@@ -1,0 +1,38 @@
+import type { Attempt } from '../ledger/record.ts';
+import { dayMillis } from './limits.ts';
+
+/** DataHub's system-update deletes unaliased indices created longer ago than this (ELASTICSEARCH_BUILD_INDICES_RETENTION_VALUE, default 60 days). */
+const orphanRetentionDays = 60;
+
+/**
+ * What a person does after `rows-missing`: which index holds the rows, the alias commands, the deadline, how to clear.
+ * Rows of time series aspects exist in the search engine alone, so nothing in DataHub restores them.
+ */
+export function recoveryText(attempt: Attempt, indexNameAfter: string | undefined): string {
+  const before = attempt.baseline?.indexName;
+  const { entityType, aspect } = attempt.fields;
+  const clear = JSON.stringify({ mode: 'enforce', clear: [`${entityType}.${aspect}`] });
+  const ending = `This index stays closed to truncation until you clear it: ${clear}`;
+  if (before !== undefined && indexNameAfter !== undefined && before !== indexNameAfter) {
+    const alias = before.replace(/_\d{13}$/, '');
+    const actions = { actions: [{ remove: { index: indexNameAfter, alias } }, { add: { index: before, alias } }] };
+    return [
+      `The alias ${alias} has moved from ${before} to ${indexNameAfter}; the rows should still be in ${before} (compare GET ${before}/_count with GET ${indexNameAfter}/_count).`,
+      `To go back: POST /_aliases ${JSON.stringify(actions)}, then POST /_reindex ${JSON.stringify({ source: { index: indexNameAfter }, dest: { index: before } })} for rows written since.`,
+      `${deadline(before)} ${ending}`,
+    ].join(' ');
+  }
+  const look =
+    attempt.strategy === 'delete-by-query'
+      ? 'Look for who else deletes here (datahub-gc, a person, entity deletion) and restore from a snapshot of the search engine where these rows matter.'
+      : `Look whether the copy is there but not yet visible (POST /${indexNameAfter ?? '<index>'}/_refresh), and for an older index without an alias (GET /_cat/indices/*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*?v); point the alias back to it before the next DataHub upgrade deletes it.`;
+  return `${look} ${ending}`;
+}
+
+function deadline(indexName: string): string {
+  const created = Number(/_(\d{13})$/.exec(indexName)?.[1]);
+  if (Number.isNaN(created))
+    return `Do it before the next DataHub upgrade: its system-update deletes old indices without an alias.`;
+  const date = new Date(created + orphanRetentionDays * dayMillis).toISOString().slice(0, 10);
+  return `Do it before the next DataHub upgrade: from ${date} on, its system-update deletes ${indexName}.`;
+}

@@ -82,8 +82,21 @@ export class Cluster {
   }
 
   find(name: string): PhysicalIndex | undefined {
-    for (const { physical } of this.logical.values()) if (physical.name === name) return physical;
-    return this.leftovers.get(name);
+    for (const physical of this.all()) if (physical.name === name) return physical;
+    return undefined;
+  }
+
+  /** Every real index, with an alias or without. */
+  *all(): Generator<PhysicalIndex> {
+    for (const { physical } of this.logical.values()) yield physical;
+    yield* this.leftovers.values();
+  }
+
+  /** Names the indices in use as their kind is named: a concrete index bears the name that GMS asks for. */
+  nameAll(aliasBacked: boolean): void {
+    for (const { alias, physical } of this.logical.values()) {
+      physical.name = aliasBacked ? physicalName(alias, physical.createdAt) : alias;
+    }
   }
 
   /** Moves the alias; the index that it leaves stays, without a name that GMS knows. */
@@ -111,8 +124,7 @@ export class Cluster {
     const refreshAt = this.refreshMillis === 0 ? to : Math.floor(to / this.refreshMillis) * this.refreshMillis;
     if (refreshAt > this.refreshedAt || this.refreshMillis === 0) {
       this.runBatches(refreshAt);
-      for (const { physical } of this.logical.values()) if (!physical.refreshOff) physical.store.refresh();
-      for (const physical of this.leftovers.values()) if (!physical.refreshOff) physical.store.refresh();
+      for (const physical of this.all()) if (!physical.refreshOff) physical.store.refresh();
       this.refreshedAt = refreshAt;
     }
     this.runBatches(to);

@@ -1,3 +1,4 @@
+import { nearest } from '../../lambda/policy/nearest.ts';
 import type { Action, Behaviour, Interception, InterceptionKind, Scope } from './behaviour.ts';
 
 /** The switches, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
@@ -19,7 +20,7 @@ const flag = (name: string, summary: string, changes: Partial<Behaviour>): Fault
   name,
   summary,
   apply: (value) => {
-    if (value !== undefined) throw new FaultError(`fault ${name} takes no value (got ${value})`);
+    if (value !== undefined) throw new FaultError(`Fault ${name} takes no value (got ${value})`);
     return changes;
   },
 });
@@ -39,7 +40,7 @@ function amount(
       const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
       if (!(number >= least && number <= most)) {
         const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-        throw new FaultError(`fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
+        throw new FaultError(`Fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
       }
       return changes(number);
     },
@@ -59,24 +60,25 @@ function oneOf<T extends string>(
     apply: (value) => {
       const known = values.find((one) => one === value);
       if (known === undefined) {
-        throw new FaultError(`fault ${name} takes one of ${values.join(', ')} (got ${value ?? 'nothing'})`);
+        throw new FaultError(`Fault ${name} takes one of ${values.join(', ')} (got ${value ?? 'nothing'})`);
       }
       return changes(known);
     },
   };
 }
 
-const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
+/** What SCOPE stands for. */
+export const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
 
 /** Something in front of the server; without a value it concerns the given scope. */
 function between(kind: InterceptionKind, scope: Scope, acts: boolean, summary: string): Fault {
   return {
     name: kind,
-    value: `[${scopes.join('|')}]`,
+    value: '[SCOPE]',
     summary: `${summary} (${scope === 'all' ? 'every request' : 'real truncates'} unless said otherwise)`,
     apply: (value, { interceptions }) => {
       const chosen = value === undefined ? scope : scopes.find((one) => one === value);
-      if (chosen === undefined) throw new FaultError(`fault ${kind} takes one of ${scopes.join(', ')} (got ${value})`);
+      if (chosen === undefined) throw new FaultError(`Fault ${kind} takes one of ${scopes.join(', ')} (got ${value})`);
       const one: Interception = { kind, scope: chosen, acts };
       return { interceptions: [...interceptions, one] };
     },
@@ -165,7 +167,7 @@ export const faults: readonly Fault[] = [
       const action = value === undefined ? undefined : denials[value];
       if (action === undefined) {
         throw new FaultError(
-          `fault denied takes one of ${Object.keys(denials).join(', ')} (got ${value ?? 'nothing'})`,
+          `Fault denied takes one of ${Object.keys(denials).join(', ')} (got ${value ?? 'nothing'})`,
         );
       }
       return { denied: [...denied, action] };
@@ -198,7 +200,7 @@ export const faults: readonly Fault[] = [
     apply: (value, { interceptions }) => {
       const retryAfterSeconds = value === undefined ? 1 : Number(value);
       if (!(retryAfterSeconds >= 0) || value === '') {
-        throw new FaultError(`fault throttled takes whole seconds, as throttled=5 (got ${value})`);
+        throw new FaultError(`Fault throttled takes whole seconds, as throttled=5 (got ${value})`);
       }
       return { interceptions: [...interceptions, { kind: 'throttled', scope: 'all', acts: false, retryAfterSeconds }] };
     },
@@ -226,6 +228,12 @@ export const faults: readonly Fault[] = [
   ),
 ];
 
+/** How a fault is written: `conflicts=SHARE`, `reset[=SCOPE]`, `comma`. */
+export function faultUsage({ name, value }: Fault): string {
+  if (value === undefined) return name;
+  return value.startsWith('[') ? `${name}[=${value.slice(1)}` : `${name}=${value}`;
+}
+
 /**
  * What a fault changes.
  * @param text `NAME` or `NAME=VALUE`
@@ -235,7 +243,12 @@ export function parseFault(text: string, current: Behaviour): Partial<Behaviour>
   const [name, ...rest] = text.split('=');
   const fault = faults.find((one) => one.name === name);
   if (fault === undefined) {
-    throw new FaultError(`unknown fault ${name}; known are ${faults.map((one) => one.name).join(', ')}`);
+    const meant = nearest(
+      name ?? '',
+      faults.map((one) => one.name),
+    );
+    const hint = meant === undefined ? '--help lists them' : `did you mean ${meant}?`;
+    throw new FaultError(`There is no fault ${name}: ${hint}`);
   }
   return fault.apply(rest.length === 0 ? undefined : rest.join('='), current);
 }

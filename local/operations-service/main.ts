@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { FaultError, faults } from './faults.ts';
+import { FaultError, faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNamed, profileNames, profiles } from './profiles.ts';
 import { largestSampleRows, sampleIndices } from './samples.ts';
 import { type OperationsService, startOperationsService } from './server.ts';
@@ -74,17 +74,17 @@ function knownProfile(value: string): ProfileName {
 }
 
 function help(): string {
-  const width = Math.max(...faults.map(({ name, value }) => name.length + (value?.length ?? -1) + 1), 0);
-  const line = (name: string, summary: string, column: number) => `  ${name.padEnd(column)}  ${summary}`;
+  const column = (entries: [string, string][]) => {
+    const width = Math.max(...entries.map(([name]) => name.length));
+    return entries.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
+  };
   return [
     '',
     'Profiles:',
-    ...profiles.map(({ name, summary }) => line(name, summary, 13)),
+    ...column(profiles.map(({ name, summary }) => [name, summary])),
     '',
-    'Faults:',
-    ...faults.map(({ name, value, summary }) =>
-      line(value === undefined ? name : `${name}=${value}`, summary, Math.min(width, 40)),
-    ),
+    `Faults (SHARE is a number from 0 to 1, SCOPE one of ${scopes.join(', ')}):`,
+    ...column(faults.map((fault) => [faultUsage(fault), fault.summary])),
   ].join('\n');
 }
 

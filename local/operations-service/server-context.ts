@@ -7,10 +7,8 @@ export interface Server {
   behaviour: Behaviour;
   cluster: Cluster;
   seed: number;
-  /** Name of the node that tasks run on. */
-  nodeId: string;
-  /** Task numbers grow and are never used twice. */
-  newTaskNumber(): number;
-  /** What a client is told for a task: its id, or what this server gives instead. */
+  /** The node that a new task runs on, and its number there: numbers grow and are never used twice. */
+  newTask(): { nodeId: string; number: number };
+  /** What a client is told for a task (or for work without one): its id, or what this server gives instead. */
   answeredTaskId(task?: Task): string;
 }

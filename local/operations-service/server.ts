@@ -90,7 +90,8 @@ async function serve(
     } else if (reply.kind === 'reply') {
       // The engine's clock decides what the Date header says.
       response.sendDate = false;
-      response.writeHead(reply.status, reply.headers).end(reply.body);
+      response.writeHead(reply.status, { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.body) });
+      response.end(reply.body);
     }
   };
   if (reply.delayMillis <= 0) return send();

@@ -81,8 +81,8 @@ type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapsho
 };
 
 function start(server: Server, target: PhysicalIndex, request: Submission, { work, ...plan }: Work): string {
-  const { behaviour, cluster, nodeId } = server;
-  const number = server.newTaskNumber();
+  const { behaviour, cluster } = server;
+  const { nodeId, number } = server.newTask();
   const task = new Task({
     ...plan,
     nodeId,

@@ -1,0 +1,199 @@
+import { type Cluster, type LogicalIndex, type PhysicalIndex, physicalName } from './cluster.ts';
+import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
+import { runGc } from './peer.ts';
+import { createRandom } from './random.ts';
+import { RestliError } from './restli.ts';
+import { OTHERS, type Row } from './rows.ts';
+import { type SampleIndex, timestampsOf } from './samples.ts';
+import type { Server } from './server-context.ts';
+import type { Counters, TaskState } from './task.ts';
+import { truncate } from './truncate.ts';
+
+/** One real index as it stands. */
+export interface IndexView {
+  name: string;
+  /** `dataset.operation`; left out for an index that no alias leads to. */
+  index?: string;
+  rows: number;
+  /** Rows that a search finds. */
+  visibleRows: number;
+  createdAt: number;
+}
+
+export interface TaskView extends Counters {
+  id: string;
+  kind: 'delete' | 'reindex';
+  indexName: string;
+  state: TaskState;
+  /** Epoch milliseconds, as `completedAt`. */
+  startedAt: number;
+  completedAt?: number;
+}
+
+/**
+ * What a test or the laboratory does behind the service's back: looks at single rows, adds and removes some, plays the
+ * other people and jobs of a cluster. An `index` is named as `dataset.operation`, in any case; methods throw a
+ * RangeError for an index or task that is not there.
+ */
+export interface Workbench {
+  indices(): IndexView[];
+  tasks(): TaskView[];
+  rows(index: string): Row[];
+  /** Remembers the rows of an index, for `goneSince`. */
+  mark(index: string): Mark;
+  /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
+  goneSince(mark: Mark): GoneRow[];
+
+  addIndex(index: SampleIndex): void;
+  /** Ingestion: rows go to the index behind the alias. Returns their ids. */
+  addRows(index: string, timestamps: Iterable<number>): number[];
+  /** Somebody else deletes rows for good. Returns how many went. */
+  removeRows(index: string, which: (row: Row) => boolean): number;
+  /** Somebody else truncates, past the network. Returns what the action answers, or the error's message. */
+  truncateByOthers(index: string, fields: Record<string, unknown>): string;
+  /** datahub-gc's nightly truncation, 30 days unless said otherwise. Returns the indices that it touched. */
+  runGc(days?: number): string[];
+  /** Deletes a real index; tasks that work on it end. */
+  deleteIndex(name: string): void;
+  /** What a person does to recover: lets the alias lead to another real index. */
+  pointAlias(index: string, name: string): void;
+  /** Running tasks stop where they are and their records are gone. */
+  restartNode(): void;
+  cancelTask(id: string): void;
+  /** Makes everything visible to searches, also where refreshing is off. */
+  refresh(): void;
+  /** Frees the room of deleted rows. */
+  merge(): void;
+  /** Does something at a time of the engine's clock, before any request of that time. */
+  schedule(at: number, action: () => void): void;
+}
+
+/** @param advance brings the cluster to the present; called before everything else */
+export function createWorkbench(server: Server, advance: () => void): Workbench {
+  const { cluster } = server;
+  const ages = createRandom(server.seed);
+
+  return {
+    indices() {
+      advance();
+      return [
+        ...Array.from(cluster.logical.values(), (one) => viewIndex(one.physical, `${one.entityType}.${one.aspect}`)),
+        ...Array.from(cluster.leftovers.values(), (one) => viewIndex(one)),
+      ];
+    },
+    tasks() {
+      advance();
+      return Array.from(cluster.tasks.values(), (task) => ({
+        id: task.id,
+        kind: task.plan.kind,
+        indexName: task.plan.indexName,
+        state: task.state,
+        startedAt: task.plan.startedAt,
+        ...(task.completedAt === undefined ? {} : { completedAt: task.completedAt }),
+        ...task.counted(),
+      }));
+    },
+    rows(index) {
+      advance();
+      return Array.from(find(cluster, index).physical.store.rows(), ({ id, timestamp }) => ({ id, timestamp }));
+    },
+    mark(index) {
+      advance();
+      return mark(find(cluster, index));
+    },
+    goneSince(since) {
+      advance();
+      return goneSince(cluster, since);
+    },
+
+    addIndex(sample) {
+      advance();
+      const { entityType, aspect } = sample;
+      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+      // Made some months ago, by a system-update.
+      const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
+      const name = server.behaviour.aliasBacked ? physicalName(alias, createdAt) : alias;
+      const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
+      cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
+      cluster.add(physical, timestampsOf(sample, server.seed + cluster.logical.size, cluster.now));
+      physical.store.refresh();
+    },
+    addRows(index, timestamps) {
+      advance();
+      return cluster.add(find(cluster, index).physical, timestamps);
+    },
+    removeRows(index, which) {
+      advance();
+      const { physical } = find(cluster, index);
+      let removed = 0;
+      for (const { position, ...row } of physical.store.rows()) {
+        if (which(row) && physical.store.remove(position, OTHERS)) removed++;
+      }
+      cluster.remember(physical, removed, cluster.now);
+      return removed;
+    },
+    truncateByOthers(index, fields) {
+      advance();
+      const { entityType, aspect } = find(cluster, index);
+      try {
+        return truncate(server, { entityType, aspect, dryRun: false, ...fields });
+      } catch (error) {
+        if (error instanceof RestliError) return error.message;
+        throw error;
+      }
+    },
+    runGc(days = 30) {
+      advance();
+      return runGc(server, days);
+    },
+    deleteIndex(name) {
+      advance();
+      const deleted = findPhysical(cluster, name);
+      for (const task of cluster.tasks.values()) {
+        if (task.plan.indexName === name || task.plan.source === deleted.store) task.stop(cluster.now);
+      }
+      cluster.leftovers.delete(name);
+      for (const [key, { physical }] of cluster.logical) if (physical === deleted) cluster.logical.delete(key);
+    },
+    pointAlias(index, name) {
+      advance();
+      cluster.moveAlias(find(cluster, index), findPhysical(cluster, name));
+    },
+    restartNode() {
+      advance();
+      for (const task of cluster.tasks.values()) if (task.state === 'running') task.vanish(cluster.now);
+    },
+    cancelTask(id) {
+      advance();
+      const task = cluster.tasks.get(id);
+      if (task === undefined) throw new RangeError(`there is no task ${id}`);
+      task.stop(cluster.now, 'by user request');
+    },
+    refresh() {
+      advance();
+      for (const physical of cluster.all()) physical.store.refresh();
+    },
+    merge() {
+      advance();
+      for (const physical of cluster.all()) physical.unmerged = [];
+    },
+    schedule: (at, action) => cluster.schedule(at, action),
+  };
+}
+
+function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView {
+  const visibleRows = store.count(Number.NEGATIVE_INFINITY).total;
+  return { name, ...(index === undefined ? {} : { index }), rows: store.alive, visibleRows, createdAt };
+}
+
+function find(cluster: Cluster, index: string): LogicalIndex {
+  const found = cluster.logical.get(index.toLowerCase());
+  if (found === undefined) throw new RangeError(`there is no index ${index}`);
+  return found;
+}
+
+function findPhysical(cluster: Cluster, name: string): PhysicalIndex {
+  const found = cluster.find(name);
+  if (found === undefined) throw new RangeError(`there is no index ${name}`);
+  return found;
+}

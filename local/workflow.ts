@@ -1,7 +1,7 @@
 import { functionTimeoutSeconds } from '../lambda/run/limits.ts';
-import { plan } from '../lambda/run/plan.ts';
+import { type PlanEvent, plan } from '../lambda/run/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
-import { report } from '../lambda/run/report.ts';
+import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { Publisher, RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
@@ -42,10 +42,10 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
     now: () => services.clock.realNow(),
     ...(run.fast && { fast: run.fast }),
     handlers: {
-      plan: (event) => told('plan', plan(event as Parameters<typeof plan>[0], during('plan'))),
+      plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
       poll: (state) => told('poll', poll(state as RunState, during('poll'))),
-      report: (event) => report(event as Parameters<typeof report>[0], during('report'), publisher),
+      report: (event) => report(event as ReportEvent, { ...services, publisher }),
     },
   });
 }

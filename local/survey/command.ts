@@ -7,7 +7,7 @@ import { wrap } from '../text.ts';
 import { type Survey, survey } from './count.ts';
 import { hints } from './hints.ts';
 import { type Preflight, preflight } from './preflight.ts';
-import { renderChecks, renderFailures, renderTable } from './render.ts';
+import { renderChecks, renderFailures, renderSizes, renderTable } from './render.ts';
 import { suggest } from './suggestion.ts';
 
 /** Reads are tried fewer times than in a run: somebody sits there and can start again. */
@@ -29,6 +29,7 @@ export async function surveyServer(server: Server, screen: Screen, jsonPath: str
     if (!flight.canCount) {
       print([
         '',
+        ...renderSizes(flight.sizes ?? []),
         ...wrap(`Nothing can be counted until what FAILED above is put right.${unwritten(jsonPath)}`, screen.width),
       ]);
       return 1;

@@ -11,9 +11,7 @@ export function hints({ indices, unnamed }: Survey, now: number): string[] {
     ...emptyButLarge(indices),
     ...forceIgnored(indices),
     ...protectedState(indices),
-    ...(unnamed.length > 0
-      ? [`Not surveyed, because the name does not tell entity type and aspect: ${unnamed.join(', ')}.`]
-      : []),
+    ...withoutNames(unnamed, indices),
   ];
 }
 
@@ -22,11 +20,18 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   if (first === undefined || rowsOf(first) === 0) return [];
   const sizes = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
-  const part =
-    first.sizeMb !== undefined && sizes > 0
-      ? `${size(first.sizeMb)} of ${size(sizes)} in all`
-      : `${grouped(rowsOf(first))} of ${grouped(rows)} rows in all`;
-  return [`The largest index is ${nameOf(first)}: ${part}. (Sizes are of primaries; replicas come on top.)`];
+  const text = `The largest index is ${nameOf(first)}: `;
+  return first.sizeMb !== undefined && sizes > 0
+    ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas come on top.)`]
+    : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
+}
+
+/** Custom entities with an underscore in their name; or one store for everything, as the Postgres backend has it. */
+function withoutNames(unnamed: readonly string[], indices: readonly SurveyedIndex[]): string[] {
+  if (unnamed.length === 0) return [];
+  return indices.some(({ indexName }) => indexName !== undefined)
+    ? [`Not surveyed, because the name does not tell entity type and aspect: ${unnamed.join(', ')}.`]
+    : [`The server tells the size of its store only (${unnamed.join(', ')}), so DataHub's known aspects were tried.`];
 }
 
 /**

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/token-expiry.ts';
-import { knownAspects } from '../../lambda/policy/aspects.ts';
+import { canonicalSpelling, knownAspects } from '../../lambda/policy/aspects.ts';
 import { maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/run/limits.ts';
 
 /** Whether this server can be worked with: one line for each thing that can be wrong, with its remedy. Read-only. */
@@ -101,7 +101,7 @@ async function attempt<Value>(ask: () => Promise<Value>): Promise<Attempt<Value>
 /** A dry run that matches nothing. An index that does not exist answers 500, so some are tried. */
 async function tryDryRun({ operations, indices = [] }: PreflightInput, sizes: readonly IndexSize[]) {
   const listed = sizes.flatMap(({ entityType, aspect }) =>
-    entityType && aspect && entityType !== '*' ? [{ entityType, aspect }] : [],
+    entityType && aspect && entityType !== '*' ? [canonicalSpelling(entityType, aspect)] : [],
   );
   const candidates = [...indices, ...listed, ...knownAspects].slice(0, 8);
   let last: Awaited<ReturnType<typeof once>> | undefined;

@@ -1,4 +1,5 @@
 import { lines as clean } from '../../lambda/notification/clean.ts';
+import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 import type { Check } from './preflight.ts';
@@ -55,6 +56,14 @@ function paragraph(index: SurveyedIndex, width: number): string[] {
     ...wrap(`${nameOf(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
     ...ages.map((age) => `  >${age} d: ${share(older[age], rowsTotal)}, ${short(rowsTotal - older[age])} would remain`),
   ];
+}
+
+/** What can be shown where nothing may be counted: the indices by size. */
+export function renderSizes(sizes: readonly IndexSize[]): string[] {
+  if (sizes.length === 0) return [];
+  const largestFirst = [...sizes].sort((one, other) => (other.sizeMb ?? 0) - (one.sizeMb ?? 0));
+  const rows = largestFirst.map(({ indexName, sizeMb }) => [indexName, sizeMb === undefined ? '-' : size(sizeMb)]);
+  return [...table([{ title: 'Index' }, { title: 'Size', align: 'right' }], rows), ''];
 }
 
 /** Why indices could not be counted, each reason once. */

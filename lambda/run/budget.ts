@@ -22,14 +22,14 @@ const eventsPerRetry = 3;
 const fixedEvents =
   2 +
   eventsWithRetries('Plan') +
-  eventsOf('Next') +
+  eventsOf('NextStep') +
   eventsOf('PollFailed') +
   eventsWithRetries('Report') +
   eventsOf('Succeeded');
 
 /** Events of one turn, from the Choice and back to it. Truncate may fail, which costs one Pass. */
-const truncateTurn = eventsOf('Truncate') + eventsOf('TruncateFailed') + eventsOf('Next');
-const pollTurn = eventsOf('Wait') + eventsOf('Poll') + eventsOf('Next');
+const truncateTurn = eventsOf('Truncate') + eventsOf('TruncateFailed') + eventsOf('NextStep');
+const pollTurn = eventsOf('Wait') + eventsOf('Poll') + eventsOf('NextStep');
 
 /** Kept free for functions that are retried: a bad hour of Poll's, a hundred times over. */
 const reserve = 100 * (eventsWithRetries('Poll') - eventsOf('Poll'));

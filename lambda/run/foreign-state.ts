@@ -19,7 +19,7 @@ const foreignEntrySchema = z.object({
  * The run state of another version, as a deployment in the middle of a run leaves it: nothing more is started or
  * watched; what can be read of it is reported, and the ledger keeps what runs for the next run.
  */
-export function foreignState(state: unknown, { settings, clock }: RunServices): RunState {
+export function foreignState(state: unknown, { settings, clock }: Pick<RunServices, 'settings' | 'clock'>): RunState {
   const { runId, stage, mode, startedAt, entries } = state as Record<string, unknown>;
   const now = new Date(clock.now()).toISOString();
   return {

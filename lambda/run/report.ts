@@ -36,7 +36,7 @@ export function composeReport(
   services: Pick<ReportServices, 'settings' | 'clock' | 'log'>,
 ): Report {
   const { settings, clock } = services;
-  const finishedAt = new Date(clock.now()).toISOString();
+  const finishedAt = new Date(clock.realNow()).toISOString();
   const planFailure = planFailureSchema.safeParse(input);
   if (planFailure.success) {
     return {

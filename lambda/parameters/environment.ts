@@ -30,7 +30,17 @@ export const environments = {
   plan: z.object({ ...stage, ...access, POLICIES_PATH: text, PAUSED_PARAMETER: text }),
   truncate: z.object({ ...stage, ...access, PAUSED_PARAMETER: text }),
   poll: z.object({ ...stage, ...access }),
-  report: z.object({ ...stage, TOPIC_ARN: text, NOTIFY: z.enum(['always', 'problems']) }),
+  report: z.object({
+    ...stage,
+    TOPIC_ARN: text,
+    NOTIFY: z.enum(['always', 'problems']),
+    // Only for the next steps that a message offers to paste.
+    STATE_MACHINE_ARN: text,
+    RUNBOOK_URL: text.optional(),
+    PARAMETER_PREFIX: text,
+    TOKEN_PARAMETER: text,
+    TOKEN_KEY_ARN: text.optional(),
+  }),
 };
 
 export type FunctionName = keyof typeof environments;

@@ -1,30 +1,20 @@
 import { isIP } from 'node:net';
+import { readBaseUrl } from '../operations/base-url.ts';
 
 /**
- * Why a GMS address cannot work from Lambda, as the end of a sentence that begins with its field; undefined when it can.
+ * Why a GMS address cannot work from Lambda; undefined when it can.
  * Lambda asks the resolver of its network, which knows nothing of names inside a Kubernetes cluster.
  */
 export function hostProblem(gmsUrl: string): string | undefined {
-  const forms = 'write it as https://host/api/gms, https://host/gms or http://host:8080';
-  let url: URL;
-  try {
-    url = new URL(gmsUrl);
-  } catch {
-    return `"${gmsUrl}" is no address: ${forms}`;
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `must begin with https:// or http://: ${forms}`;
-  // The value itself stays out of the sentence: what stands before the @ is a secret.
-  if (url.username !== '' || url.password !== '')
-    return 'must not hold a user or password: the token belongs into its parameter';
-  if (url.search !== '' || url.hash !== '') return `must not have a query or fragment: ${forms}`;
-  if (/\/operations\/*$/.test(url.pathname)) return `must end before /operations, which is appended: ${forms}`;
-  const host = hostOf(url);
+  const address = readBaseUrl(gmsUrl);
+  if (address.kind === 'wrong') return address.problem.replace(/\.$/, '');
+  const host = hostOf(new URL(address.baseUrl));
   if (isIP(host) !== 0) return undefined;
   const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
   if (/(^|\.)(svc|cluster\.local)$/i.test(host) || /\.svc\./i.test(host)) {
-    return `names ${host}, which only resolves inside its Kubernetes cluster: ${reach}`;
+    return `${host} only resolves inside its Kubernetes cluster: ${reach}`;
   }
-  if (!host.includes('.')) return `names ${host}, a host without a domain, which Lambda cannot resolve: ${reach}`;
+  if (!host.includes('.')) return `${host} is a host without a domain, which Lambda cannot resolve: ${reach}`;
   return undefined;
 }
 
@@ -38,9 +28,7 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
   const host = hostOf(url);
   switch (isIP(host)) {
     case 4:
-      return !/^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
-        host,
-      );
+      return !/^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(host);
     case 6:
       return !/^(::1$|f[cd]|fe80)/i.test(host);
     default:

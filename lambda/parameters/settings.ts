@@ -64,6 +64,11 @@ const fields = {
     'key/[A-Za-z0-9-]+',
     'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   ).optional(),
+  /** Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it. */
+  runbookUrl: z
+    .string()
+    .regex(/^https?:\/\/[^\s#]+$/, 'must be an address without an anchor')
+    .optional(),
   /** `problems` keeps quiet after a run whose result is ok. */
   notify: z.enum(['always', 'problems']).default('always'),
   /** Days; no policy may keep less. */

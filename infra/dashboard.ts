@@ -1,0 +1,143 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  LogQueryWidget,
+  MathExpression,
+  Metric,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../lambda/notification/metrics.ts';
+import { indexHistoryQuery } from '../lambda/notification/queries.ts';
+import type { Settings } from '../lambda/parameters/settings.ts';
+import type { Workflow } from './workflow.ts';
+
+export interface RetentionDashboardProps {
+  settings: Settings;
+  workflow: Workflow;
+  alarms: Alarm[];
+}
+
+/** Metrics of one run a day: a shorter period would show gaps. */
+const day = Duration.days(1);
+
+/** One page: is it well, what has it deleted, what would it delete, and what did it say about an index. */
+export class RetentionDashboard extends Construct {
+  constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
+    super(scope, id);
+    const { stage } = settings;
+    const logGroupNames = workflow.functions.map(({ logGroup }) => logGroup.logGroupName);
+    new CfnQueryDefinition(this, 'IndexHistory', {
+      name: `datahub-retention/${stage}/${indexHistoryQuery.name}`,
+      queryString: indexHistoryQuery.text,
+      logGroupNames,
+    });
+
+    const dashboard = new Dashboard(this, 'Dashboard', {
+      dashboardName: `datahub-retention-${stage}`,
+      defaultInterval: Duration.days(30),
+    });
+    dashboard.addWidgets(
+      new TextWidget({ markdown: introduction(settings, Stack.of(this)), width: 12, height: 4 }),
+      new AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 4 }),
+    );
+    dashboard.addWidgets(
+      new GraphWidget({
+        title: 'Runs by result',
+        left: (['ok', 'attention', 'failed'] as const).map((result) =>
+          runMetric(stage, runMetrics[result], 'Sum', result),
+        ),
+        stacked: true,
+        width: 12,
+      }),
+      new GraphWidget({
+        title: 'Duration of a run (s)',
+        left: [runMetric(stage, runMetrics.durationSeconds, 'Maximum', 'longest of the day')],
+        width: 12,
+      }),
+    );
+    dashboard.addWidgets(
+      new GraphWidget({
+        title: 'Rows deleted',
+        left: [byIndex(stage, indexMetrics.rowsDeleted, 'Sum')],
+        stacked: true,
+        width: 12,
+      }),
+      new GraphWidget({
+        title: 'Past their retention (% of the rows)',
+        left: [byIndex(stage, indexMetrics.percentDeletable, 'Maximum')],
+        leftYAxis: { min: 0, max: 100 },
+        width: 12,
+      }),
+    );
+    dashboard.addWidgets(
+      new GraphWidget({
+        title: 'Functions: longest invocation (ms)',
+        left: workflow.functions.map(({ node, lambda }) =>
+          lambda.metricDuration({ statistic: 'Maximum', period: day, label: node.id }),
+        ),
+        width: 12,
+      }),
+      new GraphWidget({
+        title: 'Confirmed subscriptions of the topic',
+        left: [runMetric(stage, runMetrics.confirmedSubscriptions, 'Minimum', 'confirmed')],
+        leftYAxis: { min: 0 },
+        width: 12,
+      }),
+    );
+    dashboard.addWidgets(
+      new LogQueryWidget({
+        title: 'Decisions',
+        logGroupNames,
+        queryLines: [
+          'fields @timestamp, index, outcome, reason, runId',
+          'filter ispresent(outcome)',
+          'sort @timestamp desc',
+          'limit 100',
+        ],
+        width: 24,
+        height: 10,
+      }),
+    );
+  }
+}
+
+function runMetric(stage: string, metricName: string, statistic: string, label: string): Metric {
+  return new Metric({
+    namespace: metricNamespace,
+    metricName,
+    dimensionsMap: { [dimensionNames.stage]: stage },
+    statistic,
+    period: day,
+    label,
+  });
+}
+
+/** A search, because the indices that have the metric are the policies', and these change without a deployment. */
+function byIndex(stage: string, metricName: string, statistic: string): MathExpression {
+  const schema = `{${metricNamespace},${dimensionNames.index},${dimensionNames.stage}}`;
+  const search = `${schema} MetricName="${metricName}" ${dimensionNames.stage}="${stage}"`;
+  return new MathExpression({
+    expression: `SEARCH('${search}', '${statistic}', ${day.toSeconds()})`,
+    usingMetrics: {},
+    // The label is the search's own: one line for each index.
+    label: '',
+    period: day,
+  });
+}
+
+function introduction(
+  { stage, mode, schedule, timeZone, gmsUrl, parameterPrefix }: Settings,
+  { region }: Stack,
+): string {
+  return [
+    `### DataHub retention, stage ${stage}`,
+    `Truncates time series indices of ${gmsUrl}: ${schedule} (${timeZone}), mode **${mode}**.`,
+    `Pause: \`aws ssm put-parameter --region ${region} --name ${parameterPrefix}/paused --type String --overwrite --value true\``,
+    `The saved Logs Insights query "datahub-retention/${stage}/${indexHistoryQuery.name}" answers what its name says.`,
+  ].join('\n\n');
+}

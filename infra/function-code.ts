@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { buildSync } from 'esbuild';
+import { environments, type FunctionName } from '../lambda/parameters/environment.ts';
+
+export type FunctionCode = Record<FunctionName, Code>;
+
+export const functionNames = Object.keys(environments) as FunctionName[];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and its version is the one
+ * that was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same bytes,
+ * so that a deployment without a change changes nothing.
+ */
+export function bundleFunctions(): FunctionCode {
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-'));
+  // CDK copies an asset when the construct is made; this copy has done its duty when the process ends.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  bundleInto(folder);
+  return codeOf((name) => Code.fromAsset(join(folder, name)));
+}
+
+export const codeOf = (make: (name: FunctionName) => Code): FunctionCode => ({
+  plan: make('plan'),
+  truncate: make('truncate'),
+  poll: make('poll'),
+  report: make('report'),
+});
+
+/** Writes `<folder>/<function>/index.mjs` for each function. */
+export function bundleInto(folder: string): void {
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: functionNames.map((name) => ({ in: `lambda/${name}.ts`, out: `${name}/index` })),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module.
+    banner: { js: "import{createRequire as r_}from'node:module';const require=r_(import.meta.url);" },
+    logLevel: 'error',
+  });
+}

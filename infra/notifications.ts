@@ -1,0 +1,71 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { Settings } from '../lambda/parameters/settings.ts';
+import { alarmNamePrefix } from './names.ts';
+
+/** Where reports and alarms go: a topic of our own, or an existing one, with emails and a Slack channel as its subscribers. */
+export class Notifications extends Construct {
+  readonly topic: ITopic;
+
+  constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
+    super(scope, id);
+    this.topic =
+      settings.topicArn === undefined
+        ? this.ownTopic(settings)
+        : Topic.fromTopicArn(this, 'Existing', settings.topicArn);
+    for (const email of settings.emails) {
+      new CfnSubscription(this, `Email ${email}`, {
+        topicArn: this.topic.topicArn,
+        protocol: 'email',
+        endpoint: email,
+      });
+    }
+    this.slack(settings);
+  }
+
+  /** A topic's own policy replaces the default one, so it has to let our alarms publish; Report publishes by its role. */
+  private ownTopic(settings: Settings): Topic {
+    const topic = new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true });
+    const stack = Stack.of(this);
+    const alarms = stack.formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${alarmNamePrefix(settings.stage)}*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsMayPublish',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
+      }),
+    );
+    return topic;
+  }
+
+  /**
+   * Amazon Q Developer in chat applications. Its role may do nothing, and the guardrail keeps it so when somebody widens the role.
+   * AWS allows one configuration per channel and account: a second stage needs a channel of its own.
+   */
+  private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {
+    if (slackWorkspaceId === undefined || slackChannelId === undefined) return;
+    const stack = Stack.of(this);
+    const role = new Role(this, 'SlackRole', {
+      description: 'What people may do from the Slack channel of the DataHub retention job: nothing',
+      assumedBy: new ServicePrincipal('chatbot.amazonaws.com'),
+    });
+    new CfnSlackChannelConfiguration(this, 'Slack', {
+      configurationName: `datahub-retention-${stage}`,
+      slackWorkspaceId,
+      slackChannelId,
+      iamRoleArn: role.roleArn,
+      snsTopicArns: [this.topic.topicArn],
+      guardrailPolicies: [`arn:${stack.partition}:iam::aws:policy/CloudWatchReadOnlyAccess`],
+    });
+  }
+}

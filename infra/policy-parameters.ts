@@ -1,0 +1,19 @@
+import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
+import type { Settings } from '../lambda/parameters/settings.ts';
+
+/** The stage file's policies in Parameter Store, one each: an operator may add others beside them. */
+export class PolicyParameters extends Construct {
+  constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
+    super(scope, id);
+    for (const { written, policy } of settings.policies) {
+      const name = `${policy.entityType}.${policy.aspect}`;
+      new StringParameter(this, name, {
+        parameterName: `${settings.parameterPrefix}/policies/${name}`,
+        description: 'Retention policy; change it in the stage file',
+        stringValue: JSON.stringify(written),
+        tier: ParameterTier.STANDARD,
+      });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { EnvironmentOf, FunctionName } from '../lambda/parameters/environment.ts';
+import { functionTimeoutSeconds } from '../lambda/run/limits.ts';
+
+export interface RetentionFunctionProps<Name extends FunctionName> {
+  name: Name;
+  description: string;
+  code: Code;
+  environment: EnvironmentOf<Name>;
+  /** All that the function may do, beside writing its own log. */
+  permissions: PolicyStatement[];
+  /** A private network, where the function has to be inside one. */
+  network?: { subnetIds: string[]; securityGroupIds: string[] };
+}
+
+/** One function of the workflow, with a role and a log group that are its own. */
+export class RetentionFunction<Name extends FunctionName> extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: RetentionFunctionProps<Name>) {
+    super(scope, id);
+    // The saved query asks about 30 days; a quarter leaves room for a question that comes late.
+    this.logGroup = new LogGroup(this, 'Log', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.logGroup.grantWrite(role);
+    for (const permission of props.permissions) role.addToPolicy(permission);
+    if (props.network) allowNetworkInterfaces(role);
+
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: props.code,
+      // Measured need is below 150 MB; the processor grows with the memory, and the first request with it.
+      memorySize: 512,
+      timeout: Duration.seconds(functionTimeoutSeconds[props.name]),
+      environment: withoutMissing(props.environment),
+      role,
+      logGroup: this.logGroup,
+    });
+    // By the ids of the stage file: an IVpc would need a look-up at synth.
+    if (props.network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = props.network;
+  }
+}
+
+/** What Lambda needs to attach a function to a private network, with the role of the function. */
+function allowNetworkInterfaces(role: Role): void {
+  role.addToPolicy(
+    new PolicyStatement({
+      sid: 'AttachToPrivateNetwork',
+      actions: [
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:CreateNetworkInterface',
+        'ec2:DeleteNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      resources: ['*'],
+    }),
+  );
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason:
+      'The describing actions have no resource level, and Lambda checks the others without naming an interface that does not exist yet.',
+  });
+}
+
+const withoutMissing = (environment: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import type { Settings } from '../lambda/parameters/settings.ts';
+import type { FunctionCode } from './function-code.ts';
+import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
+import { RetentionFunction } from './retention-function.ts';
+
+export interface WorkflowProps {
+  settings: Settings;
+  code: FunctionCode;
+  table: Table;
+  topic: ITopic;
+}
+
+/** The four functions and the state machine that calls them: `retention-workflow.asl.json`, as the local runner executes it. */
+export class Workflow extends Construct {
+  readonly plan: RetentionFunction<'plan'>;
+  readonly truncate: RetentionFunction<'truncate'>;
+  readonly poll: RetentionFunction<'poll'>;
+  readonly report: RetentionFunction<'report'>;
+  readonly stateMachine: StateMachine;
+
+  constructor(scope: Construct, id: string, { settings, code, table, topic }: WorkflowProps) {
+    super(scope, id);
+    const stack = Stack.of(this);
+    const pausedParameter = `${settings.parameterPrefix}/paused`;
+    const policiesPath = `${settings.parameterPrefix}/policies`;
+    const stage = {
+      STAGE: settings.stage,
+      GMS_URL: settings.gmsUrl,
+      MODE: settings.mode,
+      MIN_RETENTION_DAYS: String(settings.minRetentionDays),
+      MAX_RUN_HOURS: String(settings.maxRunHours),
+    };
+    const access = {
+      LEDGER_TABLE: table.tableName,
+      TOKEN_PARAMETER: settings.tokenParameter,
+      CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
+    };
+    const network = privateNetwork(settings);
+
+    this.plan = new RetentionFunction(this, 'Plan', {
+      name: 'plan',
+      description: 'Dry-runs every policy and decides',
+      code: code.plan,
+      environment: { ...stage, ...access, POLICIES_PATH: policiesPath, PAUSED_PARAMETER: pausedParameter },
+      permissions: [
+        allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
+        ...readParameters(stack, settings, pausedParameter),
+        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
+      ],
+      network,
+    });
+    this.truncate = new RetentionFunction(this, 'Truncate', {
+      name: 'truncate',
+      description: 'Starts one approved truncation',
+      code: code.truncate,
+      environment: { ...stage, ...access, PAUSED_PARAMETER: pausedParameter },
+      permissions: [
+        ...readParameters(stack, settings, pausedParameter),
+        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
+      ],
+      network,
+    });
+    this.poll = new RetentionFunction(this, 'Poll', {
+      name: 'poll',
+      description: 'Looks at every unresolved truncation and verifies the ended ones',
+      code: code.poll,
+      environment: { ...stage, ...access },
+      permissions: [
+        ...readParameters(stack, settings),
+        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
+      ],
+      network,
+    });
+    // Outside any network: a report must get out when nothing else does.
+    this.report = new RetentionFunction(this, 'Report', {
+      name: 'report',
+      description: 'Publishes the run report',
+      code: code.report,
+      environment: {
+        ...stage,
+        TOPIC_ARN: topic.topicArn,
+        NOTIFY: settings.notify,
+        STATE_MACHINE_ARN: stateMachineArn(stack, settings.stage),
+        RUNBOOK_URL: settings.runbookUrl,
+        PARAMETER_PREFIX: settings.parameterPrefix,
+        TOKEN_PARAMETER: settings.tokenParameter,
+        TOKEN_KEY_ARN: settings.tokenKeyArn,
+      },
+      permissions: [allow('PublishReport', ['sns:GetTopicAttributes', 'sns:Publish'], topic.topicArn)],
+    });
+    this.stateMachine = this.createStateMachine(settings.stage);
+  }
+
+  get functions(): RetentionFunction<'plan' | 'truncate' | 'poll' | 'report'>[] {
+    return [this.plan, this.truncate, this.poll, this.report] as RetentionFunction<
+      'plan' | 'truncate' | 'poll' | 'report'
+    >[];
+  }
+
+  private createStateMachine(stage: string): StateMachine {
+    const lambdas = this.functions.map(({ lambda }) => lambda);
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+    role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...lambdas.map((lambda) => lambda.functionArn)));
+    const stateMachine = new StateMachine(this, 'StateMachine', {
+      stateMachineName: stateMachineName(stage),
+      definitionBody: DefinitionBody.fromString(
+        readFileSync(new URL('retention-workflow.asl.json', import.meta.url), 'utf8'),
+      ),
+      definitionSubstitutions: {
+        PlanFunctionArn: this.plan.lambda.functionArn,
+        TruncateFunctionArn: this.truncate.lambda.functionArn,
+        PollFunctionArn: this.poll.lambda.functionArn,
+        ReportFunctionArn: this.report.lambda.functionArn,
+      },
+      role,
+      logs: { destination: this.executionLog(stage), level: LogLevel.ALL, includeExecutionData: false },
+      tracingEnabled: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    for (const owner of [role, stateMachine]) {
+      Validations.of(owner).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
+      });
+    }
+    return stateMachine;
+  }
+
+  /**
+   * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with a part of the
+   * stack's id in its name, so that a left-over of an earlier stack is never in the way.
+   */
+  private executionLog(stage: string): LogGroup {
+    const stackId = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
+    return new LogGroup(this, 'Log', {
+      logGroupName: `/aws/vendedlogs/states/datahub-retention-${stage}-${stackId}`,
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+}
+
+const allow = (sid: string, actions: string[], ...resources: string[]): PolicyStatement =>
+  new PolicyStatement({ sid, actions, resources });
+
+/** The token, and what else a function reads one by one; by name, so without the parameters' history. */
+function readParameters(stack: Stack, settings: Settings, pausedParameter?: string): PolicyStatement[] {
+  const names = [settings.tokenParameter, pausedParameter, settings.caCertificateParameter];
+  const arns = names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));
+  const statements = [allow('ReadParameters', ['ssm:GetParameter'], ...arns)];
+  if (settings.tokenKeyArn !== undefined) {
+    statements.push(
+      new PolicyStatement({
+        sid: 'DecryptToken',
+        actions: ['kms:Decrypt'],
+        resources: [settings.tokenKeyArn],
+        // Parameter Store encrypts with the parameter's ARN as context: the key opens this parameter and nothing else.
+        conditions: {
+          StringEquals: { 'kms:EncryptionContext:PARAMETER_ARN': parameterArn(stack, settings.tokenParameter) },
+        },
+      }),
+    );
+  }
+  return statements;
+}
+
+function privateNetwork({ subnetIds, securityGroupIds }: Settings) {
+  return subnetIds && securityGroupIds ? { subnetIds, securityGroupIds } : undefined;
+}

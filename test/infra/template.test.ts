@@ -1,0 +1,294 @@
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { type Resource, type Synthesized, settingsInput, synthesize } from './synthesize.ts';
+
+/** Every kind of resource that a stage can have. */
+const everything = {
+  emails: ['data-team@example.com', 'on-call@example.com'],
+  slackWorkspaceId: 'T0123456789',
+  slackChannelId: 'C0123456789',
+  subnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6071'],
+  securityGroupIds: ['sg-0a1b2c3d'],
+  caCertificateParameter: '/company/ca',
+  tokenKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+};
+const smallest = synthesize();
+const fullest = synthesize(everything);
+const both: [string, Synthesized][] = [
+  ['the smallest stage', smallest],
+  ['a stage with everything', fullest],
+];
+
+describe.each(both)('In %s', (_, { stack, template, resources }) => {
+  test('every log group expires', () => {
+    const groups = resources('AWS::Logs::LogGroup');
+    expect(groups.length).toBe(5);
+    for (const [, group] of groups) expect(group.Properties.RetentionInDays).toBeGreaterThan(30);
+  });
+
+  test('every function writes to a log group of its own, with a role of its own', () => {
+    const functions = resources('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
+    expect(functions).toHaveLength(4);
+    expect(new Set(functions.map((each) => JSON.stringify(each.LoggingConfig.LogGroup))).size).toBe(4);
+    expect(new Set(functions.map((each) => JSON.stringify(each.Role))).size).toBe(4);
+  });
+
+  test('every function runs Node 24 on arm64', () => {
+    for (const [, { Properties }] of resources('AWS::Lambda::Function')) {
+      expect([Properties.Runtime, Properties.Architectures]).toEqual(['nodejs24.x', ['arm64']]);
+    }
+  });
+
+  test('nothing is kept on destroy', () => {
+    for (const [id, resource] of Object.entries(template.Resources)) {
+      expect([id, resource.DeletionPolicy ?? 'Delete'], id).toEqual([id, 'Delete']);
+      expect([id, resource.UpdateReplacePolicy ?? 'Delete'], id).toEqual([id, 'Delete']);
+    }
+    expect(resources('AWS::DynamoDB::Table')[0]![1].Properties.DeletionProtectionEnabled).not.toBe(true);
+  });
+
+  test('the ledger does not expire and is paid by use', () => {
+    const [[, { Properties }]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
+    expect(Properties.TimeToLiveSpecification).toBeUndefined();
+    expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+  });
+
+  test('no statement has a wildcard but those that AWS leaves no choice about', () => {
+    const wild = statements(resources).filter(({ statement }) => JSON.stringify(statement.Resource).includes('*'));
+    const known = /^(ec2:\w+(Network|Subnets|PrivateIp)\w*|logs:\w*(Log(Deliver|Group)|ResourcePolic)\w+|xray:\w+)$/;
+    for (const { statement } of wild) {
+      expect(statement.Resource).toBe('*');
+      for (const action of list(statement.Action)) expect(action).toMatch(known);
+    }
+    for (const { statement } of statements(resources)) expect(JSON.stringify(statement.Action)).not.toContain('*');
+  });
+
+  test('nobody may read the history of a parameter, or write one', () => {
+    const actions = statements(resources).flatMap(({ statement }) => list(statement.Action));
+    expect(new Set(actions.filter((action) => action.startsWith('ssm:')))).toEqual(
+      new Set(['ssm:GetParametersByPath', 'ssm:GetParameter']),
+    );
+  });
+
+  test('only Report may publish', () => {
+    const publishers = statements(resources).filter(({ statement }) => list(statement.Action).includes('sns:Publish'));
+    expect(publishers.map(({ role }) => role)).toEqual([expect.stringMatching(/^WorkflowReportRole/)]);
+  });
+
+  test('Report may touch neither ledger nor parameters', () => {
+    const own = statements(resources).filter(({ role }) => role.startsWith('WorkflowReportRole'));
+    const services = own.flatMap(({ statement }) => list(statement.Action)).map((action) => action.split(':')[0]);
+    expect(new Set(services)).toEqual(new Set(['logs', 'sns']));
+  });
+
+  test('Report stays outside any network', () => {
+    const report = resources('AWS::Lambda::Function').find(([id]) => id.startsWith('WorkflowReport'))!;
+    expect(report[1].Properties.VpcConfig).toBeUndefined();
+  });
+
+  test('the functions learn of no secret through their environment', () => {
+    for (const [, { Properties }] of resources('AWS::Lambda::Function')) {
+      for (const [name, value] of Object.entries(Properties.Environment.Variables)) {
+        if (/TOKEN/.test(name)) expect(value).toMatch(/^(\/|arn:)/);
+      }
+    }
+  });
+
+  test('the topic takes TLS only', () => {
+    const denied = topicStatements(resources).filter(({ Effect }) => Effect === 'Deny');
+    expect(denied).toEqual([expect.objectContaining({ Condition: { Bool: { 'aws:SecureTransport': 'false' } } })]);
+  });
+
+  test('every alarm publishes to a topic whose policy lets CloudWatch do so', () => {
+    const [[topicId]] = resources('AWS::SNS::Topic') as [[string, Resource]];
+    const allowed = topicStatements(resources).filter(
+      ({ Effect, Principal }) => Effect === 'Allow' && Principal.Service === 'cloudwatch.amazonaws.com',
+    );
+    expect(allowed).toEqual([expect.objectContaining({ Action: 'sns:Publish', Resource: { Ref: topicId } })]);
+    const pattern = JSON.stringify(allowed[0]!.Condition.ArnLike).match(/:alarm:(.*)\*/)![1]!;
+    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm')) {
+      expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
+      expect(Properties.AlarmName.startsWith(pattern)).toBe(true);
+    }
+  });
+
+  test('the schedule gives up within the hour and says for which time it is', () => {
+    const [[, { Properties }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
+    expect(Properties.Target.RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 2 });
+    expect(JSON.parse(Properties.Target.Input)).toEqual({ scheduledTime: '<aws.scheduler.scheduled-time>' });
+    expect(Properties.FlexibleTimeWindow.Mode).toBe('OFF');
+  });
+
+  test('cdk-nag finds nothing that is not acknowledged', () => {
+    expect(new AwsSolutionsChecks().validateScope(stack).violations).toEqual([]);
+  });
+
+  test('the permission to reach AWS is exactly what each function uses', () => {
+    const granted = Object.fromEntries(
+      ['Plan', 'Truncate', 'Poll', 'Report'].map((name) => [
+        name,
+        statements(resources)
+          .filter(({ role }) => role.startsWith(`Workflow${name}Role`))
+          .flatMap(({ statement }) => list(statement.Action))
+          .filter((action) => !/^(logs|ec2|kms):/.test(action))
+          .sort(),
+      ]),
+    );
+    expect(granted).toMatchInlineSnapshot(`
+      {
+        "Plan": [
+          "dynamodb:GetItem",
+          "dynamodb:PutItem",
+          "dynamodb:Query",
+          "ssm:GetParameter",
+          "ssm:GetParametersByPath",
+        ],
+        "Poll": [
+          "dynamodb:GetItem",
+          "dynamodb:PutItem",
+          "dynamodb:Query",
+          "ssm:GetParameter",
+        ],
+        "Report": [
+          "sns:GetTopicAttributes",
+          "sns:Publish",
+        ],
+        "Truncate": [
+          "dynamodb:GetItem",
+          "dynamodb:PutItem",
+          "ssm:GetParameter",
+        ],
+      }
+    `);
+  });
+});
+
+describe('A stage', () => {
+  test('has no Slack unless it is configured', () => {
+    expect(smallest.resources('AWS::Chatbot::SlackChannelConfiguration')).toEqual([]);
+    const [[, { Properties }]] = fullest.resources('AWS::Chatbot::SlackChannelConfiguration') as [[string, Resource]];
+    expect(JSON.stringify(Properties.GuardrailPolicies)).toContain(':iam::aws:policy/CloudWatchReadOnlyAccess');
+    const [roleId] = fullest.resources('AWS::IAM::Role').find(([id]) => id.includes('SlackRole'))!;
+    expect(statements(fullest.resources).filter(({ role }) => role === roleId)).toEqual([]);
+  });
+
+  test('keeps each policy in a parameter as it was written', () => {
+    const [[, { Properties }]] = smallest.resources('AWS::SSM::Parameter') as [[string, Resource]];
+    expect(Properties.Name).toBe('/datahub-retention/prod/policies/dataset.operation');
+    expect(JSON.parse(Properties.Value)).toEqual(settingsInput().policies[0]);
+  });
+
+  test('subscribes each email', () => {
+    const subscriptions = fullest.resources('AWS::SNS::Subscription').map(([, { Properties }]) => Properties);
+    expect(subscriptions.map(({ Protocol, Endpoint }) => [Protocol, Endpoint])).toEqual(
+      everything.emails.map((email) => ['email', email]),
+    );
+  });
+
+  test('uses an existing topic instead of its own', () => {
+    const topicArn = 'arn:aws:sns:eu-central-1:111122223333:team-alerts';
+    const { resources } = synthesize({ topicArn });
+    expect(resources('AWS::SNS::Topic')).toEqual([]);
+    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
+      expect(Properties.AlarmActions).toEqual([topicArn]);
+    const publish = statements(resources).filter(({ statement }) => list(statement.Action).includes('sns:Publish'));
+    expect(publish.map(({ statement }) => statement.Resource)).toEqual([topicArn]);
+  });
+
+  test('puts Plan, Truncate and Poll into its private network, with the permission to be there', () => {
+    for (const name of ['Plan', 'Truncate', 'Poll']) {
+      const [, { Properties }] = fullest
+        .resources('AWS::Lambda::Function')
+        .find(([id]) => id.startsWith(`Workflow${name}`))!;
+      expect(Properties.VpcConfig).toEqual({
+        SubnetIds: everything.subnetIds,
+        SecurityGroupIds: everything.securityGroupIds,
+      });
+      const own = statements(fullest.resources).filter(({ role }) => role.startsWith(`Workflow${name}Role`));
+      expect(own.flatMap(({ statement }) => list(statement.Action))).toContain('ec2:CreateNetworkInterface');
+    }
+  });
+
+  test('opens a key of its own for the token parameter and nothing else', () => {
+    const decrypt = statements(fullest.resources).filter(({ statement }) =>
+      list(statement.Action).includes('kms:Decrypt'),
+    );
+    expect(decrypt).toHaveLength(3);
+    for (const { statement } of decrypt) {
+      expect(statement.Resource).toBe(everything.tokenKeyArn);
+      const context = statement.Condition.StringEquals['kms:EncryptionContext:PARAMETER_ARN'];
+      expect(JSON.stringify(context)).toContain(':parameter/datahub-retention/prod/token');
+    }
+  });
+
+  test('follows the time zone', () => {
+    const { resources } = synthesize({ timeZone: 'Europe/Berlin', schedule: 'cron(0 2 ? * MON-FRI *)' });
+    const [[, { Properties }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
+    expect([Properties.ScheduleExpression, Properties.ScheduleExpressionTimezone]).toEqual([
+      'cron(0 2 ? * MON-FRI *)',
+      'Europe/Berlin',
+    ]);
+  });
+
+  test('shares no name with another stage', () => {
+    const [one, other] = [synthesize(everything, { stage: 'prod' }), synthesize(everything, { stage: 'prod-eu' })];
+    const names = ({ template }: Synthesized) => Object.values(template.Resources).flatMap(physicalNames);
+    expect(names(one).length).toBeGreaterThan(5);
+    expect(names(one).filter((name) => names(other).includes(name))).toEqual([]);
+  });
+
+  test.each(['eu-central-1', 'cn-north-1', 'us-gov-west-1'])('synthesises for %s', (region) => {
+    const partition = { 'eu-central-1': 'aws', 'cn-north-1': 'aws-cn', 'us-gov-west-1': 'aws-us-gov' }[region];
+    const { template } = synthesize(everything, { env: { account: '111122223333', region } });
+    const arns = [...JSON.stringify(template.Resources).matchAll(/arn:([a-z-]+):/g)].map(([, found]) => found);
+    // The key's ARN is the stage file's own.
+    const own = arns.filter((found) => found !== 'aws' || partition === 'aws');
+    expect(own.length).toBeGreaterThan(5);
+    expect(new Set(own)).toEqual(new Set([partition]));
+  });
+
+  test('has the same template each time', () => {
+    expect(synthesize(everything).template).toEqual(fullest.template);
+  });
+});
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  // biome-ignore lint/suspicious/noExplicitAny: a policy holds whatever CloudFormation functions make of it
+  [key: string]: any;
+}
+
+const list = (value: string | string[]): string[] => (Array.isArray(value) ? value : [value]);
+
+/** Every statement of every role, with the logical id of the role. */
+function statements(resources: Synthesized['resources']): { role: string; statement: Statement }[] {
+  return [...resources('AWS::IAM::Policy'), ...resources('AWS::IAM::Role')].flatMap(([id, { Type, Properties }]) => {
+    const role: string = Type === 'AWS::IAM::Role' ? id : Properties.Roles[0].Ref;
+    const documents = Type === 'AWS::IAM::Role' ? (Properties.Policies ?? []) : [Properties];
+    expect(Properties.ManagedPolicyArns).toBeUndefined();
+    return documents.flatMap((document: { PolicyDocument: { Statement: Statement[] } }) =>
+      document.PolicyDocument.Statement.map((statement) => ({ role, statement })),
+    );
+  });
+}
+
+const topicStatements = (resources: Synthesized['resources']): Statement[] =>
+  resources('AWS::SNS::TopicPolicy').flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
+
+/** Names that must be unique in an account and region. */
+function physicalNames({ Type, Properties }: Resource): string[] {
+  const keys = [
+    'Name',
+    'FunctionName',
+    'RoleName',
+    'TopicName',
+    'TableName',
+    'LogGroupName',
+    'AlarmName',
+    'DashboardName',
+    'StateMachineName',
+    'ConfigurationName',
+  ];
+  return keys.flatMap((key) => (Properties?.[key] === undefined || 'Ref' in Object(Properties[key]) ? [] : [`${Type} ${JSON.stringify(Properties[key])}`]));
+}

@@ -43,6 +43,9 @@ export const environments = {
   }),
 };
 
+const stageEnvironment = z.object(stage);
+export type StageEnvironment = z.infer<typeof stageEnvironment>;
+
 export type FunctionName = keyof typeof environments;
 export type EnvironmentOf<Name extends FunctionName> = z.infer<(typeof environments)[Name]>;
 

@@ -146,7 +146,6 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
         "Poll": [
           "dynamodb:GetItem",
           "dynamodb:PutItem",
-          "dynamodb:Query",
           "ssm:GetParameter",
         ],
         "Report": [

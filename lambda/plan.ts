@@ -1,0 +1,9 @@
+import type { Context } from 'aws-lambda';
+import { lambdaServices } from './parameters/lambda-services.ts';
+import { type PlanEvent, plan } from './run/plan.ts';
+
+const withServices = lambdaServices('plan');
+
+/** Decides about every policy of the run; only reads. */
+export const handler = (event: PlanEvent, context: Context) =>
+  withServices(event.execution.name, context, (services) => plan(event, services));

@@ -1,0 +1,31 @@
+import { SNSClient } from '@aws-sdk/client-sns';
+import { runLog } from './notification/log.ts';
+import { reportMetrics, toStandardOutput } from './notification/metrics.ts';
+import { snsPublisher } from './notification/publish.ts';
+import { readEnvironment } from './parameters/environment.ts';
+import { runSettings } from './parameters/run-settings.ts';
+import { systemClock } from './run/clock.ts';
+import type { Result } from './run/outcome.ts';
+import { type ReportEvent, report } from './run/report.ts';
+
+const environment = readEnvironment('report', process.env);
+const settings = runSettings(environment);
+const client = new SNSClient();
+
+/** Publishes the report of a run, and counts it once it is out. */
+export async function handler(event: ReportEvent): Promise<{ result: Result }> {
+  const log = runLog({ stage: settings.stage, runId: event.execution.name, step: 'report' });
+  const context = {
+    stateMachineArn: environment.STATE_MACHINE_ARN,
+    parameterPrefix: environment.PARAMETER_PREFIX,
+    tokenParameter: environment.TOKEN_PARAMETER,
+    ...(process.env['AWS_REGION'] !== undefined && { region: process.env['AWS_REGION'] }),
+    ...(environment.RUNBOOK_URL !== undefined && { runbookUrl: environment.RUNBOOK_URL }),
+    ...(environment.TOKEN_KEY_ARN !== undefined && { tokenKeyArn: environment.TOKEN_KEY_ARN }),
+  };
+  const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
+  const publisher = snsPublisher({ client, topicArn, notify, log, context });
+  const published = await report(event, { settings, clock: systemClock, log, publisher });
+  for (const line of reportMetrics(published)) toStandardOutput(line);
+  return { result: published.result };
+}

@@ -1,0 +1,10 @@
+import type { Context } from 'aws-lambda';
+import { lambdaServices } from './parameters/lambda-services.ts';
+import type { RunState } from './run/state.ts';
+import { truncate } from './run/truncate.ts';
+
+const withServices = lambdaServices('truncate');
+
+/** Starts the first approved truncation of the run. */
+export const handler = (state: RunState, context: Context) =>
+  withServices(state.runId, context, (services) => truncate(state, services));

@@ -31,7 +31,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
     // HTTP/2 would put requests on shared sessions, where "not one byte was written" is harder to know.
     allowH2: false,
     ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
-  } as buildConnector.BuildOptions);
+  });
   // The time-out over the whole answer is kept here; undici's own watch the pauses only.
   const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent(clientOptions);

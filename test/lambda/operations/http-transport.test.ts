@@ -74,6 +74,9 @@ describe('an exchange', () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(start) });
     const error = await failureOf(transportWith({ answerTimeoutMillis: 60 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
+    // undici connects again for a request that it has aborted; it must not write it again.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(1);
   });
 
   test('ends after its time also when the body comes drop by drop', async () => {

@@ -319,13 +319,15 @@ describe('a refused token', () => {
   test('is read again once for all requests that met it together', async () => {
     let current = 'old-token';
     const reread = vi.fn(async () => {
-      await new Promise((resolve) => setImmediate(resolve));
+      // Until the others have been refused as well.
+      await vi.waitFor(() => expect(server.requests).toHaveLength(8));
+      await new Promise((resolve) => setTimeout(resolve, 50));
       current = 'new-token';
       return current;
     });
     const byToken = (socket: Socket, request: string) =>
       socket.write(request.includes('old-token') ? refused : dryRunAnswer);
-    const { operations } = await against([byToken], { token: { get: async () => current, reread } });
+    const { server, operations } = await against([byToken], { token: { get: async () => current, reread } });
     await Promise.all(Array.from({ length: 8 }, () => operations.dryRun(operation)));
     expect(reread).toHaveBeenCalledTimes(1);
   });

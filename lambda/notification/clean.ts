@@ -60,12 +60,12 @@ export function oneLine(text: string, max: number): string {
   );
 }
 
-/** Like `oneLine`, with its line breaks kept: for recovery texts that hold commands. */
+/** Like `oneLine`, with its line breaks kept, and the indentation of commands: for recovery texts. */
 export function lines(text: string, max: number): string {
   const kept = text.slice(0, max * 4).split(/\r\n|[\r\n]/);
   return clip(
     kept
-      .map((line) => oneLine(line, max))
+      .map((line) => (line.startsWith('  ') ? '  ' : '') + oneLine(line, max))
       .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim(),

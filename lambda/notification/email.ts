@@ -8,7 +8,7 @@ import { outlook } from './outlook.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, noteStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
-import { rowsOf, summary } from './subject.ts';
+import { rowsOf, summary, tokenEnds } from './subject.ts';
 
 /** How much of a long report a person is shown; what is left out is counted. */
 interface Measure {
@@ -48,15 +48,16 @@ export function email(report: Report, context: MessageContext, maxCharacters: nu
 
 function compose(report: Report, context: MessageContext, measure: Measure): string {
   const named = new Set<PolicyEntry>();
+  const given = new Set<string>();
   const sections = [
     opening(report),
-    runError(report, context),
-    problems(report, context, measure, named),
-    notes(report, context, measure),
+    runError(report, context, given),
+    problems(report, context, measure, named, given),
+    notes(report, context, measure, given),
     harmless(report, measure, named),
     leftOut(report, named),
     outlook(report),
-    report.mode === 'preview' ? ['TO SWITCH IT ON', ...stepLines(switchOnStep(report, context))].join('\n') : '',
+    switchOn(report, context),
     footer(report, context),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -67,7 +68,9 @@ function opening(report: Report): string {
   const stage = oneLine(report.stage, 60);
   const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
   const verdict =
-    bad > 0 || report.result !== 'ok' ? `${stage}: ${summary(report)}.` : `${stage}: all well.${told(report)}`;
+    bad > 0 || report.result !== 'ok' || tokenEnds(report)
+      ? `${stage}: ${summary(report)}.`
+      : `${stage}: all well.${told(report)}`;
   if (report.mode === 'enforce') return bad > 0 ? `${verdict}${deleted(report)}` : verdict;
   const would = rowsOf(report, 'would-truncate');
   return [
@@ -94,20 +97,26 @@ function told(report: Report): string {
   return ' There was nothing worth deleting.';
 }
 
-function runError(report: Report, context: MessageContext): string {
+function runError(report: Report, context: MessageContext, given: Set<string>): string {
   if (report.error === undefined) return '';
   return [
     'THE RUN FAILED',
     asSentence(lines(report.error, 1000)),
-    ...stepLines(runErrorStep(report.error, context)),
+    ...stepLines(runErrorStep(report.error, context), given),
     ...link(context, runErrorHeading),
   ].join('\n');
 }
 
-function problems(report: Report, context: MessageContext, measure: Measure, named: Set<PolicyEntry>): string {
+function problems(
+  report: Report,
+  context: MessageContext,
+  measure: Measure,
+  named: Set<PolicyEntry>,
+  given: Set<string>,
+): string {
   const groups = problemGroups(report);
   if (groups.length === 0) return '';
-  const told = groups.slice(0, measure.full).map((group) => problem(group, context, measure, named));
+  const told = groups.slice(0, measure.full).map((group) => problem(group, context, measure, named, given));
   const brief = groups
     .slice(measure.full)
     .flatMap(({ entries }) => entries)
@@ -124,6 +133,7 @@ function problem(
   context: MessageContext,
   measure: Measure,
   named: Set<PolicyEntry>,
+  given: Set<string>,
 ): string {
   const shown = entries.slice(0, measure.names);
   for (const entry of shown) named.add(entry);
@@ -133,17 +143,17 @@ function problem(
   return [
     `${shown.map(nameOf).join(', ')}${more}: ${sentence(first)}.`,
     ...nonEmpty(reasonSentence(first, max)),
-    ...stepLines(nextStep(outcome, shown, context)),
+    ...stepLines(nextStep(outcome, shown, context), given),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
 }
 
-function notes(report: Report, context: MessageContext, measure: Measure): string {
+function notes(report: Report, context: MessageContext, measure: Measure, given: Set<string>): string {
   const all = report.notes ?? [];
   if (all.length === 0) return '';
   const shown = all.slice(0, measure.notes).map((note) => {
     const step = noteStep(note, context);
-    return [`- ${asSentence(oneLine(note, measure.reason))}`, ...(step ? stepLines(step) : [])].join('\n');
+    return [`- ${asSentence(oneLine(note, measure.reason))}`, ...(step ? stepLines(step, given) : [])].join('\n');
   });
   const more = all.length > shown.length ? [`- ${counted(all.length - shown.length, 'note', 'notes')} more.`] : [];
   return ['TO KNOW', ...shown, ...more].join('\n');
@@ -172,6 +182,12 @@ function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string {
   return `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`;
 }
 
+function switchOn(report: Report, context: MessageContext): string {
+  if (report.mode !== 'preview') return '';
+  const { text, command } = switchOnStep(report, context);
+  return ['TO SWITCH IT ON', text, ...indented(command)].join('\n');
+}
+
 function footer(report: Report, context: MessageContext): string {
   const started = minute(report.startedAt) ?? oneLine(report.startedAt, 40);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
@@ -180,7 +196,16 @@ function footer(report: Report, context: MessageContext): string {
   return `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.${runbook}`;
 }
 
-const stepLines = ({ text, command }: Step): string[] => [`Next: ${text}`, ...(command ? [command] : [])];
+/** A next step. One with a command is given once: a refused token can concern the run, many policies and a note. */
+function stepLines(step: Step, given: Set<string>): string[] {
+  const key = JSON.stringify(step);
+  if (step.command && given.has(key)) return [];
+  given.add(key);
+  return [`Next: ${step.text}`, ...indented(step.command)];
+}
+
+/** Set off from the text, and kept whole by readers that fold lines. */
+const indented = (command: string | undefined): string[] => (command ? [`  ${command}`] : []);
 
 const link = (context: MessageContext, heading: string): string[] =>
   context.runbookUrl ? [`More: ${runbookLink(context.runbookUrl, heading)}`] : [];

@@ -1,5 +1,5 @@
 import { isProtected } from '../policy/aspects.ts';
-import type { Report } from '../run/report-schema.ts';
+import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { oneLine } from './clean.ts';
 import { percent, size } from './numbers.ts';
 import { nameOf } from './sentences.ts';
@@ -10,10 +10,10 @@ const shown = 3;
 /** What is coming: policies that will soon be truncated, and large indices that nobody looks after. Empty where there is neither. */
 export function outlook(report: Report): string {
   const next = report.policies
-    .filter(({ outcome, percent: share }) => outcome === 'below-threshold' && share !== undefined && share > 0)
-    .sort((a, b) => b.percent! - a.percent!)
+    .flatMap(nearThreshold)
+    .sort((a, b) => b.nearness - a.nearness)
     .slice(0, shown)
-    .map((entry) => `${nameOf(entry)} (${percent(entry.percent!)})`);
+    .map(({ text }) => text);
   const unmanaged = report.unmanagedIndices
     // State of stateful ingestion is no candidate, whatever its size.
     .filter(
@@ -24,10 +24,22 @@ export function outlook(report: Report): string {
     .slice(0, shown)
     .map((index) => `${indexLabel(index)} (${size(index.sizeMb!)})`);
   const sentences = [
-    ...(next.length > 0 ? [`- Most to delete below the threshold: ${next.join(', ')}.`] : []),
+    ...(next.length > 0 ? [`- Near their threshold: ${next.join(', ')}.`] : []),
     ...(unmanaged.length > 0 ? [`- Largest without a policy: ${unmanaged.join(', ')}.`] : []),
   ];
   return sentences.length > 0 ? ['COMING UP', ...sentences].join('\n') : '';
+}
+
+/** From this part of its threshold on a policy is near it. */
+const near = 0.8;
+
+/** The threshold is known where the reason tells it, as the decision words it: "less than the 10 % from which". */
+function nearThreshold(entry: PolicyEntry): Array<{ nearness: number; text: string }> {
+  const threshold = Number(/less than the (\d+(?:\.\d+)?) % from which/.exec(entry.reason)?.[1] ?? Number.NaN);
+  if (entry.outcome !== 'below-threshold' || entry.percent === undefined || !(threshold > 0)) return [];
+  const nearness = entry.percent / threshold;
+  if (nearness < near) return [];
+  return [{ nearness, text: `${nameOf(entry)} (${percent(entry.percent)}, truncated from ${percent(threshold)} on)` }];
 }
 
 const indexLabel = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>

@@ -2,6 +2,7 @@ import type { Outcome } from '../run/outcome.ts';
 import type { PolicyEntry } from '../run/report-schema.ts';
 import { lines, oneLine } from './clean.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
+import { requestsApart } from './requests.ts';
 
 /** What became of one index, in words: one sentence per outcome, with the numbers that the entry has. */
 
@@ -51,7 +52,7 @@ export function sentence(entry: PolicyEntry): string {
     case 'disabled':
       return 'its policy is switched off';
     case 'above-ceiling':
-      return `blocked by its ceiling${planned ? `, ${planned}` : ''}`;
+      return `blocked by its ceiling${rowsToDelete === undefined ? '' : ` (${ofTotal(rowsToDelete, rowsTotal)})`}`;
     case 'in-flight':
       return 'another truncation of it is not finished';
     case 'quarantined':
@@ -79,11 +80,11 @@ export function sentence(entry: PolicyEntry): string {
   }
 }
 
-/** The reason as a sentence of its own; empty where there is none. The offer to approve is left to the next step. */
+/** The reason as a sentence of its own; empty where there is none. Its offer to approve or to clear is left to the next step. */
 export const reasonSentence = (entry: PolicyEntry, max: number): string =>
-  asSentence(lines(entry.reason.replace(offer, ''), max));
+  asSentence(lines(requestsApart(entry.reason.replace(offer, '')), max));
 
-const offer = /(?:^|(?<=[.;]\s))[^.;]*\{[^{}]*"approveRows".*$/s;
+const offer = /(?:^|(?<=[.;]\s))[^.;]*\{[^{}]*"(?:approveRows|clear)".*$/s;
 
 /** With a capital and a full stop. */
 export function asSentence(text: string): string {

@@ -3,6 +3,7 @@ import { clip, lines, oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
 import { counted, duration } from './numbers.ts';
+import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
@@ -56,53 +57,75 @@ export function customNotification(report: Report, context: MessageContext): Cus
   };
 }
 
-/** Room that is kept for the last lines: the count of what is not named, notes and the run. */
-const tail = 1100;
-/** Room that is kept for the harmless ones beside it. */
-const harmlessRoom = 500;
+/** Room that is kept for the count of what is not named: fifteen outcomes at most. */
+const countRoom = 500;
+/** Problems in full use at most this much, so that the further ones can be named. */
+const fullRoom = 1500;
 
 function description(report: Report, context: MessageContext): string {
   const named = new Set<PolicyEntry>();
-  let text = opening(report, context);
-  for (const group of problemGroups(report)) {
-    const paragraph = problem(group, context);
-    if (text.length + paragraph.text.length > slackLimits.description - tail - harmlessRoom) break;
+  const given = new Set<string>();
+  const end = footer(report).join('\n');
+  const room = slackLimits.description - end.length - countRoom;
+  let text = opening(report, context, given);
+
+  const groups = problemGroups(report);
+  let full = 0;
+  for (const group of groups) {
+    const paragraph = problem(group, context, given);
+    if (text.length + paragraph.text.length > fullRoom) break;
     text += `\n\n${paragraph.text}`;
     for (const entry of paragraph.named) named.add(entry);
+    full++;
   }
   text += '\n';
-  for (const entry of moved(report)) {
+  for (const entry of [...groups.slice(full).flatMap(({ entries }) => entries), ...moved(report)]) {
     const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown(sentence(entry), 200)}.`;
-    if (text.length + line.length > slackLimits.description - tail) break;
+    if (text.length + line.length > room) break;
     text += line;
     named.add(entry);
   }
-  return [text, ...leftOut(report, named), ...footer(report)].join('\n').trim();
+  return [text, ...leftOut(report, named), end].join('\n').trim();
 }
 
-function opening(report: Report, context: MessageContext): string {
+function opening(report: Report, context: MessageContext, given: Set<string>): string {
   const rows = rowsOf(report, report.mode === 'preview' ? 'would-truncate' : 'truncated');
   const sentences = [
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
     ...(report.mode === 'preview' && rows ? [`A real run would delete ${rows}.`] : []),
     ...(report.mode === 'enforce' ? [rows ? `${rows} deleted and verified.` : 'Nothing was deleted.'] : []),
-  ];
-  if (report.error === undefined) return sentences.join(' ');
-  const told = `*The run failed.* ${asSentence(markdown(report.error, 500))}`;
-  return [told, ...link(context, runErrorHeading), sentences.join(' ')].join('\n');
+  ].join(' ');
+  if (report.error === undefined) return sentences;
+  return [
+    `*The run failed.* ${asSentence(markdown(report.error, 500))}`,
+    ...commandOnce(runErrorStep(report.error, context), given),
+    ...link(context, runErrorHeading),
+    sentences,
+  ].join('\n');
 }
 
-function problem({ outcome, entries }: Group, context: MessageContext): { text: string; named: PolicyEntry[] } {
+function problem(
+  { outcome, entries }: Group,
+  context: MessageContext,
+  given: Set<string>,
+): { text: string; named: PolicyEntry[] } {
   const named = entries.slice(0, 5);
   const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
-  const { command } = nextStep(outcome, named, context);
+  const reason = withoutRequests(reasonSentence({ ...entries[0], reason: oneLine(entries[0].reason, 3000) }, 3000));
   const text = [
     `*${named.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
-    ...nonEmpty(markdown(reasonSentence(entries[0], 1000), outcome === 'rows-missing' ? 700 : 300)),
-    ...(command ? [codeBlock(command)] : []),
+    ...nonEmpty(markdown(reason, 500)),
+    ...commandOnce(nextStep(outcome, named, context), given),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
   return { text, named };
+}
+
+/** A command that concerns the run and many policies, such as a new token's, is shown once. */
+function commandOnce({ command }: Step, given: Set<string>): string[] {
+  if (!command || given.has(command)) return [];
+  given.add(command);
+  return [codeBlock(command)];
 }
 
 /** The harmless ones that are worth a line: those whose rows moved or would move. */
@@ -135,11 +158,14 @@ function steps(report: Report, context: MessageContext): string[] {
     ...groups,
     ...(report.mode === 'preview' ? [{ step: switchOnStep(report, context) }] : []),
   ];
-  return all.slice(0, slackLimits.nextSteps).map(({ who, step }) => {
+  const unique = all.filter(({ step }, at) => all.findIndex((other) => sameStep(other.step, step)) === at);
+  return unique.slice(0, slackLimits.nextSteps).map(({ who, step }) => {
     const text = step.text.replace(/:$/, '.').replace(/ To do it once\.$| To start one now\.$/, '');
-    return markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep - 50);
+    return markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep);
   });
 }
+
+const sameStep = (a: Step, b: Step): boolean => a.text === b.text && a.command === b.command;
 
 /** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
 function markdown(text: string, max: number): string {

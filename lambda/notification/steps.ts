@@ -21,18 +21,18 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
   switch (outcome) {
     case 'above-ceiling':
       return {
-        text: 'If these rows may go, allow it once (this deletes for real); until then nothing happens to the index:',
+        text: 'If these rows may go, allow it once (this deletes for real):',
         command: runByHand({ mode: 'enforce', only: names.slice(0, 1), approveRows: rowsToApprove(entry) }, context),
       };
     case 'quarantined':
       return {
         text: 'First make sure that its rows are complete (runbook: "Outcome: quarantined"). Then release it:',
-        command: runByHand({ clear: names }, context),
+        command: runByHand({ mode: 'enforce', clear: names }, context),
       };
     case 'rows-missing':
       return {
-        text: 'Get the rows back first, before the next DataHub upgrade: its system-update job removes old indices. Only then release the index:',
-        command: runByHand({ clear: names }, context),
+        text: 'Get the rows back, or make sure that nothing is wrong. Only then release the index:',
+        command: runByHand({ mode: 'enforce', clear: names }, context),
       };
     case 'in-flight':
       return { text: 'Nothing now, the next run looks again. Do not truncate it by hand meanwhile.' };
@@ -51,9 +51,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
         command: showTask(entry?.taskId),
       };
     case 'not-started':
-      return /\bpaus/i.test(reason)
-        ? pausedStep(context)
-        : { text: 'Nothing here, the next run tries again. What stopped it is told above or below.' };
+      return /\bpaus/i.test(reason) ? pausedStep(context) : { text: 'Nothing here, the next run tries again.' };
     case 'lost':
       return {
         text: 'Look whether a node of the search cluster was restarted, and what it knows. The next run goes on watching.',
@@ -65,7 +63,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
         command: listTasks,
       };
     case 'failed':
-      return concernsToken(reason) ? tokenStep(context) : { text: 'Correct what it says; the next run tries again.' };
+      return concernsToken(reason) ? tokenStep(context) : { text: 'Correct that; the next run tries again.' };
     default:
       return { text: 'Nothing.' };
   }
@@ -75,7 +73,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
 export function runErrorStep(error: string, context: MessageContext): Step {
   if (concernsToken(error)) return tokenStep(context);
   return {
-    text: 'Correct what it says; the next run tries again by itself. To start one now:',
+    text: 'Correct that; the next run tries again by itself. To start one now:',
     command: runByHand({}, context),
   };
 }

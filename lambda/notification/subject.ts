@@ -2,6 +2,7 @@ import { resultOf } from '../run/outcome.ts';
 import type { Report } from '../run/report-schema.ts';
 import { ascii } from './clean.ts';
 import { rows } from './numbers.ts';
+import { concernsToken } from './steps.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
@@ -32,9 +33,15 @@ export function summary(report: Report): string {
     ...(would ? [`${would} would be truncated`] : []),
     ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
   ];
+  // What is wrong today comes before what will be wrong in two weeks.
+  if (tokenEnds(report) && missing + failed + attention === 0) parts.push('renew the token');
   if (parts.length > 0) return parts.join(', ');
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }
+
+/** A note about the access token: all is well today, but not for long. */
+export const tokenEnds = (report: Report): boolean =>
+  report.error === undefined && (report.notes ?? []).some(concernsToken);
 
 /** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined where there are none. */
 export function rowsOf(report: Report, outcome: 'truncated' | 'would-truncate'): string | undefined {

@@ -1,0 +1,96 @@
+import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import type { Report } from '../run/report-schema.ts';
+import type { Log, Publisher } from '../run/services.ts';
+import { oneLine } from './clean.ts';
+import type { MessageContext } from './context.ts';
+import { composeMessage, messageAttributes, messageBody } from './message.ts';
+import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
+import { tokenEnds } from './subject.ts';
+
+export interface SnsPublisherOptions {
+  client: SNSClient;
+  topicArn: string;
+  /** `problems` keeps quiet after a run whose result is ok. */
+  notify: 'always' | 'problems';
+  log: Log;
+  context?: MessageContext;
+  /** Where the metric of confirmed subscriptions goes; standard output if left out. */
+  writeLine?: WriteLine;
+}
+
+/** Nobody could be told of the run. */
+export class PublishError extends Error {
+  override readonly name = 'PublishError';
+}
+
+/**
+ * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
+ * `publish` throws PublishError when SNS does not take it. A topic without confirmed subscriptions is said in the log and
+ * counted, but is no failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
+ */
+export function snsPublisher(options: SnsPublisherOptions): Publisher {
+  return {
+    async publish(report) {
+      await countSubscriptions(options, report);
+      if (options.notify === 'problems' && isQuiet(report)) {
+        options.log.info('not published: the result is ok, and this stage is told of problems only', {
+          outcome: report.result,
+        });
+        return;
+      }
+      await send(options, report);
+    },
+  };
+}
+
+/** A token that is about to expire is a problem, although everything went well this time. */
+const isQuiet = (report: Report): boolean => report.result === 'ok' && !tokenEnds(report);
+
+async function send({ client, topicArn, log, context }: SnsPublisherOptions, report: Report): Promise<void> {
+  const message = composeMessage(report, context);
+  try {
+    const { MessageId } = await client.send(
+      new PublishCommand({
+        TopicArn: topicArn,
+        Subject: message.subject,
+        MessageStructure: 'json',
+        Message: messageBody(message),
+        MessageAttributes: messageAttributes(message),
+      }),
+    );
+    log.info('report published', { messageId: MessageId, outcome: report.result });
+  } catch (error) {
+    throw new PublishError(
+      `The report of run ${report.runId} could not be published to ${topicArn}: ${said(error)}. ` +
+        'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).',
+    );
+  }
+}
+
+async function countSubscriptions(
+  { client, topicArn, log, writeLine }: SnsPublisherOptions,
+  report: Report,
+): Promise<void> {
+  let confirmed: number;
+  try {
+    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
+    confirmed = Number(Attributes?.['SubscriptionsConfirmed'] ?? Number.NaN);
+  } catch (error) {
+    log.warn(`the topic's subscriptions could not be counted: ${said(error)}`);
+    return;
+  }
+  if (!Number.isInteger(confirmed)) {
+    log.warn('the topic does not tell how many subscriptions are confirmed');
+    return;
+  }
+  (writeLine ?? toStandardOutput)(subscriptionMetric(report.stage, confirmed, Date.parse(report.finishedAt)));
+  if (confirmed === 0) {
+    log.warn(
+      'nobody is told of this run: the topic has no confirmed subscription; confirm the one in the mail from AWS Notifications, or subscribe somebody',
+      { topicArn },
+    );
+  }
+}
+
+const said = (error: unknown): string =>
+  error instanceof Error ? oneLine(`${error.name}: ${error.message}`, 300).replace(/\.$/, '') : 'no reason given';

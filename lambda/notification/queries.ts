@@ -1,0 +1,20 @@
+/** Saved queries of CloudWatch Logs Insights over the fields that `log.ts` and the steps write. */
+
+export interface SavedQuery {
+  name: string;
+  /** For Logs Insights' own query language. */
+  text: string;
+}
+
+/** What happened to index X in the last 30 days: one line per decision, the oldest first, from the logs of all four functions. */
+export const indexHistoryQuery: SavedQuery = {
+  name: 'What happened to an index in the last 30 days',
+  text: [
+    '# Put your index in place of dataset.operation, in lower case, and set the time range to 30 days.',
+    'fields @timestamp, step, outcome, reason, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
+    "| filter index = 'dataset.operation'",
+    '| filter toMillis(@timestamp) > (now() - 30 * 86400) * 1000',
+    '| sort @timestamp asc',
+    '| limit 1000',
+  ].join('\n'),
+};

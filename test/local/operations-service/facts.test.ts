@@ -1,0 +1,593 @@
+import { describe, expect, test } from 'vitest';
+import { day, serve, start, tenADay } from './service.ts';
+
+/** How real servers behave, point by point of the stand-in checklist. docs/operations-service.md lists them. */
+
+const cutoff = { endTimeMillis: start - 30 * day };
+const message = 'User is unauthorized to truncate timeseries index';
+
+describe('point 1: actions and refusals', () => {
+  test('point 1 the three actions answer in their envelopes', async () => {
+    const service = await serve({ profile: '0.13-1.1' });
+    const task = await service.startDelete();
+    expect(task).toMatch(/:\d+$/);
+    const { json } = await service.post('getEsTaskStatus', { task });
+    // JSON in a text in JSON in a text.
+    expect(JSON.parse(JSON.parse(json.value).status).total).toBe(700);
+    expect((await service.post('getIndexSizes', '')).json.value.indexSizes).toHaveLength(1);
+  });
+
+  test('point 1 GET is 400', async () => {
+    const service = await serve();
+    const { status, json } = await service.send('/operations?action=getIndexSizes', { headers: service.headers });
+    expect(status).toBe(400);
+    expect(json.message).toBe(
+      "All action methods (specified via 'action' in URI) must be submitted as a POST (was GET)",
+    );
+  });
+
+  test('point 1 no token is a 401 page, or JSON for who accepts that', async () => {
+    const service = await serve();
+    const ask = (accept: string) =>
+      service.send('/operations?action=getIndexSizes', { method: 'POST', headers: { Accept: accept } });
+    const page = await ask('*/*');
+    expect([page.status, page.headers.get('content-type')]).toEqual([401, 'text/html;charset=utf-8']);
+    expect(page.text).toContain('Error 401 Unauthorized to perform this action.');
+    const small = await ask('application/json');
+    expect([small.status, small.json.message]).toEqual([401, 'Unauthorized to perform this action.']);
+  });
+
+  test('point 1 a missing privilege is 403 in rest.li shape, for a dry run as well', async () => {
+    const service = await serve({ profile: '0.13-1.1', faults: ['denied=truncate'] });
+    const { status, json, headers } = await service.truncate();
+    expect(status).toBe(403);
+    expect(json).toMatchObject({
+      exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
+      message,
+      status: 403,
+    });
+    expect(json.stackTrace).toContain(`[HTTP Status:403]: ${message}\n\tat `);
+    expect(headers.get('x-restli-error-response')).toBe('true');
+  });
+
+  test('point 1 old servers answer 401 for a missing privilege', async () => {
+    const service = await serve({ profile: '0.12', faults: ['denied=truncate'] });
+    const { status, json } = await service.truncate();
+    expect([status, json.message]).toEqual([401, message]);
+  });
+
+  test('point 1 each privilege is one of its own', async () => {
+    const service = await serve({ faults: ['denied=status', 'denied=sizes'] });
+    expect((await service.truncate()).status).toBe(200);
+    expect((await service.post('getEsTaskStatus', { task: 'n:1' })).json.message).toBe(
+      'User is unauthorized to get ES task status',
+    );
+    expect((await service.post('getIndexSizes', '')).json.message).toBe('User is unauthorized to get index sizes.');
+  });
+});
+
+describe('point 2: rows, mode and texts', () => {
+  test('point 2 the row at the cutoff goes, the one a millisecond later stays', async () => {
+    const timestamps = [start - 5, start - 4, start - 3];
+    const service = await serve({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    await service.startDelete({ endTimeMillis: start - 4 });
+    service.pass(1000);
+    expect(service.engine.rows('dataset.operation')).toMatchObject([{ timestamp: start - 3 }]);
+  });
+
+  test('point 2 a row without a timestamp is kept by a delete and dropped by a reindex', async () => {
+    const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps: [Number.NaN, start - 1] }];
+    const service = await serve({ indices });
+    await service.startDelete({ endTimeMillis: start - 2 });
+    service.pass(1000);
+    expect(service.engine.rows('dataset.operation')).toHaveLength(2);
+    await service.truncate({ endTimeMillis: start - 2, dryRun: false, forceReindex: true });
+    service.pass(1000);
+    expect(service.engine.rows('dataset.operation')).toMatchObject([{ timestamp: start - 1 }]);
+  });
+
+  test.each([
+    [50, 'Issuing a delete by query request.'],
+    [51, 'Reindexing the aspect without the deleted records.'],
+    [100, 'Reindexing the aspect without the deleted records.'],
+    [0, 'Issuing a delete by query request.'],
+  ])('point 2 with %i of 100 rows matching: %s', async (matching, sentence) => {
+    const timestamps = Array.from({ length: 100 }, (_, row) => (row < matching ? start - 50 * day : start));
+    const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
+    const service = await serve({ profile: '0.13-1.1', indices });
+    expect((await service.truncate()).json.value).toBe(
+      `Delete ${matching} out of 100 rows (${matching}.00%). ${sentence} This was a dry run. Run with dryRun = false to execute.`,
+    );
+  });
+
+  test('point 2 an empty index prints NaN', async () => {
+    const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps: [] }];
+    const service = await serve({ profile: 'newest', indices });
+    expect((await service.truncate()).json.value).toMatch(/^Delete 0 out of 0 rows \(NaN%\)\. Issuing a delete/);
+  });
+
+  test.each([
+    [true, true],
+    [false, false],
+  ])('point 2 the flags %s and %s are a conflict, said with 200', async (forceDeleteByQuery, forceReindex) => {
+    const service = await serve();
+    const { status, json } = await service.truncate({ forceDeleteByQuery, forceReindex, dryRun: false });
+    expect([status, json.value]).toEqual([200, 'please only set forceReindex OR forceDeleteByQuery flags']);
+    expect(service.engine.tasks()).toEqual([]);
+  });
+
+  test.each([
+    [{ forceDeleteByQuery: true }, 'delete'],
+    [{ forceDeleteByQuery: true, forceReindex: false }, 'delete'],
+    [{ forceDeleteByQuery: false, forceReindex: true }, 'Reindexing'],
+    [{ forceDeleteByQuery: false }, 'Reindexing'],
+    [{ forceReindex: false }, 'Reindexing'],
+  ])('point 2 the flags %o are no conflict', async (flags, way) => {
+    const service = await serve();
+    expect((await service.truncate(flags)).json.value).toContain(way);
+  });
+});
+
+describe('point 3: delete tasks', () => {
+  test('point 3 deleted rises, and counts move at a refresh some seconds later', async () => {
+    const service = await serve({ profile: '0.13-1.1' });
+    const task = await service.startDelete();
+    service.pass(1000);
+    expect((await service.status(task)).status).toMatchObject({ total: 700, deleted: 700 });
+    expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
+    service.pass(3000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 300 });
+  });
+
+  test('point 3 rows that changed meanwhile are version_conflicts and stay', async () => {
+    const service = await serve({ faults: ['conflicts=0.1'] });
+    const task = await service.startDelete();
+    service.pass(1000);
+    const { completed, status } = await service.status(task);
+    expect(completed).toBe(true);
+    expect(status.version_conflicts).toBeGreaterThan(30);
+    expect(status.version_conflicts).toBeLessThan(120);
+    expect(status.deleted + status.version_conflicts).toBe(700);
+    expect(await service.counts()).toEqual({
+      matching: status.version_conflicts,
+      total: 300 + status.version_conflicts,
+    });
+  });
+
+  test('point 3 two deletes of the same rows: what one deleted is a conflict of the other', async () => {
+    const service = await serve();
+    const tasks = [await service.startDelete(), await service.startDelete()];
+    service.pass(1000);
+    const statuses = await Promise.all(tasks.map(async (task) => (await service.status(task)).status));
+    expect(statuses.map(({ total }) => total)).toEqual([700, 700]);
+    expect(statuses.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(700);
+    expect(statuses.reduce((sum, { version_conflicts }) => sum + version_conflicts, 0)).toBe(700);
+  });
+
+  test('point 3 a cancelled task is completed and says so', async () => {
+    const service = await serve();
+    const task = await service.startDelete();
+    service.pass(100);
+    service.engine.cancelTask(task);
+    service.pass(1000);
+    const { completed, status } = await service.status(task);
+    expect([completed, status.canceled, status.deleted]).toEqual([true, 'by user request', 200]);
+    expect(service.engine.rows('dataset.operation')).toHaveLength(800);
+  });
+
+  test('point 3 a task that aborts midway is completed with fewer deleted than total', async () => {
+    const service = await serve({ faults: ['abort-at=0.99'] });
+    const task = await service.startDelete();
+    service.pass(1000);
+    expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 700, deleted: 693 } });
+  });
+
+  test('point 3 rows that come in after the start stay', async () => {
+    const service = await serve();
+    await service.startDelete();
+    service.engine.addRows('dataset.operation', [start - 99 * day]);
+    service.pass(1000);
+    expect(await service.counts()).toEqual({ matching: 1, total: 301 });
+  });
+});
+
+describe('point 4: reindex', () => {
+  test('point 4 the alias is swapped first: the count drops to 0 at once, then fills', async () => {
+    const service = await serve();
+    const [before] = service.engine.indices();
+    await service.truncate({ dryRun: false, batchSize: 100 });
+    const totals = [];
+    for (let look = 0; look < 4; look++) {
+      totals.push(await service.counts());
+      service.pass(50);
+    }
+    expect(totals.map(({ total }) => total)).toEqual([0, 100, 200, 300]);
+    expect(totals.every(({ matching }) => matching === 0)).toBe(true);
+    const [now, left] = service.engine.indices();
+    expect(now?.name).toBe(`dataset_operationaspect_v1_${start}`);
+    expect(left).toEqual({ ...before, index: undefined });
+  });
+
+  test('point 4 getIndexSizes shows the new name and no longer the old index', async () => {
+    const service = await serve();
+    await service.truncate({ dryRun: false });
+    expect((await service.sizes()).map(({ indexName }: { indexName: string }) => indexName)).toEqual([
+      `dataset_operationaspect_v1_${start}`,
+    ]);
+  });
+
+  test('point 4 created counts the rows to keep, deleted stays 0', async () => {
+    const service = await serve();
+    const task = (await service.truncate({ dryRun: false })).json.value;
+    service.pass(1000);
+    expect((await service.status(task)).status).toMatchObject({ total: 300, created: 300, deleted: 0 });
+  });
+
+  test.each([
+    ['0.13-1.1', {}, 400],
+    ['newest', {}, 400],
+    ['1.2-1.4', { batchSize: 1000 }, 400],
+    ['0.13-1.1', { batchSize: 0 }, 400],
+  ] as const)('point 4 %s with %o fails with %i after the alias was moved', async (profile, fields, expected) => {
+    const service = await serve({ profile });
+    const { status, json } = await service.truncate({ dryRun: false, ...fields });
+    expect([status, json.message]).toEqual([expected, 'Async reindex failed']);
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 0 });
+    expect(service.engine.indices().map(({ rows }) => rows)).toEqual([0, 1000]);
+    expect(service.engine.tasks()).toEqual([]);
+  });
+
+  test('point 4 where the search engine refuses, the failure is 500 and names its class', async () => {
+    const service = await serve({ profile: 'newest', faults: ['batch-size-missing=500'] });
+    const { status, json } = await service.truncate({ dryRun: false });
+    expect([status, json.message]).toEqual([500, 'com.datahub.util.exception.ESQueryException: Async reindex failed']);
+  });
+
+  test.each([400, 500])('point 4 reindex-fails=%i: the same with a batch size', async (expected) => {
+    const service = await serve({ faults: [`reindex-fails=${expected}`] });
+    expect((await service.truncate({ dryRun: false, batchSize: 100 })).status).toBe(expected);
+    expect(service.engine.indices().map(({ rows }) => rows)).toEqual([0, 1000]);
+  });
+
+  test('point 4 an index that is not an alias is refused with 400, nothing changes', async () => {
+    const service = await serve({ profile: '0.13-1.1', faults: ['not-an-alias'] });
+    const before = service.engine.indices();
+    expect(before).toMatchObject([{ name: 'dataset_operationaspect_v1' }]);
+    const { status, json } = await service.truncate({ dryRun: false, batchSize: 100 });
+    expect([status, json.message]).toEqual([400, 'Async reindex failed']);
+    expect(service.engine.indices()).toEqual(before);
+  });
+
+  test('point 4 the newest code never refreshes the new index: counts stay 0 until somebody does', async () => {
+    const service = await serve({ profile: 'newest' });
+    const task = (await service.truncate({ dryRun: false, batchSize: 100 })).json.value;
+    service.pass(day);
+    service.engine.addRows('dataset.operation', [service.now()]);
+    service.pass(day);
+    expect((await service.status(task)).status.created).toBe(300);
+    expect(await service.counts()).toEqual({ matching: 0, total: 0 });
+    service.engine.refresh();
+    expect(await service.counts()).toEqual({ matching: 0, total: 301 });
+  });
+
+  test('point 4 before 1.2 the source is not refreshed first: the latest rows are not copied', async () => {
+    const copied = async (profile: '0.13-1.1' | 'newest') => {
+      const service = await serve({ profile });
+      service.pass(1000);
+      service.engine.addRows('dataset.operation', [start]);
+      await service.truncate({ dryRun: false, batchSize: 1000 });
+      service.pass(60_000);
+      return service.engine.tasks()[0]?.created;
+    };
+    expect([await copied('0.13-1.1'), await copied('newest')]).toEqual([300, 301]);
+  });
+
+  test('point 4 a second reindex during the copy loses the rows that the first one copies afterwards', async () => {
+    const service = await serve();
+    const before = service.engine.mark('dataset.operation');
+    await service.truncate({ dryRun: false, batchSize: 100 });
+    service.pass(120);
+    await service.truncate({ dryRun: false, batchSize: 100 });
+    service.pass(60_000);
+    expect(service.engine.rows('dataset.operation')).toHaveLength(200);
+    const gone = service.engine.goneSince(before).filter(({ timestamp }) => timestamp > cutoff.endTimeMillis);
+    expect(gone).toHaveLength(100);
+    expect(new Set(gone.map(({ by }) => by))).toEqual(new Set(['left-behind']));
+  });
+
+  test('point 4 without timeoutSeconds a slow allocation ends the copy before its first row', async () => {
+    const service = await serve({ faults: ['slow-allocation'] });
+    const created = async (fields: object) => {
+      const task = (await service.truncate({ dryRun: false, ...fields })).json.value;
+      service.pass(10_000);
+      return (await service.status(task)).status.created;
+    };
+    expect(await created({ timeoutSeconds: 300 })).toBe(300);
+    expect(await created({})).toBe(0);
+  });
+
+  test('point 4 the alias can be led back to the old index, which has every row', async () => {
+    const service = await serve({ faults: ['reindex-fails=400'] });
+    const [old] = service.engine.indices();
+    await service.truncate({ dryRun: false });
+    service.engine.pointAlias('dataset.operation', old?.name ?? '');
+    expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
+  });
+});
+
+describe('point 5: task status', () => {
+  test('point 5 a task lost at a node restart is the error text with 200, and what it did stays', async () => {
+    const service = await serve();
+    const task = await service.startDelete();
+    service.pass(100);
+    service.engine.restartNode();
+    service.pass(60_000);
+    const { status, json } = await service.post('getEsTaskStatus', { task });
+    expect([status, json.value]).toEqual([200, `{"error":"Could not get task status for ${task}"}`]);
+    expect(await service.counts()).toEqual({ matching: 500, total: 800 });
+  });
+
+  test('point 5 a task that had ended survives a restart', async () => {
+    const service = await serve();
+    const task = await service.startDelete();
+    service.pass(60_000);
+    service.engine.restartNode();
+    expect((await service.status(task)).completed).toBe(true);
+  });
+
+  test('point 5 restart-at ends a task by itself', async () => {
+    const service = await serve({ faults: ['restart-at=0.5'] });
+    const task = await service.startDelete();
+    service.pass(60_000);
+    expect(await service.status(task)).toEqual({ error: `Could not get task status for ${task}` });
+    expect(await service.counts()).toEqual({ matching: 350, total: 650 });
+  });
+
+  test.each([
+    [{ task: 'hello' }, 'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got hello)'],
+    [
+      { task: '123456:aB1cdEf2GHIJKLMnoPQr3S' },
+      'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got 123456:aB1cdEf2GHIJKLMnoPQr3S)',
+    ],
+    [{ task: 'n:0' }, 'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got n:0)'],
+    [{}, 'Please specify either Node ID + task ID OR composite task parameters'],
+    [{ nodeId: 'n', taskId: 0 }, 'Please specify either Node ID + task ID OR composite task parameters'],
+    [{ nodeId: 'n' }, 'Please specify either Node ID + task ID OR composite task parameters'],
+    [
+      { task: 'n:1', nodeId: 'n', taskId: 2 },
+      'Please specify only one of Node ID + task ID OR composite task parameters',
+    ],
+  ])('point 5 the task %o is 400', async (body, expected) => {
+    const service = await serve();
+    const { status, json } = await service.post('getEsTaskStatus', body);
+    expect([status, json.message]).toEqual([400, expected]);
+  });
+
+  test('point 5 both forms that mean the same task are accepted', async () => {
+    const service = await serve();
+    const task = await service.startDelete();
+    const [nodeId, number] = task.split(':');
+    expect((await service.post('getEsTaskStatus', { task, nodeId, taskId: Number(number) })).status).toBe(200);
+  });
+
+  test('point 5 a sliced task stands at zero for long, then jumps', async () => {
+    const service = await serve({ faults: ['slices=3'] });
+    const task = await service.startDelete({ batchSize: 10 });
+    const seen: number[] = [];
+    for (let look = 0; look < 40; look++) {
+      seen.push((await service.status(task)).status.deleted);
+      service.pass(100);
+    }
+    expect(seen.slice(0, 20).every((deleted) => deleted === 0)).toBe(true);
+    expect([...new Set(seen)]).toEqual([0, 233, 466, 700]);
+    expect((await service.status(task)).status.slices).toHaveLength(3);
+  });
+
+  test('point 5 status may be missing', async () => {
+    const service = await serve({ faults: ['status-form=missing'] });
+    expect(Object.keys(await service.status(await service.startDelete())).sort()).toEqual([
+      'completed',
+      'runTimeNanos',
+      'taskId',
+    ]);
+  });
+
+  test('point 5 the task id may be empty while the work goes on', async () => {
+    const service = await serve({ faults: ['task-id=empty'] });
+    expect((await service.truncate({ dryRun: false, forceDeleteByQuery: true })).json).toEqual({ value: '' });
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 300 });
+  });
+});
+
+test.each(['specification', '0.10.5', '0.13-1.1', 'newest'] as const)(
+  'point 6 batchSize above 10000 is a completed task with zero counters (%s)',
+  async (profile) => {
+    const service = await serve({ profile });
+    const task = await service.startDelete({ batchSize: 10_001 });
+    expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 0, deleted: 0, created: 0 } });
+    service.pass(60_000);
+    // 0.10.5 does not know the flag and has reindexed into an empty index.
+    expect((await service.counts()).total).toBe(profile === '0.10.5' ? 0 : 1000);
+  },
+);
+
+describe('point 7: unknown names', () => {
+  test('point 7 an unknown aspect is 500 index_not_found', async () => {
+    const service = await serve();
+    const { status, json } = await service.truncate({ aspect: 'foo' });
+    expect(status).toBe(500);
+    expect(json.message).toContain('[type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]');
+  });
+
+  test('point 7 an unknown entity is 400', async () => {
+    const service = await serve();
+    const { status, json } = await service.truncate({ entityType: 'datset' });
+    expect([status, json.message]).toEqual([400, 'Failed to find entity with name datset in EntityRegistry']);
+  });
+
+  test('point 7 names are taken in any case', async () => {
+    const service = await serve();
+    expect(await service.counts({ entityType: 'DATASET', aspect: 'Operation' })).toEqual({
+      matching: 700,
+      total: 1000,
+    });
+  });
+});
+
+describe('point 8: sizes', () => {
+  test('point 8 deleted rows take room until a merge', async () => {
+    const service = await serve({ faults: ['sizes-lag'] });
+    const size = async () => (await service.sizes())[0].sizeInMb;
+    const before = await size();
+    await service.startDelete();
+    service.pass(day);
+    expect(await size()).toBe(before);
+    service.engine.merge();
+    expect(await size()).toBeCloseTo((300 * 420 + 208) / 1e6, 9);
+  });
+
+  test('point 8 on its own a merge comes after some minutes', async () => {
+    const service = await serve({ profile: 'newest' });
+    const size = async () => (await service.sizes())[0].sizeInMb;
+    const before = await size();
+    await service.startDelete();
+    service.pass(60_000);
+    expect(await size()).toBe(before);
+    service.pass(600_000);
+    expect(await size()).toBeLessThan(before / 3);
+  });
+
+  test('point 8 on managed OpenSearch early servers answer 500', async () => {
+    const service = await serve({ profile: '0.12' });
+    const { status, json } = await service.post('getIndexSizes', '');
+    expect(status).toBe(500);
+    expect(json.message).toContain('*aspect_v1/_stats');
+  });
+
+  test('point 8 the oldest form has sizeMb only', async () => {
+    const service = await serve({ profile: '0.10.5' });
+    expect(Object.keys((await service.sizes())[0])).toEqual(['indexName', 'entityName', 'aspectName', 'sizeMb']);
+  });
+
+  test('point 8 entity and aspect names may be missing', async () => {
+    const service = await serve({ faults: ['sizes=no-names'] });
+    expect(Object.keys((await service.sizes())[0])).toEqual(['indexName', 'sizeInMb']);
+  });
+
+  test('point 8 Postgres answers one row with stars', async () => {
+    const service = await serve({ profile: 'postgres' });
+    expect(await service.sizes()).toEqual([
+      { indexName: 'public.metadata_timeseries_aspect', entityName: '*', aspectName: '*', sizeInMb: 0.420208 },
+    ]);
+  });
+});
+
+describe('point 9: Postgres', () => {
+  test('point 9 a real run answers a UUID and its status is 400, in the other form an error', async () => {
+    const service = await serve({ profile: 'postgres' });
+    const task = await service.startDelete();
+    expect(task).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect((await service.post('getEsTaskStatus', { task })).status).toBe(400);
+    const { json } = await service.post('getEsTaskStatus', { task: 'n:1' });
+    expect(json.value).toBe('{"error":"Could not get task status for n:1"}');
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 300 });
+  });
+
+  test('point 9 names are case-sensitive: another spelling has no rows', async () => {
+    const service = await serve({ profile: 'postgres' });
+    expect((await service.truncate({ aspect: 'Operation' })).json.value).toContain('Delete 0 out of 0 rows (NaN%)');
+  });
+
+  test('point 9 it never reindexes, and refuses forceReindex', async () => {
+    const service = await serve({ profile: 'postgres' });
+    expect((await service.truncate()).json.value).toContain('Delete 700 out of 1000 rows (70.00%). Issuing a delete');
+    expect((await service.truncate({ forceReindex: true })).status).toBe(500);
+  });
+
+  test('point 9 timeoutSeconds ends the delete between two batches', async () => {
+    const service = await serve({ profile: 'postgres' });
+    service.engine.set({ batchOverheadMillis: 1000 });
+    await service.startDelete({ timeoutSeconds: 3 });
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 400, total: 700 });
+  });
+});
+
+describe('point 10: proxies', () => {
+  test('point 10 504 as text after the server has executed', async () => {
+    const service = await serve({ faults: ['gateway-timeout'] });
+    const { status, text } = await service.truncate({ dryRun: false, forceDeleteByQuery: true });
+    expect([status, text]).toEqual([504, 'Proxy request timed out.']);
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 300 });
+  });
+
+  test.each([
+    ['login-redirect', 302, 'text/html;charset=utf-8'],
+    ['login-page', 200, 'text/html;charset=utf-8'],
+    ['bad-gateway', 502, 'text/html;charset=utf-8'],
+    ['unauthorized-empty', 401, null],
+  ])('point 10 %s answers %i and the server does nothing', async (fault, expected, type) => {
+    const service = await serve({ faults: [fault] });
+    const { status, headers, text } = await service.truncate({ dryRun: false });
+    expect([status, headers.get('content-type')]).toEqual([expected, type]);
+    expect(headers.has('location')).toBe(fault === 'login-redirect');
+    expect(text === '').toBe(fault === 'unauthorized-empty');
+    expect(service.engine.tasks()).toEqual([]);
+  });
+
+  test('point 10 the frontend forwards /api only, shows its page for another GET and an error page for another POST', async () => {
+    const service = await serve({ faults: ['frontend'] });
+    const fields = { entityType: 'dataset', aspect: 'operation', ...cutoff };
+    const at = (path: string) => service.post('truncateTimeseriesAspect', fields, path);
+    expect((await at('/api/gms/operations')).json.value).toContain('Delete 700');
+    expect((await at('/gms/operations')).status).toBe(404);
+    const page = await service.send('/operations', { headers: service.headers });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8']);
+    const anonymous = await service.send('/api/gms/operations?action=getIndexSizes', { method: 'POST' });
+    expect([anonymous.status, anonymous.text]).toEqual([401, '']);
+  });
+});
+
+describe('point 11: somebody else truncates', () => {
+  test('point 11 datahub-gc changes the counts between plan and run', async () => {
+    const service = await serve({ faults: ['gc-after=60'], profile: '0.13-1.1' });
+    expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
+    service.pass(120_000);
+    expect((await service.counts()).matching).toBe(0);
+  });
+
+  test('point 11 datahub-gc sends no batch size, so its reindex fails after the swap, and it covers that up', async () => {
+    const service = await serve({ profile: '0.13-1.1' });
+    expect(service.engine.runGc()).toEqual(['dataset.operation']);
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 0 });
+    expect(service.engine.tasks()).toMatchObject([{ kind: 'delete', total: 0, state: 'completed' }]);
+    expect(service.engine.indices().map(({ rows }) => rows)).toEqual([0, 1000]);
+  });
+
+  test('point 11 the same cutoff was truncated already: nothing is left to delete', async () => {
+    const service = await serve();
+    service.engine.truncateByOthers('dataset.operation', { ...cutoff, forceDeleteByQuery: true });
+    service.pass(60_000);
+    expect(await service.counts()).toEqual({ matching: 0, total: 300 });
+    expect(service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect')).toHaveLength(1);
+  });
+});
+
+test('point 12 a German server prints 99,20%', async () => {
+  const timestamps = tenADay().map((timestamp, row) => (row < 992 ? timestamp - 100 * day : start));
+  const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
+  const service = await serve({ indices, faults: ['comma'] });
+  expect((await service.truncate()).json.value).toContain('Delete 992 out of 1000 rows (99,20%).');
+});
+
+test('point 13 429 comes with a rest.li body and Retry-After', async () => {
+  const service = await serve({ faults: ['throttled=7'] });
+  const { status, json, headers } = await service.truncate();
+  expect([status, json.status, headers.get('retry-after')]).toEqual([429, 429, '7']);
+  expect(json.message).toBeTypeOf('string');
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.ts';
+
+const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
+const parse = (value: unknown, name = '/datahub-retention/prod/policies/dataset.operation') =>
+  parsePolicies([{ name, text: typeof value === 'string' ? value : JSON.stringify(value) }], 7);
+const reasonOf = (parsed: ParsedPolicy | undefined) => (parsed?.kind === 'invalid' ? parsed.reason : undefined);
+
+describe('a policy', () => {
+  test('gets its defaults', () => {
+    expect(parse(valid)).toEqual([
+      {
+        kind: 'policy',
+        index: 'dataset.operation',
+        source: '/datahub-retention/prod/policies/dataset.operation',
+        policy: {
+          ...valid,
+          minDeletePercent: 10,
+          strategy: 'delete-by-query',
+          batchSize: 10_000,
+          enabled: true,
+        },
+      },
+    ]);
+  });
+
+  test('is spelled as DataHub spells it, whatever the case it was written in', () => {
+    const [parsed] = parse({ ...valid, entityType: 'DATASET', aspect: 'datasetusagestatistics' });
+    expect(parsed).toMatchObject({
+      index: 'dataset.datasetusagestatistics',
+      policy: { entityType: 'dataset', aspect: 'datasetUsageStatistics' },
+    });
+  });
+
+  test('for an aspect that is not known keeps its own spelling', () => {
+    const [parsed] = parse({ ...valid, entityType: 'myEntity', aspect: 'myAspect' });
+    expect(parsed).toMatchObject({ policy: { entityType: 'myEntity', aspect: 'myAspect' } });
+  });
+
+  test('may come in an array, one entry each', () => {
+    const parsed = parse([valid, { ...valid, aspect: 'datasetProfile' }]);
+    expect(parsed.map(({ kind, index }) => [kind, index])).toEqual([
+      ['policy', 'dataset.operation'],
+      ['policy', 'dataset.datasetprofile'],
+    ]);
+  });
+});
+
+describe('a policy that cannot work is refused with its field and the remedy', () => {
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a misspelt field',
+      { ...valid, retentionDay: 9 },
+      /"retentionDay" is not a known field: did you mean retentionDays\?/,
+    ],
+    [
+      'a field from nowhere',
+      { ...valid, colour: 'red' },
+      /"colour" is not a known field: the fields are entityType, aspect/,
+    ],
+    ['no retention', { entityType: 'dataset', aspect: 'operation' }, /retentionDays is missing: it must be a number/],
+    ['days as text', { ...valid, retentionDays: '90' }, /retentionDays must be a number, not "90"/],
+    ['half days', { ...valid, retentionDays: 90.5 }, /retentionDays must be a whole number, not 90\.5/],
+    ['days below the floor', { ...valid, retentionDays: 6 }, /retentionDays must be at least 7, not 6/],
+    ['days beyond the range', { ...valid, retentionDays: 5001 }, /retentionDays must be at most 5000, not 5001/],
+    ['a percentage above 100', { ...valid, minDeletePercent: 101 }, /minDeletePercent must be at most 100, not 101/],
+    ['a negative ceiling', { ...valid, maxDeletePercent: -1 }, /maxDeletePercent must be at least 0, not -1/],
+    ['a batch of none', { ...valid, batchSize: 0 }, /batchSize must be at least 1, not 0/],
+    ['a batch beyond the search window', { ...valid, batchSize: 10_001 }, /batchSize must be at most 10000, not 10001/],
+    ['a time-out of none', { ...valid, timeoutSeconds: 0 }, /timeoutSeconds must be at least 1, not 0/],
+    [
+      'a strategy from nowhere',
+      { ...valid, strategy: 'drop' },
+      /strategy must be "delete-by-query" or "delete-by-query-only" or "reindex", not "drop"/,
+    ],
+    ['enabled as text', { ...valid, enabled: 'no' }, /enabled must be true or false, not "no"/],
+    [
+      'a threshold above the ceiling',
+      { ...valid, minDeletePercent: 50, maxDeletePercent: 40 },
+      /minDeletePercent.*50 is above maxDeletePercent, 40/,
+    ],
+    ['the default threshold above the ceiling', { ...valid, maxDeletePercent: 5 }, /10 is above maxDeletePercent, 5/],
+    [
+      'a threshold that the default ceiling forbids',
+      { ...valid, minDeletePercent: 100 },
+      /100 is above maxDeletePercent, below 100/,
+    ],
+    [
+      'the state of stateful ingestion',
+      { ...valid, entityType: 'dataJob', aspect: 'DatahubIngestionCheckpoint' },
+      /is the state of stateful ingestion/,
+    ],
+    ['a name that is none', { ...valid, aspect: 'a b' }, /aspect must be a name/],
+    ['a number', 7, /must be an object, not 7/],
+    ['null', null, /must be an object, not null/],
+    ['text that is not JSON', '{"entityType": ', /is not JSON/],
+    ['an empty list', [], /empty list/],
+  ])('%s', (_, value, expected) => {
+    const parsed = parse(value);
+    expect(parsed).toHaveLength(1);
+    expect(reasonOf(parsed[0])).toMatch(expected);
+    expect(reasonOf(parsed[0])).not.toMatch(/\n\s+at /);
+  });
+
+  test('but 100 as an explicit ceiling is a policy', () => {
+    expect(parse({ ...valid, minDeletePercent: 100, maxDeletePercent: 100 })[0]?.kind).toBe('policy');
+  });
+
+  test('and is found under the name of its parameter when its text says nothing', () => {
+    expect(parse('not JSON')[0]).toMatchObject({
+      index: 'dataset.operation',
+      entityType: 'dataset',
+      aspect: 'operation',
+    });
+  });
+});
+
+describe('several policies', () => {
+  test('stop only themselves when they cannot be read', () => {
+    const parsed = parse([valid, { ...valid, aspect: 'datasetProfile', retentionDays: 1 }]);
+    expect(parsed.map(({ kind }) => kind)).toEqual(['policy', 'invalid']);
+  });
+
+  test('for one index are refused together, whatever their case', () => {
+    const parsed = parse([
+      valid,
+      { ...valid, aspect: 'OPERATION', retentionDays: 365 },
+      { ...valid, aspect: 'datasetProfile' },
+    ]);
+    expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
+    expect(reasonOf(parsed[0])).toMatch(/2 policies name this index .* keep one of them/);
+  });
+
+  test('for one index are refused together, too, when one of them cannot be read', () => {
+    const parsed = parsePolicies(
+      [
+        { name: '/x/policies/dataset.operation', text: 'not JSON' },
+        { name: '/x/policies/more', text: JSON.stringify([valid]) },
+      ],
+      7,
+    );
+    expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid']);
+  });
+});

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareShare, percentOf } from '../../../lambda/policy/percentage.ts';
+
+describe('a share of rows compared with a percentage', () => {
+  test.each([
+    [29, 100, 29, 0],
+    [28, 100, 29, -1],
+    [30, 100, 29, 1],
+    [7, 10_000, 0.07, 0],
+    [1, 3, 33.3, 1],
+    [1, 3, 33.4, -1],
+    [0, 5, 0, 0],
+    [1, 10_000_000_000, 1e-8, 0],
+    [5, 5, 100, 0],
+  ])('%i of %i rows against %d %% is %i', (part, whole, percent, expected) => {
+    expect(compareShare(part, whole, percent)).toBe(expected);
+  });
+
+  test('is exact for every whole percentage, where floating point is not', () => {
+    for (let percent = 0; percent <= 100; percent++) expect(compareShare(percent, 100, percent)).toBe(0);
+  });
+
+  test('one row more or less than the share decides', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 1, max: 9999 }), (hundredths, scale) => {
+        const percent = scale / 100;
+        const whole = hundredths * 10_000;
+        const part = hundredths * scale;
+        expect(compareShare(part, whole, percent)).toBe(0);
+        expect(compareShare(part - 1, whole, percent)).toBe(-1);
+        expect(compareShare(part + 1, whole, percent)).toBe(1);
+      }),
+    );
+  });
+
+  test('is shown with two decimals, and 0 of 0 is 0', () => {
+    expect(percentOf(1, 3)).toBe(33.33);
+    expect(percentOf(0, 0)).toBe(0);
+  });
+});

@@ -37,6 +37,7 @@ export class Cluster {
   now: number;
   private nextRowId = 1;
   private refreshedAt: number;
+  private acting = false;
   private agenda: { at: number; action: () => void }[] = [];
 
   constructor(now: number) {
@@ -44,14 +45,23 @@ export class Cluster {
     this.refreshedAt = now;
   }
 
-  /** Brings the cluster to `to` (epoch milliseconds); an earlier time than before changes nothing. */
+  /**
+   * Brings the cluster to `to` (epoch milliseconds); an earlier time than before changes nothing. What is scheduled
+   * happens at its own time: asked from there, the cluster stays where it is.
+   */
   advance(to: number): void {
+    if (this.acting) return;
     for (;;) {
       const due = this.agenda[0];
       if (due === undefined || due.at > to) break;
       this.agenda.shift();
       this.advanceTasksAndRefresh(Math.max(due.at, this.now));
-      due.action();
+      this.acting = true;
+      try {
+        due.action();
+      } finally {
+        this.acting = false;
+      }
     }
     this.advanceTasksAndRefresh(Math.max(to, this.now));
   }

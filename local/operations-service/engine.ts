@@ -61,7 +61,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     cluster,
     seed,
     newTask: () => ({ nodeId, number: ++taskNumber }),
-    answeredTaskId(task) {
+    answeredTaskId({ entityType, aspect }, task) {
       switch (server.behaviour.taskIds) {
         case 'node:number':
           return task?.id ?? `${nodeId}:${++taskNumber}`;
@@ -70,7 +70,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
         case 'empty':
           return '';
         case 'sentence':
-          return 'Reindex index';
+          return `Reindex ${entityType} ${aspect} index`;
       }
     },
   };

@@ -36,15 +36,15 @@ function amount(
     name,
     value: unit,
     summary,
-    apply: (value) => {
-      const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
-      if (!(number >= least && number <= most)) {
-        const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-        throw new FaultError(`Fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
-      }
-      return changes(number);
-    },
+    apply: (value) => changes(readNumber(name, unit, [least, most], value)),
   };
+}
+
+function readNumber(name: string, unit: string, [least, most]: [number, number], value: string | undefined): number {
+  const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+  if (number >= least && number <= most) return number;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new FaultError(`Fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
 }
 
 function oneOf<T extends string>(
@@ -198,10 +198,7 @@ export const faults: readonly Fault[] = [
     value: '[SECONDS]',
     summary: '429 with Retry-After for every request',
     apply: (value, { interceptions }) => {
-      const retryAfterSeconds = value === undefined ? 1 : Number(value);
-      if (!(retryAfterSeconds >= 0) || value === '') {
-        throw new FaultError(`Fault throttled takes whole seconds, as throttled=5 (got ${value})`);
-      }
+      const retryAfterSeconds = value === undefined ? 1 : readNumber('throttled', 'SECONDS', [0, unlimited], value);
       return { interceptions: [...interceptions, { kind: 'throttled', scope: 'all', acts: false, retryAfterSeconds }] };
     },
   },

@@ -9,6 +9,6 @@ export interface Server {
   seed: number;
   /** The node that a new task runs on, and its number there: numbers grow and are never used twice. */
   newTask(): { nodeId: string; number: number };
-  /** What a client is told for a task (or for work without one): its id, or what this server gives instead. */
-  answeredTaskId(task?: Task): string;
+  /** What a client is told for a task: its id, or what this server gives instead. */
+  answeredTaskId(names: { entityType: string; aspect: string }, task?: Task): string;
 }

@@ -21,7 +21,7 @@ export function startDelete(server: Server, index: LogicalIndex, request: Submis
   const { behaviour, cluster } = server;
   const { physical } = index;
   const batchSize = positive(request.batchSize) ?? behaviour.deleteBatchSize;
-  return start(server, physical, request, {
+  return start(server, index, physical, request, {
     kind: 'delete',
     batchSize,
     slices: behaviour.deleteSlices,
@@ -55,7 +55,7 @@ export function startReindex(server: Server, index: LogicalIndex, request: Submi
   const batchSize = request.batchSize ?? behaviour.reindexBatchSize;
   if (batchSize <= 0) throw reindexFailed(behaviour.zeroBatchStatus);
 
-  return start(server, target, request, {
+  return start(server, index, target, request, {
     kind: 'reindex',
     batchSize,
     slices: behaviour.reindexSlices,
@@ -80,7 +80,13 @@ type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapsho
   work(taskNumber: number): TaskPlan['work'];
 };
 
-function start(server: Server, target: PhysicalIndex, request: Submission, { work, ...plan }: Work): string {
+function start(
+  server: Server,
+  index: LogicalIndex,
+  target: PhysicalIndex,
+  request: Submission,
+  { work, ...plan }: Work,
+): string {
   const { behaviour, cluster } = server;
   const { nodeId, number } = server.newTask();
   const task = new Task({
@@ -99,7 +105,7 @@ function start(server: Server, target: PhysicalIndex, request: Submission, { wor
       : {}),
   });
   cluster.start(task);
-  return server.answeredTaskId(task);
+  return server.answeredTaskId(index, task);
 }
 
 function fateOf(behaviour: Behaviour, unallocated: boolean, rows: number): { fate?: Fate } {

@@ -42,7 +42,7 @@ export function truncate(server: Server, body: Record<string, unknown>): string 
     batchSize: given.batchSize,
     timeoutSeconds: given.timeoutSeconds ?? 0,
   };
-  if (index === undefined) return server.answeredTaskId();
+  if (index === undefined) return server.answeredTaskId(given);
   return mode === 'reindex' ? startReindex(server, index, request) : startDelete(server, index, request);
 }
 

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { serve } from './service.ts';
+
+/** What the real server answers to requests that are wrong (rest.li's parameter layer, DataHub's resource). */
+
+test.each([
+  [{ endTimeMillis: 'abc' }, 'ERROR :: /endTimeMillis :: abc cannot be coerced to Long\n'],
+  [{ endTimeMillis: '1687970192000' }, 'ERROR :: /endTimeMillis :: 1687970192000 cannot be coerced to Long\n'],
+  [{ batchSize: true }, 'ERROR :: /batchSize :: true cannot be coerced to Integer\n'],
+  [{ dryRun: 'false' }, 'ERROR :: /dryRun :: false cannot be coerced to Boolean\n'],
+  [{ entityType: 1 }, 'ERROR :: /entityType :: 1 cannot be coerced to String\n'],
+  [
+    { timeoutSeconds: null, forceReindex: 1 },
+    'ERROR :: /timeoutSeconds :: null cannot be coerced to Long\nERROR :: /forceReindex :: 1 cannot be coerced to Boolean\n',
+  ],
+])('the wrong types in %o are 400, each named', async (fields, errors) => {
+  const service = await serve();
+  const { status, json } = await service.truncate({ dryRun: false, ...fields });
+  expect(status).toBe(400);
+  expect(json.message).toBe(`Parameters of method 'truncateTimeseriesAspect' failed validation with error '${errors}'`);
+  expect(service.engine.tasks()).toEqual([]);
+});
+
+test('a task number as text is 400', async () => {
+  const service = await serve();
+  const { status, json } = await service.post('getEsTaskStatus', { nodeId: 'n', taskId: '12' });
+  expect([status, json.message]).toEqual([
+    400,
+    "Parameters of method 'getEsTaskStatus' failed validation with error 'ERROR :: /taskId :: 12 cannot be coerced to Long\n'",
+  ]);
+});
+
+test('unknown fields are ignored', async () => {
+  const service = await serve();
+  expect((await service.truncate({ dryrun: false, colour: 'red' })).json.value).toContain('This was a dry run.');
+});
+
+test.each(['not json', '[1]', '"text"', '{"a":'])('the body %s is 400', async (body) => {
+  const service = await serve();
+  const { status, json } = await service.post('truncateTimeseriesAspect', body);
+  expect([status, json.message]).toEqual([400, 'Cannot parse request entity']);
+});
+
+test.each(['restart', ''])('the action "%s" is 400', async (action) => {
+  const service = await serve();
+  const { status, json } = await service.post(action, {});
+  expect(status).toBe(400);
+  expect(json.message).toContain('not supported on resource');
+});
+
+test.each(['/', '/gms', '/operation', '/gms/operations/', '//'])('the path %s is 404', async (path) => {
+  const service = await serve();
+  expect((await service.send(path, { method: 'POST', headers: service.headers })).status).toBe(404);
+});
+
+test('a wrong token is refused before the body is looked at', async () => {
+  const service = await serve();
+  const response = await service.send('/operations?action=truncateTimeseriesAspect', {
+    method: 'POST',
+    headers: { Authorization: 'Bearer wrong' },
+    body: 'not json',
+  });
+  expect(response.status).toBe(401);
+});
+
+test('a wrong body is refused before the privilege is asked for, the privilege before the parameters', async () => {
+  const service = await serve({ faults: ['denied=truncate'] });
+  expect((await service.post('truncateTimeseriesAspect', 'not json')).status).toBe(400);
+  expect((await service.truncate({ endTimeMillis: 'abc' })).status).toBe(403);
+});
+
+test.each([0, -5])('a batch size of %i is the default in a delete', async (batchSize) => {
+  const service = await serve();
+  const task = await service.startDelete({ batchSize });
+  service.pass(60_000);
+  expect((await service.status(task)).status).toMatchObject({ deleted: 700, batches: 1 });
+});
+
+test('a cutoff in seconds matches nothing, one in the future everything', async () => {
+  const service = await serve();
+  expect(await service.counts({ endTimeMillis: Math.floor(service.now() / 1000) })).toEqual({
+    matching: 0,
+    total: 1000,
+  });
+  expect(await service.counts({ endTimeMillis: service.now() * 2 })).toEqual({ matching: 1000, total: 1000 });
+});
+
+test('a body of more than a megabyte is 413', async () => {
+  const service = await serve();
+  expect((await service.post('getIndexSizes', 'x'.repeat(1_000_001))).status).toBe(413);
+});

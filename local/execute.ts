@@ -64,10 +64,7 @@ export async function execute(asked: Arguments, screen: Screen, env: NodeJS.Proc
 const policiesOf = (path: string, { only }: RunArguments) => readPolicies(path, localSettings.minRetentionDays, only);
 
 /** The same command again, without what holds for one run only; the token itself is in no command line. */
-function commandLine(
-  server: ServerArguments,
-  asked: { policiesPath: string; ledgerPath?: string; fast: boolean },
-): string {
+function commandLine(server: ServerArguments, asked: Arguments & { kind: 'run' }): string {
   const options: Array<[string, string | undefined]> = [
     ['--gms-url', server.gmsUrl],
     ['--token-file', server.token.kind === 'file' ? server.token.path : undefined],
@@ -78,6 +75,7 @@ function commandLine(
   return [
     'npm start --',
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(value)}`])),
+    ...(asked.input.mode === 'enforce' ? ['--enforce'] : []),
     ...(asked.fast ? ['--fast'] : []),
   ].join(' ');
 }

@@ -1,4 +1,4 @@
-import { MultiBar, type SingleBar } from 'cli-progress';
+import { MultiBar, type Options, type SingleBar } from 'cli-progress';
 import { oneLine } from '../lambda/notification/clean.ts';
 import type { PolicyEntry } from '../lambda/run/report-schema.ts';
 import type { Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
@@ -95,7 +95,14 @@ export function renderPlan(state: RunState, width: number): string[] {
       const [name, total, toDelete, percent, decision] = rows[at]!;
       const first = fits
         ? [lines[at]!]
-        : wrap(`${name}: ${decision}; ${toDelete} of ${total} rows to delete, ${percent}`, width, '  ', '    ');
+        : wrap(
+            entry.entry.rowsTotal === undefined
+              ? `${name}: ${decision}`
+              : `${name}: ${decision}; ${toDelete} of ${total} rows to delete, ${percent}`,
+            width,
+            '  ',
+            '    ',
+          );
       return [...first, ...wrap(oneLine(reasonOf(entry), 2000), width, '      ')];
     }),
     ...(state.error === undefined ? [] : wrap(oneLine(state.error, 2000), width, '  Error: ', '    ')),
@@ -137,41 +144,47 @@ function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number }
 }
 
 function terminalBars(stream: NodeJS.WriteStream, width: number): Bars {
-  const multiBar = new MultiBar({
+  const options: Options = {
     stream,
     format: '  {bar} {percentage} %  {rows}  {name}',
     barsize: Math.max(8, Math.min(30, width - 70)),
     barCompleteChar: '█',
     barIncompleteChar: '░',
     hideCursor: true,
+    // An ended bar makes room for the line that says how it ended.
+    clearOnComplete: true,
     linewrap: false,
     gracefulExit: false,
     autopadding: true,
-  });
+  };
   const bars = new Map<string, SingleBar>();
+  // The library keeps counting lines after its last bar has gone, so each group of bars gets a drawing of its own.
+  let drawing: MultiBar | undefined;
+  const stop = () => {
+    drawing?.stop();
+    drawing = undefined;
+    bars.clear();
+  };
   return {
-    // Without a bar the library draws nothing, and would keep the line to itself.
-    line: (text) => (bars.size > 0 ? multiBar.log(`${text}\n`) : stream.write(`${text}\n`)),
+    line: (text) => (drawing ? drawing.log(`${text}\n`) : stream.write(`${text}\n`)),
     update(watched) {
       const { done, total } = doneOf(watched);
       const payload = { rows: `${grouped(done)} of ${grouped(total)} rows`, name: nameOf(watched.entry) };
+      drawing ??= new MultiBar(options);
       const bar = bars.get(watched.index);
       if (bar) {
         bar.setTotal(total);
         bar.update(done, payload);
-      } else bars.set(watched.index, multiBar.create(total, done, payload));
+      } else bars.set(watched.index, drawing.create(total, done, payload));
     },
     end(index) {
       const bar = bars.get(index);
       if (!bar) return;
-      bar.stop();
-      multiBar.remove(bar);
       bars.delete(index);
+      if (bars.size === 0) stop();
+      else drawing?.remove(bar);
     },
-    stop() {
-      for (const bar of bars.values()) bar.stop();
-      multiBar.stop();
-    },
+    stop,
   };
 }
 

@@ -86,6 +86,8 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
       onState: (step, state: RunState) => progress.onState(step, state),
+      onFailure: (step, error) =>
+        progress.line(`  ${step} failed: ${error instanceof Error ? error.message : String(error)}`),
       ...(run.fast && { fast: clock as ReturnType<typeof fastClock> }),
     });
   } finally {

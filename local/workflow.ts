@@ -5,7 +5,7 @@ import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { Publisher, RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
-import { type FastForward, runStateMachine, type Step } from './state-machine.ts';
+import { type FastForward, runStateMachine, type Step, type StepHandlers } from './state-machine.ts';
 
 /** One run: the workflow file of the deployment with the steps that the deployed functions run. */
 
@@ -18,6 +18,8 @@ export interface WorkflowRun {
   execution: { name: string; startTime: string };
   /** Told of the run state that Plan, Truncate and Poll return. */
   onState?(step: Step, state: RunState): void;
+  /** Told of what a step throws; the workflow itself keeps the error's name only. */
+  onFailure?(step: Step, error: unknown): void;
   fast?: FastForward;
 }
 
@@ -26,7 +28,7 @@ export interface WorkflowRun {
  * @throws when no report could be published
  */
 export async function executeWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, onState = () => {} } = run;
+  const { services, publisher, onState = () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
@@ -41,11 +43,23 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
     execution: run.execution,
     now: () => services.clock.realNow(),
     ...(run.fast && { fast: run.fast }),
-    handlers: {
+    handlers: failuresTold(onFailure, {
       plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
       poll: (state) => told('poll', poll(state as RunState, during('poll'))),
       report: (event) => report(event as ReportEvent, { ...services, publisher }),
-    },
+    }),
   });
+}
+
+function failuresTold(onFailure: (step: Step, error: unknown) => void, handlers: StepHandlers): StepHandlers {
+  const told = ([step, handler]: [string, StepHandlers[Step]]) => [
+    step,
+    (input: unknown) =>
+      handler(input).catch((error: unknown) => {
+        onFailure(step as Step, error);
+        throw error;
+      }),
+  ];
+  return Object.fromEntries(Object.entries(handlers).map(told)) as StepHandlers;
 }

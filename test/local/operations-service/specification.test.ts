@@ -117,7 +117,7 @@ test('3 a task is first not completed, then completed', async () => {
   ]);
 });
 
-describe('4.1 truncate time series index', () => {
+describe('4.1. truncate time series index', () => {
   test.each(['/gms/operations', '/operations'])('4.1 it answers a POST at %s', async (path) => {
     const service = await serve();
     const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
@@ -195,7 +195,7 @@ describe('4.1 truncate time series index', () => {
   });
 });
 
-describe('4.2 get task status', () => {
+describe('4.2. get task status', () => {
   test.each(['/gms/operations', '/operations'])('4.2 it answers a POST at %s', async (path) => {
     const service = await serve();
     const task = await service.startDelete();

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startOperationsService } from '../../../local/operations-service/server.ts';
+
+/** `npm run operations-service` as a process of its own. */
+
+function run(...argv: string[]): {
+  child: ChildProcess;
+  output: () => string;
+  errors: () => string;
+  ended: Promise<number | null>;
+} {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'local/operations-service/main.ts', ...argv]);
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)));
+  return { child, output: () => output, errors: () => errors, ended };
+}
+
+/** Waits until the greeting is complete. */
+async function greeting({ child, output, ended }: ReturnType<typeof run>): Promise<string> {
+  while (!output().includes('Ctrl-C ends it.')) {
+    const more = new Promise((resolve) => child.stdout?.once('data', resolve));
+    const status = await Promise.race([more, ended]);
+    if (status === null || typeof status === 'number') throw new Error(`it ended with ${status}`);
+  }
+  return output();
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'it tells its address and token file, answers, and ends on %s',
+  async (signal) => {
+    const service = run('--seed', '3', '--rows', '1000', '--profile', 'newest', '--fault', 'comma');
+    const said = await greeting(service);
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
+    const tokenFile = /token file +(\S+)/.exec(said)?.[1] ?? '';
+    expect(basename(tokenFile)).toContain('token');
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+    const token = readFileSync(tokenFile, 'utf8').trim();
+    expect(said).not.toContain(token);
+
+    const command = said.slice(said.indexOf('curl'), said.indexOf('What it has'));
+    const response = await fetch(`${url}/gms/operations?action=truncateTimeseriesAspect`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: /-d '([^']*)'/.exec(command)?.[1] ?? '',
+    });
+    expect(((await response.json()) as { value: string }).value).toMatch(/^Delete \d+ out of 409 rows \(\d+,\d\d%\)/);
+
+    service.child.kill(signal);
+    expect(await service.ended).toBe(0);
+    expect(existsSync(tokenFile)).toBe(false);
+  },
+);
+
+test.each([
+  [['--port', 'abc'], "option '--port <number>' argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
+  [
+    ['--port', '70000'],
+    "option '--port <number>' argument '70000' is invalid. It must be a whole number from 0 to 65535.",
+  ],
+  [['--profile', 'latest'], "option '--profile <name>' argument 'latest' is invalid. Known are specification, "],
+  [['--rows', '0'], "option '--rows <number>' argument '0' is invalid. It must be a whole number from 1 to 20000000."],
+  [['--fault', 'aborts-at=1'], 'There is no fault aborts-at: did you mean abort-at?'],
+  [['--fault', 'abort-at=1.5'], 'Fault abort-at takes a number from 0 to 1, as abort-at=SHARE (got 1.5)'],
+  [['--prot', '1'], "unknown option '--prot'"],
+  [['8080'], 'too many arguments'],
+])('%j: one sentence, status 2', async (argv, sentence) => {
+  const { ended, output, errors } = run(...argv);
+  expect(await ended).toBe(2);
+  expect(errors().startsWith(sentence)).toBe(true);
+  expect(errors().trim().split('\n').length).toBeLessThanOrEqual(2);
+  expect(output()).toBe('');
+});
+
+test('a port that is taken: one sentence, status 2', async () => {
+  const other = await startOperationsService({ indices: [] });
+  onTestFinished(() => other.close());
+  const { ended, errors } = run('--port', new URL(other.url).port);
+  expect(await ended).toBe(2);
+  expect(errors()).toBe('The port is not free (EADDRINUSE): choose another with --port, or leave it out.\n');
+});
+
+test('--help lists profiles and faults', async () => {
+  const { ended, output } = run('--help');
+  expect(await ended).toBe(0);
+  for (const name of ['postgres', '1.2-1.4', 'abort-at=SHARE', 'reset[=SCOPE]']) expect(output()).toContain(name);
+});

@@ -74,12 +74,12 @@ async function countSubscriptions(
   let confirmed: number;
   try {
     const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
-    confirmed = Number(Attributes?.['SubscriptionsConfirmed'] ?? Number.NaN);
+    confirmed = Number.parseInt(Attributes?.['SubscriptionsConfirmed'] ?? '', 10);
   } catch (error) {
     log.warn(`the topic's subscriptions could not be counted: ${said(error)}`);
     return;
   }
-  if (!Number.isInteger(confirmed)) {
+  if (Number.isNaN(confirmed)) {
     log.warn('the topic does not tell how many subscriptions are confirmed');
     return;
   }

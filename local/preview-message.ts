@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import * as z from 'zod';
+import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
+import { type Report, reportSchema } from '../lambda/run/report-schema.ts';
+
+/** `npm run preview-message`: prints what would be sent for a report, without sending it. */
+
+const formats = ['email', 'slack', 'json'] as const;
+
+/** The arguments or the file are wrong: `message` is one sentence with the remedy. Exit status 2. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+function preview(argv: readonly string[]): string {
+  const options = parse(argv);
+  if ('text' in options) return options.text.trimEnd();
+  const message = composeMessage(readReport(options.report), contextOf(options));
+  switch (options.format) {
+    case 'email':
+      return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
+    case 'slack':
+      return JSON.stringify(JSON.parse(message.https), null, 2);
+    case 'json':
+      return JSON.stringify(JSON.parse(message.sqs), null, 2);
+  }
+}
+
+interface Options {
+  report: string;
+  format: (typeof formats)[number];
+  stateMachineArn?: string;
+  runbookUrl?: string;
+}
+
+const contextOf = ({ stateMachineArn, runbookUrl }: Options): MessageContext => ({
+  ...(stateMachineArn !== undefined && { stateMachineArn, region: stateMachineArn.split(':')[3] ?? '' }),
+  ...(runbookUrl !== undefined && { runbookUrl }),
+});
+
+function parse(argv: readonly string[]): Options | { text: string } {
+  let written = '';
+  const keep = (text: string) => {
+    written += text;
+  };
+  const command = new Command('npm run preview-message --')
+    .description('Prints the notification that a report would be sent as. Nothing is sent.')
+    .requiredOption('--report <file>', 'the report as JSON, as npm start -- --json FILE writes it')
+    .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
+    .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
+    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: keep, writeErr: keep });
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return { text: written };
+    const said = error.message
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/g, ' ')
+      .replace(/\.?$/, '.');
+    throw new UsageError(`${said} See npm run preview-message -- --help.`);
+  }
+  return command.opts<Options>();
+}
+
+function readReport(path: string): Report {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'no reason given'}): name a report file.`,
+    );
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not JSON: name a report file, as npm start -- --json FILE writes it.`);
+  }
+  const parsed = reportSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.length ? z.core.toDotPath(issue.path) : 'it';
+  throw new UsageError(`${path} is not a report: ${where}: ${issue?.message ?? 'it does not fit the schema'}.`);
+}
+
+try {
+  process.stdout.write(`${preview(process.argv.slice(2))}\n`);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import { PublishError, snsPublisher } from '../../../lambda/notification/publish.ts';
+import type { Report } from '../../../lambda/run/report-schema.ts';
+import { context } from './custom-notification.ts';
+import { type FakeSns, fakeSns } from './fake-sns.ts';
+import { reportOf, reports, truncated } from './reports.ts';
+
+const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
+
+let sns: FakeSns;
+afterEach(() => sns.stop());
+
+async function publish(
+  report: Report,
+  answers: Parameters<typeof fakeSns>[0] = {},
+  notify: 'always' | 'problems' = 'always',
+) {
+  sns = await fakeSns(answers);
+  const logged: string[] = [];
+  const written: string[] = [];
+  const keep = (level: string) => (message: string) => {
+    logged.push(`${level}: ${message}`);
+  };
+  const publisher = snsPublisher({
+    client: sns.client,
+    topicArn,
+    notify,
+    context,
+    log: { info: keep('info'), warn: keep('warn'), error: keep('error') },
+    writeLine: (line) => written.push(line),
+  });
+  const error = await publisher.publish(report).then(
+    () => undefined,
+    (thrown: unknown) => thrown as Error,
+  );
+  return { error, logged, written };
+}
+
+describe('the SNS publisher', () => {
+  it('sends one message with subject, a text per protocol and attributes', async () => {
+    const { error, logged } = await publish(reports.troubled);
+    expect(error).toBeUndefined();
+    const [call, ...others] = sns.publishes();
+    expect(others).toEqual([]);
+    const expected = composeMessage(reports.troubled, context);
+    expect(call?.get('TopicArn')).toBe(topicArn);
+    expect(call?.get('Subject')).toBe(expected.subject);
+    expect(call?.get('MessageStructure')).toBe('json');
+    const body = JSON.parse(call?.get('Message') ?? '');
+    expect(body).toEqual({
+      default: expected.email,
+      email: expected.email,
+      https: expected.https,
+      sqs: expected.sqs,
+      lambda: expected.lambda,
+    });
+    expect(JSON.parse(body.sqs).runId).toBe('nightly-2026-08-14');
+    const attributes = Object.fromEntries(
+      [1, 2, 3].map((at) => [
+        call?.get(`MessageAttributes.entry.${at}.Name`),
+        [
+          call?.get(`MessageAttributes.entry.${at}.Value.DataType`),
+          call?.get(`MessageAttributes.entry.${at}.Value.StringValue`),
+        ],
+      ]),
+    );
+    expect(attributes).toEqual({
+      stage: ['String', 'prod'],
+      result: ['String', 'failed'],
+      mode: ['String', 'enforce'],
+    });
+    expect(logged).toEqual(['info: report published']);
+  });
+
+  it('fails in a sentence when SNS does not take the report', async () => {
+    const { error } = await publish(reports.troubled, {
+      fail: { Publish: { status: 403, code: 'AuthorizationError', message: 'not authorized to perform SNS:Publish' } },
+    });
+    expect(error).toBeInstanceOf(PublishError);
+    expect(error?.name).toBe('PublishError');
+    expect(error?.message).toMatch(
+      /^The report of run nightly-2026-08-14 could not be published to arn:aws:sns:.*AuthorizationError.*: not authorized to perform SNS:Publish\. Check that/,
+    );
+    expect(error?.message).not.toContain('\n');
+  });
+
+  it('keeps quiet about a good run when only problems are wanted, and says so in the log', async () => {
+    const { error, logged } = await publish(reports['all-well'], {}, 'problems');
+    expect(error).toBeUndefined();
+    expect(sns.publishes()).toEqual([]);
+    expect(logged).toEqual([expect.stringMatching(/^info: not published: the result is ok/)]);
+  });
+
+  it.each([
+    ['a run with problems', reports.troubled],
+    ['a preview with problems', reports.preview],
+    ['a run that failed as a whole', reports['failed-in-plan']],
+    [
+      'a good run with a token that is about to expire',
+      reportOf([truncated('a.b')], { notes: ['The token expires on 2026-08-24.'] }),
+    ],
+  ])('lets %s get through when only problems are wanted', async (_, report) => {
+    await publish(report, {}, 'problems');
+    expect(sns.publishes()).toHaveLength(1);
+  });
+
+  it('counts confirmed subscriptions as a metric of the stage', async () => {
+    const { written, logged } = await publish(reports['all-well'], { confirmed: '3' });
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ stage: 'prod', ConfirmedSubscriptions: 3 }),
+    ]);
+    expect(logged.join()).not.toContain('warn');
+  });
+
+  it('says in log and metric that nobody has subscribed, and publishes all the same', async () => {
+    const { written, logged } = await publish(reports['all-well'], { confirmed: '0' });
+    expect(logged[0]).toMatch(/^warn: nobody is told of this run: the topic has no confirmed subscription/);
+    expect(JSON.parse(written[0]!)).toMatchObject({ ConfirmedSubscriptions: 0 });
+    expect(sns.publishes()).toHaveLength(1);
+  });
+
+  it('counts subscriptions in a quiet run as well', async () => {
+    const { written } = await publish(reports['all-well'], { confirmed: '0' }, 'problems');
+    expect(written).toHaveLength(1);
+  });
+
+  it.each([
+    ['may not be read', { fail: { GetTopicAttributes: { status: 403, code: 'AuthorizationError', message: 'no' } } }],
+    ['are not told', { confirmed: '' }],
+  ])('publishes when the subscriptions %s', async (_, answers) => {
+    const { error, logged, written } = await publish(reports['all-well'], answers);
+    expect(error).toBeUndefined();
+    expect(sns.publishes()).toHaveLength(1);
+    expect(logged[0]).toMatch(/^warn: the topic/);
+    expect(written).toEqual([]);
+  });
+});

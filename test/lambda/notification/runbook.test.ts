@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import {
+  alarmHeadings,
+  outcomeHeading,
+  runbookAnchor,
+  runbookLink,
+  runErrorHeading,
+} from '../../../lambda/notification/runbook.ts';
+import { outcomes, resultOf } from '../../../lambda/run/outcome.ts';
+import { context } from './custom-notification.ts';
+import { reports } from './reports.ts';
+
+const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+const headings = [...runbook.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
+const anchors = new Set(headings.map(runbookAnchor));
+
+describe('the runbook', () => {
+  it('has a section for every alarm, every outcome that needs a person, and run errors', () => {
+    const needed = [
+      ...Object.values(alarmHeadings),
+      ...outcomes.filter((outcome) => resultOf[outcome] !== 'ok').map(outcomeHeading),
+      runErrorHeading,
+    ];
+    expect(needed.filter((heading) => !headings.includes(heading))).toEqual([]);
+  });
+
+  it('has one heading for each anchor', () => {
+    expect(anchors.size).toBe(headings.length);
+  });
+
+  it('is where every link of a message leads', () => {
+    for (const report of Object.values(reports)) {
+      const { email, https } = composeMessage(report, context);
+      const links = [...`${email}${https}`.matchAll(/runbook\.md#([\w-]+)/g)].map(([, anchor]) => anchor!);
+      expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+    }
+  });
+
+  it('is where every link within it leads', () => {
+    const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor!);
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+  });
+
+  it.each(outcomes.filter((outcome) => resultOf[outcome] !== 'ok'))(
+    'says of %s what it means, how to look, how to fix and when not to',
+    (outcome) => {
+      const section = runbook.split(`\n## ${outcomeHeading(outcome)}\n`)[1]?.split('\n## ')[0] ?? '';
+      for (const part of ['What it means', 'How to look', 'How to fix', 'When not to'])
+        expect(section).toContain(`**${part}.**`);
+    },
+  );
+});
+
+describe('an anchor', () => {
+  it.each([
+    ['Alarm: ExecutionFailed', 'alarm-executionfailed'],
+    ['Outcome: rows-missing', 'outcome-rows-missing'],
+    ['Run error', 'run-error'],
+  ])('is made from a heading as GitHub does: %s', (heading, anchor) => {
+    expect(runbookAnchor(heading)).toBe(anchor);
+    expect(runbookLink('https://example.com/r.md', heading)).toBe(`https://example.com/r.md#${anchor}`);
+  });
+});

@@ -78,13 +78,12 @@ export function loadDefinition(text: string = readFileSync(definitionUrl, 'utf8'
     if (step === undefined) throw new Error(`The workflow file names ${placeholder}, which no step stands for.`);
     return functionArn(step);
   });
-  const definition = JSON.parse(substituted, (key, value: unknown) => {
+  return JSON.parse(substituted, (key, value: unknown) => {
     if (key === 'QueryLanguage' || key === 'Assign') {
       throw new Error(`The workflow file uses ${key}, which the local state machine would ignore.`);
     }
     return value;
   }) as Definition;
-  return definition;
 }
 
 /** Binds each Task state by its function, not by its name. Every Task must have a handler: the library would call AWS. */
@@ -101,7 +100,7 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
       if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
       let failed = true;
       try {
-        const output = await options.handlers[step](structuredClone(input));
+        const output = await options.handlers[step](withStartTime(structuredClone(input), options.execution.startTime));
         failed = false;
         // What travels between states is JSON: a Date or an undefined must not survive here and die in AWS.
         return JSON.parse(JSON.stringify(output ?? null)) as unknown;
@@ -111,6 +110,13 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
     };
   }
   return handlers;
+}
+
+/** The library's context object says its own start time, whatever it is given. */
+function withStartTime(input: unknown, startTime: string): unknown {
+  const event = input as { execution?: { startTime?: string } } | null;
+  if (event?.execution?.startTime !== undefined) event.execution.startTime = startTime;
+  return input;
 }
 
 const notWaited = (state: unknown, waitedMillis: number): number =>

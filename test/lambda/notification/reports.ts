@@ -232,8 +232,10 @@ export const reports = {
           aspect: `aspectNumber${String(at).padStart(3, '0')}`,
           reason: `99.20 % of the rows are older than 90 days, more than the ceiling of 90 %. To approve it once: {"mode":"enforce","only":["${name}"],"approveRows":141243}`,
         };
-      if (at % 10 === 3)
+      if (at % 10 === 3 || at % 10 === 8)
         return truncated(name, {
+          reason:
+            "1200034 rows deleted, verified by counting again; 212 rows newer than the cutoff are gone as well, as after ordinary entity deletions; the task's counters say 1200030 of 1200034; 4 rows changed meanwhile and were left",
           indexName: `acme_datahub_prod_custom_aspectnumber${at}aspect_v1_1780000000000`,
           sizeBeforeMb: 100 + at,
           sizeAfterMb: 90 + at,

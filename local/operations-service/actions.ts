@@ -2,8 +2,8 @@ import { type HttpReply, html, type IncomingRequest, json } from './exchange.ts'
 import { indexSizes } from './index-sizes.ts';
 import { errorBody, parseBody, RestliError } from './restli.ts';
 import type { Server } from './server-context.ts';
-import { taskStatus } from './task-status.ts';
-import { truncate } from './truncate.ts';
+import { readStatusRequest, taskStatus } from './task-status.ts';
+import { readTruncateRequest, truncate } from './truncate.ts';
 
 /** Paths of the specification (with and without /gms), and the one through DataHub's frontend. */
 const paths = new Set(['/operations', '/gms/operations', '/api/gms/operations']);
@@ -14,7 +14,7 @@ export interface Answered {
   value?: string;
 }
 
-/** GMS itself: authentication, then the action, its parameters, its privilege, its work, in that order. */
+/** GMS itself: authentication, the action, the types of its parameters, the privilege, the work, in that order. */
 export function answer(server: Server, token: string, request: IncomingRequest, url: URL): Answered {
   if (!paths.has(url.pathname)) return { reply: html(404, 'Error 404 Not Found') };
   if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(request, url) };
@@ -36,15 +36,15 @@ function act(server: Server, request: IncomingRequest, action: string | null): A
   }
   switch (action) {
     case 'truncateTimeseriesAspect': {
-      const body = parseBody(request.body);
+      const given = readTruncateRequest(parseBody(request.body));
       demand(server, action, 'User is unauthorized to truncate timeseries index');
-      const value = truncate(server, body);
+      const value = truncate(server, given);
       return { reply: json(200, JSON.stringify({ value })), value };
     }
     case 'getEsTaskStatus': {
-      const body = parseBody(request.body);
+      const given = readStatusRequest(parseBody(request.body));
       demand(server, action, 'User is unauthorized to get ES task status');
-      const value = taskStatus(server, body);
+      const value = taskStatus(server, given);
       return { reply: json(200, server.behaviour.statusWrapped ? JSON.stringify({ value }) : value), value };
     }
     case 'getIndexSizes':

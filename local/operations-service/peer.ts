@@ -1,6 +1,6 @@
 import { RestliError } from './restli.ts';
 import type { Server } from './server-context.ts';
-import { truncate } from './truncate.ts';
+import { readTruncateRequest, truncate } from './truncate.ts';
 
 /** The pairs that datahub-gc truncates, in its order. */
 const pairs = [
@@ -23,10 +23,10 @@ export function runGc(server: Server, days: number): string[] {
     if (!server.cluster.logical.has(`${entityType}.${aspect}`.toLowerCase())) continue;
     const fields = { entityType, aspect, endTimeMillis, dryRun: false };
     try {
-      truncate(server, fields);
+      truncate(server, readTruncateRequest(fields));
     } catch (error) {
       if (!(error instanceof RestliError)) throw error;
-      truncate(server, { ...fields, forceDeleteByQuery: true });
+      truncate(server, readTruncateRequest({ ...fields, forceDeleteByQuery: true }));
     }
     touched.push(`${entityType}.${aspect}`);
   }

@@ -35,7 +35,11 @@ export async function startOperationsService({
   const engine = createEngine({ token: randomBytes(24).toString('base64url'), ...options });
   const timers = new Set<NodeJS.Timeout>();
   const server = createServer((request, response) => {
-    serve(engine, request, response, timers).catch(() => response.destroy());
+    serve(engine, request, response, timers).catch((error: unknown) => {
+      // The client has gone, or a test's hook has thrown.
+      if (request.destroyed || response.headersSent) response.destroy();
+      else response.writeHead(500).end(String(error));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

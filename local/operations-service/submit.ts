@@ -28,7 +28,7 @@ export function startDelete(server: Server, index: LogicalIndex, request: Submis
     source: physical.store,
     snapshot: physical.store.search(request.endTimeMillis, 'until'),
     work: (number) => (position) => {
-      const changed = behaviour.conflictShare > 0 && randomOf(server.seed, position) < behaviour.conflictShare;
+      const changed = behaviour.conflictShare > 0 && randomOf(server.seed + number, position) < behaviour.conflictShare;
       if (changed || !physical.store.remove(position, number)) return 'conflict';
       cluster.remember(physical, 1, cluster.now);
       return 'deleted';

@@ -11,13 +11,18 @@ const parameters = {
   taskId: { type: 'Long' },
 } as const;
 
+export type StatusRequest = ReturnType<typeof readStatusRequest>;
+
+/** @throws RestliError 400 */
+export const readStatusRequest = (body: Record<string, unknown>) => readParameters(action, parameters, body);
+
 /**
  * `getEsTaskStatus` (specification 4.2).
  * @returns JSON text: the task status, or an object with `error`
  * @throws RestliError 400 when the task is not named properly
  */
-export function taskStatus({ behaviour, cluster }: Server, body: Record<string, unknown>): string {
-  const id = taskIdOf(readParameters(action, parameters, body));
+export function taskStatus({ behaviour, cluster }: Server, given: StatusRequest): string {
+  const id = taskIdOf(given);
   const task = cluster.tasks.get(id);
   const known = behaviour.statusKnown && task !== undefined && task.state !== 'gone';
   if (!known || (behaviour.forgetsEndedTasks && task.state === 'completed')) {
@@ -29,7 +34,7 @@ export function taskStatus({ behaviour, cluster }: Server, body: Record<string, 
 
 const choice = 'Node ID + task ID OR composite task parameters';
 
-function taskIdOf(given: { task: string | undefined; nodeId: string | undefined; taskId: number | undefined }): string {
+function taskIdOf(given: StatusRequest): string {
   const separate =
     given.nodeId !== undefined && (given.taskId ?? 0) > 0 ? `${given.nodeId}:${given.taskId}` : undefined;
   if (given.task === undefined) {

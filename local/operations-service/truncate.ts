@@ -17,13 +17,17 @@ const parameters = {
   forceReindex: { type: 'Boolean' },
 } as const;
 
+export type TruncateRequest = ReturnType<typeof readTruncateRequest>;
+
+/** @throws RestliError 400 */
+export const readTruncateRequest = (body: Record<string, unknown>) => readParameters(action, parameters, body);
+
 /**
  * `truncateTimeseriesAspect` (specification 4.1).
  * @returns the text of `value`: the dry run's sentence, or the id of the task that was started
  * @throws RestliError
  */
-export function truncate(server: Server, body: Record<string, unknown>): string {
-  const given = readParameters(action, parameters, body);
+export function truncate(server: Server, given: TruncateRequest): string {
   const { behaviour } = server;
   const forceDelete = behaviour.knowsForceFlags ? given.forceDeleteByQuery : undefined;
   const forceReindex = behaviour.knowsForceFlags ? given.forceReindex : undefined;

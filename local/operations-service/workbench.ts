@@ -7,7 +7,7 @@ import { OTHERS, type Row } from './rows.ts';
 import { type SampleIndex, timestampsOf } from './samples.ts';
 import type { Server } from './server-context.ts';
 import type { Counters, TaskState } from './task.ts';
-import { truncate } from './truncate.ts';
+import { readTruncateRequest, truncate } from './truncate.ts';
 
 /** One real index as it stands. */
 export interface IndexView {
@@ -57,6 +57,11 @@ export interface Workbench {
   deleteIndex(name: string): void;
   /** What a person does to recover: lets the alias lead to another real index. */
   pointAlias(index: string, name: string): void;
+  /**
+   * A system-update of DataHub: indices without an alias that were created more than 60 days ago are deleted, and
+   * indices in use are refreshed again. Returns the names of the deleted ones.
+   */
+  systemUpdate(): string[];
   /** Running tasks stop where they are and their records are gone. */
   restartNode(): void;
   cancelTask(id: string): void;
@@ -67,6 +72,9 @@ export interface Workbench {
   /** Does something at a time of the engine's clock, before any request of that time. */
   schedule(at: number, action: () => void): void;
 }
+
+/** ELASTICSEARCH_BUILD_INDICES_RETENTION_VALUE and _UNIT; counted from an index's creation, not from its last use. */
+const orphanMillis = 60 * 86_400_000;
 
 /** @param advance brings the cluster to the present; called before everything else */
 export function createWorkbench(server: Server, advance: () => void): Workbench {
@@ -136,7 +144,7 @@ export function createWorkbench(server: Server, advance: () => void): Workbench 
       advance();
       const { entityType, aspect } = find(cluster, index);
       try {
-        return truncate(server, { entityType, aspect, dryRun: false, ...fields });
+        return truncate(server, readTruncateRequest({ entityType, aspect, dryRun: false, ...fields }));
       } catch (error) {
         if (error instanceof RestliError) return error.message;
         throw error;
@@ -158,6 +166,13 @@ export function createWorkbench(server: Server, advance: () => void): Workbench 
     pointAlias(index, name) {
       advance();
       cluster.moveAlias(find(cluster, index), findPhysical(cluster, name));
+    },
+    systemUpdate() {
+      advance();
+      const old = [...cluster.leftovers.values()].filter(({ createdAt }) => createdAt < cluster.now - orphanMillis);
+      for (const { name } of old) cluster.leftovers.delete(name);
+      for (const { physical } of cluster.logical.values()) physical.refreshOff = false;
+      return old.map(({ name }) => name);
     },
     restartNode() {
       advance();

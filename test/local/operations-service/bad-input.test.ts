@@ -63,10 +63,11 @@ test('a wrong token is refused before the body is looked at', async () => {
   expect(response.status).toBe(401);
 });
 
-test('a wrong body is refused before the privilege is asked for, the privilege before the parameters', async () => {
+test('a wrong body is refused before the privilege is asked for, an unknown name afterwards', async () => {
   const service = await serve({ faults: ['denied=truncate'] });
   expect((await service.post('truncateTimeseriesAspect', 'not json')).status).toBe(400);
-  expect((await service.truncate({ endTimeMillis: 'abc' })).status).toBe(403);
+  expect((await service.truncate({ endTimeMillis: 'abc' })).status).toBe(400);
+  expect((await service.truncate({ aspect: 'foo' })).status).toBe(403);
 });
 
 test.each([0, -5])('a batch size of %i is the default in a delete', async (batchSize) => {

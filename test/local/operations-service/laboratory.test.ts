@@ -141,6 +141,27 @@ describe('rows', () => {
     expect(engine.tasks()).toMatchObject([{ state: 'completed', created: 200, total: 300 }]);
   });
 
+  test('a system-update deletes what reindexing left behind, by the age of its creation, and refreshes again', () => {
+    const { engine, truncate, pass } = createLaboratory({ profile: 'newest' });
+    truncate({ forceDeleteByQuery: undefined });
+    pass(day);
+    const [live, left] = engine.indices();
+    expect(live).toMatchObject({ rows: 300, visibleRows: 0 });
+    pass(60 * day);
+    expect(engine.systemUpdate()).toEqual([left?.name]);
+    pass(3000);
+    expect(engine.indices()).toEqual([{ ...live, visibleRows: 300 }]);
+  });
+
+  test('a second delete meets other conflicts than the first', () => {
+    const { engine, truncate, pass } = createLaboratory({ faults: ['conflicts=0.2'] });
+    for (let night = 0; night < 10; night++) {
+      truncate();
+      pass(60_000);
+    }
+    expect(engine.rows('dataset.operation').length).toBeLessThan(305);
+  });
+
   test('a million rows: half of them go in batches of 10000, in seconds of virtual time, in little memory', () => {
     const before = process.memoryUsage.rss();
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 1_000_000, days: 100 }];

@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
+import { anIndexOf, type Deployment, deploy, only, outcomesOf } from '../../support/deployment.ts';
+
+/** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
+
+let at: Deployment | undefined;
+afterEach(async () => {
+  await at?.close();
+  at = undefined;
+});
+const started = async (...options: Parameters<typeof deploy>) => {
+  at = await deploy(...options);
+  return at;
+};
+const hour = 3_600_000;
+const asReindex = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
+const stateOf = async ({ ledger }: Deployment) =>
+  ((await ledger.read('dataset.operation')) as LedgerRecord | undefined)?.state;
+
+describe('one fault, one night', () => {
+  test.each<[fault: string, outcome: PolicyEntry['outcome'], state: string | undefined, sent: number]>([
+    // the task and its status
+    ['abort-at=0.9', 'incomplete', 'idle', 1],
+    ['cancel-at=0.5', 'incomplete', 'idle', 1],
+    ['fails-at-first-search', 'incomplete', 'idle', 1],
+    ['restart-at=0.5', 'lost', 'running', 1],
+    ['status-lost', 'truncated', 'idle', 1],
+    ['forgets-ended-tasks', 'truncated', 'idle', 1],
+    ['slices=4', 'truncated', 'idle', 1],
+    ['status-form=object', 'truncated', 'idle', 1],
+    ['status-form=text', 'truncated', 'idle', 1],
+    ['status-form=missing', 'truncated', 'idle', 1],
+    ['status-unwrapped', 'truncated', 'idle', 1],
+    ['denied=status', 'truncated', 'idle', 1],
+    // what a real truncate answers
+    ['task-id=uuid', 'truncated', 'idle', 1],
+    ['task-id=empty', 'truncated', 'idle', 1],
+    ['task-id=sentence', 'truncated', 'idle', 1],
+    ['gateway-timeout', 'truncated', 'idle', 1],
+    ['bad-gateway=truncate', 'unknown', 'sending', 1],
+    ['reset', 'truncated', 'idle', 1],
+    ['garbage=truncate', 'truncated', 'idle', 1],
+    ['login-redirect', 'failed', undefined, 0],
+    ['denied=truncate', 'failed', undefined, 0],
+    // counts
+    ['refresh-seconds=30', 'truncated', 'idle', 1],
+    ['comma', 'truncated', 'idle', 1],
+    ['sizes-lag', 'truncated', 'idle', 1],
+    ['denied=sizes', 'truncated', 'idle', 1],
+    ['conflicts=0.005', 'truncated', 'idle', 1],
+    ['conflicts=0.3', 'incomplete', 'idle', 1],
+  ])('%s: %s', async (fault, outcome, state, sent) => {
+    const deployment = await started({ faults: [fault] });
+    const entry = only(await deployment.night());
+    expect([entry.outcome, entry.reason]).toEqual([outcome, expect.stringMatching(/\S/)]);
+    expect(await stateOf(deployment)).toBe(state);
+    expect(deployment.realTruncates()).toHaveLength(sent);
+    expect(
+      deployment.service.engine.rows('dataset.operation').filter(({ timestamp }) => timestamp > entry.cutoffMillis!),
+    ).toHaveLength(400);
+  });
+});
+
+describe('a reindex that goes wrong', () => {
+  test.each([
+    ['that fails with 400 after it moved the alias', 'reindex-fails=400'],
+    ['that fails with 500 after it moved the alias', 'reindex-fails=500'],
+    ['whose copy is aborted', 'abort-at=0.5'],
+    ['whose task is lost with its node', 'restart-at=0.5'],
+    ['that ends at its first search', 'fails-at-first-search'],
+    ['that nobody refreshes', 'refresh-off-after-reindex'],
+  ])('%s is rows-missing, names the way back, and closes the index', async (_, fault) => {
+    const deployment = await started({ faults: [fault], policies: asReindex });
+    const before = deployment.service.engine.indices()[0]!;
+    const entry = only(await deployment.night());
+    expect(entry.outcome).toBe('rows-missing');
+    expect(entry.reason).toContain(`POST /_aliases`);
+    expect(entry.reason).toContain(before.name);
+    expect(await stateOf(deployment)).toBe('quarantined');
+    const next = only(await deployment.night());
+    expect(next).toMatchObject({ outcome: 'quarantined', reason: expect.stringContaining('POST /_aliases') });
+    expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('on an index that is no alias is refused before anything is sent', async () => {
+    const deployment = await started({ faults: ['not-an-alias'], policies: asReindex });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('is an index, not an alias'),
+    });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('on an index that is no alias, by a server that ignores the flags, fails with nothing changed', async () => {
+    const deployment = await started({ faults: ['not-an-alias', 'ignores-force-flags'] });
+    const entry = only(await deployment.night());
+    expect(entry).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('nothing has changed since') });
+    expect(await stateOf(deployment)).toBe('idle');
+  });
+
+  test('opens the circuit breaker: nothing more is started in this run', async () => {
+    const deployment = await started({
+      faults: ['reindex-fails=400'],
+      indices: [anIndexOf(300, 400), anIndexOf(900, 400, 'datasetProfile')],
+      policies: [...asReindex, { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 }],
+    });
+    const report = await deployment.night();
+    expect(outcomesOf(report)).toEqual({
+      'dataset.operation': 'rows-missing',
+      'dataset.datasetProfile': 'not-started',
+    });
+    expect(report.result).toBe('failed');
+    expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('is open again when a person has cleared it', async () => {
+    const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
+    const first = only(await deployment.night());
+    const { engine } = deployment.service;
+    engine.pointAlias('dataset.operation', first.reason.match(/still be in (\S+)/)![1]!);
+    engine.set({ reindexFailsAfterSwap: undefined });
+    const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
+    const report = await deployment.night(clear);
+    expect(only(report).outcome).toBe('truncated');
+    expect(report.notes).toContainEqual('dataset.operation was quarantined and has been cleared.');
+  });
+});
+
+describe('rows that go missing', () => {
+  /** Removes rows that should stay while the truncation runs. */
+  async function losing(rows: number) {
+    const deployment = await started({ faults: ['rows-per-second=20'] });
+    const { engine } = deployment.service;
+    const cutoff = deployment.clock.time - 30 * 24 * hour;
+    engine.schedule(deployment.clock.time + 15_000, () => {
+      let left = rows;
+      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > cutoff && left-- > 0);
+    });
+    return deployment;
+  }
+
+  test('in numbers beyond 2 % and 10 rows are rows-missing', async () => {
+    const deployment = await losing(11);
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 11 });
+    expect(await stateOf(deployment)).toBe('quarantined');
+  });
+
+  test('in small numbers are a note with the number, and add up in the record', async () => {
+    const deployment = await losing(8);
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'truncated',
+      rowsMissing: 8,
+      reason: expect.stringContaining('8 rows newer than the cutoff are gone as well'),
+    });
+    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'idle', shrunkRows: 8 });
+  });
+
+  test('in small numbers night after night are judged together', async () => {
+    const deployment = await losing(8);
+    await deployment.night();
+    const { engine } = deployment.service;
+    const { clock } = deployment;
+    clock.time += 24 * hour;
+    engine.addRows(
+      'dataset.operation',
+      Array.from({ length: 200 }, (_, n) => clock.time - (40 * 24 + n) * hour),
+    );
+    engine.schedule(clock.time + 5000, () => {
+      let left = 8;
+      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > clock.time - 10 * 24 * hour && left-- > 0);
+    });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'rows-missing',
+      reason: expect.stringContaining('16 over several runs'),
+    });
+  });
+
+  test('between two nights are found before anything is started', async () => {
+    const deployment = await started();
+    await deployment.night();
+    deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
+    deployment.clock.time += 24 * hour;
+    const entry = only(await deployment.night());
+    expect(entry).toMatchObject({
+      outcome: 'rows-missing',
+      reason: expect.stringContaining('the last truncation left 400'),
+    });
+    expect(await stateOf(deployment)).toBe('quarantined');
+    expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('are not hidden by rows that come in meanwhile', async () => {
+    const deployment = await losing(50);
+    const { engine } = deployment.service;
+    engine.schedule(deployment.clock.time + 16_000, () => {
+      engine.addRows('dataset.operation', Array(500).fill(deployment.clock.time + 20_000));
+    });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 50 });
+  });
+});
+
+describe('a truncation that nobody sees end', () => {
+  test('stays unresolved, is watched by the next nights, and is given up after 20 h', async () => {
+    const deployment = await started({ faults: ['bad-gateway=truncate'] });
+    expect(only(await deployment.night()).outcome).toBe('unknown');
+    expect(await stateOf(deployment)).toBe('sending');
+    deployment.service.engine.set({ interceptions: [] });
+    deployment.clock.time += 24 * hour;
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'unknown',
+      adopted: true,
+      reason: expect.stringContaining('given up'),
+    });
+    expect(await stateOf(deployment)).toBe('idle');
+    deployment.clock.time += 24 * hour;
+    expect(only(await deployment.night()).outcome).toBe('truncated');
+    expect(deployment.realTruncates()).toHaveLength(2);
+  });
+
+  test('is given over to a person when it was a reindex', async () => {
+    const deployment = await started({ faults: ['bad-gateway=truncate'], policies: asReindex });
+    expect(only(await deployment.night()).outcome).toBe('unknown');
+    deployment.service.engine.set({ interceptions: [] });
+    deployment.clock.time += 24 * hour;
+    expect(only(await deployment.night()).outcome).toBe('unknown');
+    expect(await stateOf(deployment)).toBe('quarantined');
+  });
+
+  test('is in flight for a run that starts before it may be judged, and for every preview', async () => {
+    const deployment = await started({ rowsPerSecond: 0.001 });
+    deployment.settings.maxRunHours = 1;
+    expect(only(await deployment.night()).outcome).toBe('still-running');
+    expect(only(await deployment.night({ mode: 'preview' })).outcome).toBe('in-flight');
+    expect(await stateOf(deployment)).toBe('running');
+    expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('is watched while the job is paused, and without its policy', async () => {
+    const deployment = await started({ rowsPerSecond: 0.05 });
+    deployment.settings.maxRunHours = 1;
+    await deployment.night();
+    deployment.settings.maxRunHours = 12;
+    deployment.policies = [{ entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30, enabled: false }];
+    deployment.services.parameters.paused = async () => true;
+    const report = await deployment.night();
+    const adopted = report.policies.find(({ aspect }) => aspect === 'operation');
+    expect(adopted).toMatchObject({ outcome: 'truncated', adopted: true, rowsDeleted: 600 });
+  });
+
+  test('does not hold up the others', async () => {
+    const deployment = await started({
+      rowsPerSecond: 0.02,
+      indices: [anIndexOf(600, 400), anIndexOf(20, 30, 'datasetProfile')],
+    });
+    deployment.settings.maxRunHours = 1;
+    await deployment.night();
+    deployment.policies.push({ entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 });
+    deployment.settings.maxRunHours = 12;
+    const report = await deployment.night();
+    expect(outcomesOf(report)).toEqual({ 'dataset.operation': 'truncated', 'dataset.datasetProfile': 'truncated' });
+  });
+});

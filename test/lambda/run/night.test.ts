@@ -1,0 +1,349 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { reportSchema } from '../../../lambda/run/report-schema.ts';
+import { anIndexOf, type Deployment, deploy, only, outcomesOf } from '../../support/deployment.ts';
+
+/** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */
+
+let at: Deployment | undefined;
+afterEach(async () => {
+  await at?.close();
+  at = undefined;
+});
+const started = async (...options: Parameters<typeof deploy>) => {
+  at = await deploy(...options);
+  return at;
+};
+const hour = 3_600_000;
+
+describe('a night in which all is well', () => {
+  test('truncates, verifies by counting and reports the figures', async () => {
+    const { night, service, realTruncates, ledger } = await started();
+    const report = await night();
+    expect(reportSchema.parse(report)).toEqual(report);
+    expect(report.result).toBe('ok');
+    expect(only(report)).toMatchObject({
+      outcome: 'truncated',
+      strategy: 'delete-by-query',
+      rowsTotal: 1000,
+      rowsToDelete: 600,
+      percent: 60,
+      rowsDeleted: 600,
+      rowsRemaining: 0,
+      retentionDays: 30,
+    });
+    expect(only(report).cutoffMillis).toBe(Date.parse(report.startedAt) - 30 * 24 * hour);
+    expect(realTruncates()).toHaveLength(1);
+    expect(service.engine.rows('dataset.operation').length).toBe(400);
+    expect(await ledger.read('dataset.operation')).toMatchObject({ state: 'idle', lastVerdict: { rowsAfter: 400 } });
+  });
+
+  test('sends the fields of the dry run, and that dry run just before', async () => {
+    const { night, service } = await started();
+    await night();
+    const bodies = service.engine.asked
+      .filter(({ action }) => action === 'truncateTimeseriesAspect')
+      .map(({ body }) => body as Record<string, unknown>);
+    const at = bodies.findIndex(({ dryRun }) => dryRun === false);
+    expect({ ...bodies[at], dryRun: true }).toEqual(bodies[at - 1]);
+    expect(bodies[at]).toMatchObject({ forceDeleteByQuery: true, batchSize: 10_000 });
+    expect(bodies[at]).not.toHaveProperty('timeoutSeconds');
+    expect(bodies[at]).not.toHaveProperty('forceReindex');
+  });
+
+  test('a reindex sends forceReindex and a time-out, and is verified by its kept rows', async () => {
+    const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
+    const { night, realTruncates } = await started({ policies });
+    const report = await night();
+    expect(only(report)).toMatchObject({ outcome: 'truncated', strategy: 'reindex', rowsDeleted: 600 });
+    const [{ body }] = realTruncates() as [{ body: Record<string, unknown> }];
+    expect(body).toMatchObject({ forceReindex: true, timeoutSeconds: 300 });
+    expect(body).not.toHaveProperty('forceDeleteByQuery');
+  });
+
+  test('a server that reindexes all the same is followed with its time-out', async () => {
+    const { night, realTruncates } = await started({ faults: ['ignores-force-flags'] });
+    expect(only(await night())).toMatchObject({ outcome: 'truncated', strategy: 'reindex' });
+    expect((realTruncates() as [{ body: unknown }])[0].body).toMatchObject({
+      timeoutSeconds: 300,
+      forceDeleteByQuery: true,
+    });
+  });
+
+  test('several indices go one after another, the smallest first', async () => {
+    const { night, service } = await started({
+      indices: [anIndexOf(900, 100), anIndexOf(300, 100, 'datasetProfile'), anIndexOf(600, 100, 'runEvent', 'job')],
+      policies: [
+        { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
+        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
+        { entityType: 'job', aspect: 'runEvent', retentionDays: 30 },
+      ],
+    });
+    const report = await night();
+    expect(report.policies.map(({ aspect, outcome }) => [aspect, outcome])).toEqual([
+      ['datasetProfile', 'truncated'],
+      ['runEvent', 'truncated'],
+      ['operation', 'truncated'],
+    ]);
+    const real = service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
+    expect(real.map(({ body }) => (body as { aspect: string }).aspect)).toEqual([
+      'datasetProfile',
+      'runEvent',
+      'operation',
+    ]);
+  });
+
+  test('what is not worth it, empty, or switched off is left alone and says why', async () => {
+    const { night, realTruncates } = await started({
+      indices: [
+        anIndexOf(5, 95),
+        anIndexOf(0, 10, 'datasetProfile'),
+        anIndexOf(0, 0, 'empty'),
+        anIndexOf(50, 50, 'off'),
+        anIndexOf(50, 0, 'all'),
+      ],
+      policies: ['operation', 'datasetProfile', 'empty', 'off', 'all'].map((aspect) => ({
+        entityType: 'dataset',
+        aspect,
+        retentionDays: 30,
+        enabled: aspect !== 'off',
+      })),
+    });
+    expect(outcomesOf(await night())).toEqual({
+      'dataset.operation': 'below-threshold',
+      'dataset.datasetProfile': 'nothing-to-delete',
+      'dataset.empty': 'nothing-to-delete',
+      'dataset.off': 'disabled',
+      'dataset.all': 'above-ceiling',
+    });
+    expect(realTruncates()).toEqual([]);
+  });
+
+  test('the second night finds nothing left to do', async () => {
+    const { night, clock, realTruncates } = await started();
+    await night();
+    clock.time += hour;
+    expect(only(await night()).outcome).toBe('nothing-to-delete');
+    expect(realTruncates()).toHaveLength(1);
+  });
+});
+
+describe('a preview', () => {
+  test('asks for dry runs only, and leaves the ledger as it is', async () => {
+    const { night, realTruncates, ledger } = await started({ settings: { mode: 'preview' } });
+    const report = await night();
+    expect(report.mode).toBe('preview');
+    expect(only(report)).toMatchObject({ outcome: 'would-truncate', rowsToDelete: 600 });
+    expect(realTruncates()).toEqual([]);
+    expect(ledger.stored.size).toBe(0);
+  });
+
+  test('by hand, of a job that enforces, is a preview', async () => {
+    const { night, realTruncates } = await started();
+    expect(only(await night({ mode: 'preview' })).outcome).toBe('would-truncate');
+    expect(realTruncates()).toEqual([]);
+  });
+});
+
+describe('an execution by hand', () => {
+  const two = [
+    { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
+    { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
+  ];
+  const indices = () => [anIndexOf(600, 400), anIndexOf(700, 0, 'datasetProfile')];
+
+  test('"only" leaves the other policies out, whatever its case', async () => {
+    const { night } = await started({ policies: two, indices: indices() });
+    expect(outcomesOf(await night({ only: ['DATASET.Operation'] }))).toEqual({ 'dataset.operation': 'truncated' });
+  });
+
+  test('"only" with a name that no policy has fails the run and starts nothing', async () => {
+    const { night, realTruncates } = await started({ policies: two, indices: indices() });
+    const report = await night({ only: ['dataset.operations'] });
+    expect(report.result).toBe('failed');
+    expect(report.error).toMatch(/"only" names dataset.operations, which no policy is for/);
+    expect(realTruncates()).toEqual([]);
+  });
+
+  test('"approveRows" lets one policy pass its ceiling, the default one too', async () => {
+    const { night } = await started({ policies: two, indices: indices() });
+    const blocked = (await night()).policies.find(({ aspect }) => aspect === 'datasetProfile')!;
+    expect(blocked.outcome).toBe('above-ceiling');
+    const pasted = JSON.parse(/\{.*\}/.exec(blocked.reason)![0]);
+    expect(outcomesOf(await night(pasted))).toEqual({ 'dataset.datasetProfile': 'truncated' });
+  });
+
+  test('"approveRows" is checked again by Truncate', async () => {
+    const deployment = await started({ policies: two, indices: indices() });
+    const { service, clock } = deployment;
+    const { operations } = deployment.services;
+    deployment.services = {
+      ...deployment.services,
+      operations: {
+        ...operations,
+        async indexSizes(options) {
+          // Between Plan and Truncate rows age past the approval.
+          if (deployment.states.length === 1)
+            service.engine.addRows('dataset.datasetProfile', Array(5).fill(clock.time - 80 * 24 * hour));
+          return operations.indexSizes(options);
+        },
+      },
+    };
+    const report = await deployment.night({ only: ['dataset.datasetProfile'], approveRows: 700 });
+    expect(only(report).outcome).toBe('above-ceiling');
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['a mistyped field', { mod: 'preview' }, /"mod" is not a known field: did you mean mode\?/],
+    ['a mode that is none', { mode: 'destroy' }, /mode must be "preview" or "enforce", not "destroy"/],
+    ['an approval without "only"', { approveRows: 5 }, /approveRows needs "only" with exactly one policy/],
+    [
+      'an approval for two',
+      { approveRows: 5, only: ['dataset.operation', 'dataset.datasetProfile'] },
+      /exactly one policy/,
+    ],
+    [
+      'clearing in a preview',
+      { mode: 'preview', clear: ['dataset.operation'] },
+      /"clear" changes the ledger, which a preview must not/,
+    ],
+    [
+      'clearing what nobody knows',
+      { clear: ['dataset.x'] },
+      /"clear" names dataset.x, which neither a policy nor the ledger knows/,
+    ],
+  ])('%s fails the run, starts nothing, and says what to do', async (_, input, expected) => {
+    const { night, realTruncates } = await started({ policies: two, indices: indices() });
+    const report = await night(input);
+    expect(report.result).toBe('failed');
+    expect(report.error).toMatch(expected);
+    expect(realTruncates()).toEqual([]);
+  });
+});
+
+describe('before anything is started', () => {
+  test('a job that is paused starts nothing, and says so', async () => {
+    const deployment = await started();
+    deployment.services.parameters.paused = async () => true;
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'not-started',
+      reason: expect.stringContaining('paused'),
+    });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('a pause that cannot be determined is a pause', async () => {
+    const deployment = await started();
+    deployment.services.parameters.paused = async () => {
+      throw new Error('SSM cannot be reached');
+    };
+    expect(only(await deployment.night()).outcome).toBe('not-started');
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('a pause between Plan and Truncate stops Truncate', async () => {
+    const deployment = await started();
+    let asked = 0;
+    deployment.services.parameters.paused = async () => ++asked > 1;
+    expect(only(await deployment.night()).outcome).toBe('not-started');
+    expect(deployment.realTruncates()).toEqual([]);
+    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'idle' });
+  });
+
+  test('a schedule event that comes twice starts nothing twice', async () => {
+    const deployment = await started();
+    const scheduledTime = '2026-03-01T03:30:00Z';
+    await deployment.ledger.claimScheduledTime(scheduledTime, 'the-first-run');
+    const report = await deployment.night({ scheduledTime });
+    expect(only(report)).toMatchObject({ outcome: 'not-started', reason: expect.stringContaining('the-first-run') });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('no policy at all is a failed run', async () => {
+    const report = await (await started({ policies: [] })).night();
+    expect(report).toMatchObject({
+      result: 'failed',
+      policies: [],
+      error: expect.stringContaining('there is no policy'),
+    });
+  });
+
+  test('a policy that cannot be read stops itself only', async () => {
+    const { night } = await started({
+      policies: [
+        { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
+        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 3 },
+      ],
+    });
+    const report = await night();
+    expect(outcomesOf(report)).toEqual({ 'dataset.operation': 'truncated', 'dataset.datasetProfile': 'failed' });
+    expect(report.result).toBe('failed');
+  });
+
+  test('a token that is refused is said once, and no other policy is asked for', async () => {
+    const deployment = await started({
+      policies: Array.from({ length: 20 }, (_, n) => ({ entityType: 'dataset', aspect: `a${n}`, retentionDays: 30 })),
+      indices: [],
+    });
+    deployment.service.engine.fault('unauthorized-empty');
+    const report = await deployment.night();
+    expect(report.result).toBe('failed');
+    expect(report.error).toMatch(/401/);
+    expect(
+      report.policies.every(
+        ({ outcome, reason }) => outcome === 'failed' && reason.includes('see the error of the run'),
+      ),
+    ).toBe(true);
+    const dryRuns = deployment.service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
+    expect(dryRuns.length).toBeLessThan(20);
+  });
+
+  test('a token that expires soon is announced', async () => {
+    const deployment = await started();
+    const claims = Buffer.from(
+      JSON.stringify({ exp: Math.floor(deployment.clock.time / 1000) + 13 * 86_400 }),
+    ).toString('base64url');
+    deployment.services.parameters.token.get = async () => `e30.${claims}.x`;
+    const { notes } = await deployment.night();
+    expect(notes).toContainEqual(expect.stringMatching(/^The token expires on 2026-03-14/));
+  });
+
+  test('a server whose clock is off is not trusted', async () => {
+    const deployment = await started({ faults: ['clock-skew=3600'] });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/clock is 60 min ahead/),
+    });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('a server without a Date header is noted', async () => {
+    const deployment = await started();
+    deployment.service.engine.set({ dateHeader: false });
+    const report = await deployment.night();
+    expect(only(report).outcome).toBe('truncated');
+    expect(report.notes).toContainEqual(expect.stringContaining('no Date header'));
+  });
+
+  test('a ledger record of a newer version stops every start, and is left as it is', async () => {
+    const deployment = await started();
+    const newer = { version: 2, server: 'x', index: 'dataset.operation', state: 'idle', attemptId: 'x' };
+    deployment.ledger.stored.set('dataset.operation', newer);
+    const report = await deployment.night();
+    expect(only(report).outcome).toBe('in-flight');
+    expect(deployment.ledger.stored.get('dataset.operation')).toEqual(newer);
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test("an older version's idle record is read", async () => {
+    const deployment = await started();
+    deployment.ledger.stored.set('dataset.operation', {
+      version: 0,
+      server: 'x',
+      index: 'dataset.operation',
+      state: 'idle',
+      attemptId: 'x',
+    });
+    expect(only(await deployment.night()).outcome).toBe('truncated');
+  });
+});

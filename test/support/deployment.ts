@@ -1,0 +1,152 @@
+import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import { createOperations } from '../../lambda/operations/http-operations.ts';
+import { createHttpTransport } from '../../lambda/operations/http-transport.ts';
+import { dayMillis, functionTimeoutSeconds } from '../../lambda/run/limits.ts';
+import type { PolicyEntry, Report } from '../../lambda/run/report-schema.ts';
+import type { RunServices, RunSettings } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import type { SampleIndex } from '../../local/operations-service/samples.ts';
+import {
+  type OperationsService,
+  type ServiceOptions,
+  startOperationsService,
+} from '../../local/operations-service/server.ts';
+import { executeWorkflow } from '../../local/workflow.ts';
+
+/** Where virtual time starts. */
+export const firstNight = Date.UTC(2026, 2, 1, 3, 30);
+
+/** An index with so many rows older than 30 days, and so many of the last 20. */
+export function anIndexOf(old: number, fresh: number, aspect = 'operation', entityType = 'dataset'): SampleIndex {
+  const spread = (count: number, from: number, to: number) =>
+    Array.from(
+      { length: count },
+      (_, row) => firstNight - Math.round((from - ((from - to) * row) / count) * dayMillis),
+    );
+  return { entityType, aspect, timestamps: [...spread(old, 90, 31), ...spread(fresh, 20, 0.5)] };
+}
+
+export interface Deployment {
+  service: OperationsService;
+  /** Virtual epoch milliseconds, of the run and of the server. */
+  clock: { time: number };
+  ledger: ReturnType<typeof memoryLedger>;
+  /** What the next runs are given; a test may replace any of them. */
+  services: Omit<RunServices, 'deadline'>;
+  settings: RunSettings;
+  policies: unknown[];
+  /** A run by the workflow file, over real HTTP, in virtual time. */
+  night(input?: Record<string, unknown>, name?: string): Promise<Report>;
+  /** Services for calling one step: its deadline is counted from now. */
+  during(step: 'plan' | 'truncate' | 'poll'): RunServices;
+  /** Run states that the steps returned, in order. */
+  states: RunState[];
+  log: string[];
+  realTruncates(): unknown[];
+  close(): Promise<void>;
+}
+
+/** The steps and the embedded service, joined by real HTTP and one virtual clock. */
+export async function deploy(
+  options: Omit<ServiceOptions, 'clock'> & {
+    policies?: unknown[];
+    settings?: Partial<RunSettings>;
+    rowsPerSecond?: number;
+  } = {},
+): Promise<Deployment> {
+  const clock = { time: firstNight };
+  const {
+    policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }],
+    settings: given,
+    rowsPerSecond,
+    ...rest
+  } = options;
+  const service = await startOperationsService({
+    indices: [anIndexOf(600, 400)],
+    ...rest,
+    clock: { now: () => clock.time },
+  });
+  if (rowsPerSecond !== undefined) service.engine.set({ rowsPerSecond });
+  const transport = createHttpTransport({ connectTimeoutMillis: 5000, answerTimeoutMillis: 5000 });
+  const ledger = memoryLedger();
+  const states: RunState[] = [];
+  const log: string[] = [];
+  const note = (message: string, fields?: unknown) => log.push(`${message} ${JSON.stringify(fields ?? {})}`);
+  const token = { get: async () => service.token, reread: async () => service.token };
+  let ids = 0;
+  let runs = 0;
+  const deployment: Deployment = {
+    service,
+    clock,
+    ledger,
+    policies,
+    states,
+    log,
+    settings: { stage: 'test', gmsUrl: service.url, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12, ...given },
+    services: {
+      get settings() {
+        return deployment.settings;
+      },
+      parameters: {
+        policies: async () =>
+          deployment.policies.length === 0 ? [] : [{ name: 'policies', text: JSON.stringify(deployment.policies) }],
+        paused: async () => false,
+        token,
+      },
+      operations: createOperations({
+        baseUrl: service.url,
+        token,
+        transport,
+        attempts: 4,
+        realNow: () => clock.time,
+        sleep: async () => {},
+        random: () => 0,
+      }),
+      ledger,
+      clock: { now: () => clock.time, realNow: () => clock.time },
+      log: { info: note, warn: note, error: note },
+      newId: () => `id-${++ids}`,
+    },
+    during(step) {
+      const deadline = clock.time + functionTimeoutSeconds[step] * 1000;
+      return { ...deployment.services, deadline: () => deadline };
+    },
+    async night(input = {}, name = `run-${++runs}`) {
+      let published: Report | undefined;
+      await executeWorkflow({
+        services: deployment.services,
+        publisher: {
+          async publish(report) {
+            published = report;
+          },
+        },
+        input,
+        execution: { name, startTime: new Date(clock.time).toISOString() },
+        onState: (_, state) => states.push(state),
+        fast: {
+          maxWaitMillis: 0,
+          skipped: (millis) => {
+            clock.time += millis;
+          },
+        },
+      });
+      return published!;
+    },
+    realTruncates: () =>
+      service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false),
+    async close() {
+      await transport.close();
+      await service.close();
+    },
+  };
+  return deployment;
+}
+
+/** Outcome by `entityType.aspect`. */
+export const outcomesOf = (report: Report): Record<string, string> =>
+  Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
+
+export const only = (report: Report): PolicyEntry => {
+  if (report.policies.length !== 1) throw new Error(`one policy expected, not ${report.policies.length}`);
+  return report.policies[0]!;
+};

@@ -64,7 +64,7 @@ export function preflightOf(
 function renderSurvey(found: Survey, width: number, now: number): string[] {
   if (found.indices.length === 0) return ['There is no time series index.'];
   return [
-    'Rows older than so many days, and what would remain without them:',
+    ...wrap('Rows older than so many days, and what would remain without them:', width),
     '',
     ...renderTable(found.indices, width),
     ...prefixed('', renderFailures(found, width)),

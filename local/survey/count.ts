@@ -122,12 +122,14 @@ async function countIndex(operations: Operations, target: Target, now: number): 
   const olderThan = (endTimeMillis: number): Promise<DryRun> =>
     operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
   const older = {} as Record<Age, number>;
-  let last: DryRun | undefined;
+  let rowsTotal = 0;
+  let ignoresForce = false;
   for (const age of ages) {
-    last = await olderThan(now - age * dayMillis);
-    older[age] = last.rowsToDelete;
+    const dryRun = await olderThan(now - age * dayMillis);
+    older[age] = dryRun.rowsToDelete;
+    rowsTotal = dryRun.rowsTotal;
+    ignoresForce ||= dryRun.strategy === 'reindex';
   }
-  const { rowsTotal, strategy } = last!;
   const createdAt = creationTime(target.indexName);
   return {
     kind: 'counted',
@@ -142,7 +144,7 @@ async function countIndex(operations: Operations, target: Target, now: number): 
       }),
     ...(rowsTotal > 0 &&
       createdAt !== undefined && { beforeCreation: { createdAt, rows: (await olderThan(createdAt)).rowsToDelete } }),
-    ignoresForce: strategy === 'reindex',
+    ignoresForce,
   };
 }
 

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readPolicies, readServer } from '../../../local/files.ts';
+import { sampleIndices } from '../../../local/operations-service/samples.ts';
+import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
+import { surveyServer } from '../../../local/survey/command.ts';
+import { type Finished, folder } from '../command-line.ts';
+
+const finished: Finished = (cleanUp) => onTestFinished(cleanUp);
+
+async function service(options: ServiceOptions = {}) {
+  const started = await startOperationsService({ indices: sampleIndices(2000), ...options });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+interface Surveyed {
+  status: number;
+  text: string;
+  jsonPath: string;
+}
+
+/** Surveys and gives what is printed; a line break inside a paragraph counts as a blank in `text`. */
+async function survey(gmsUrl: string, token: string, width = 100): Promise<Surveyed & { lines: string[] }> {
+  const jsonPath = folder(finished).at('policies.json');
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+  };
+  const status = await surveyServer(
+    readServer({ gmsUrl, token: { kind: 'text', text: token } }),
+    { width, write },
+    jsonPath,
+  );
+  return { status, text: written.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), lines: written.split('\n'), jsonPath };
+}
+
+const writtenBy = ({ jsonPath }: Surveyed): unknown => JSON.parse(readFileSync(jsonPath, 'utf8'));
+const days = (count: number) => Date.now() - count * 86_400_000;
+const evenly = (from: number, to: number, rows: number) =>
+  Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
+
+describe('the survey of a server where everything is allowed', () => {
+  it('changes nothing: every truncate is a dry run', async () => {
+    const { url, token, engine } = await service();
+    const { status } = await survey(url, token);
+    expect(status).toBe(0);
+    const truncates = engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
+    expect(truncates.length).toBeGreaterThan(40);
+    expect(new Set(truncates.map(({ body }) => (body as { dryRun?: boolean }).dryRun))).toEqual(new Set([true]));
+  });
+
+  it('says of each index its rows, size, share older than each age, and what would remain', async () => {
+    const timestamps = [...evenly(1, 29, 60), ...evenly(31, 89, 20), ...evenly(181, 360, 10), ...evenly(366, 400, 10)];
+    const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    const { text } = await survey(url, token);
+    expect(text).toMatch(
+      /dataset\.operation 100 [\d.]+ [KM]B 40\.0 % 20\.0 % 20\.0 % 10\.0 % would remain 60 80 80 90/,
+    );
+  });
+
+  it('keeps within 100 columns, and within a narrow terminal', async () => {
+    const { url, token } = await service({ indices: sampleIndices() });
+    for (const width of [100, 60]) {
+      const { lines } = await survey(url, token, width);
+      const long = lines.filter((line) => line.length > width && !line.includes('/') && !line.includes('DATAHUB_GC'));
+      expect(long).toEqual([]);
+    }
+  });
+
+  it('writes a policies file that runs as it is', async () => {
+    const { url, token } = await service();
+    const surveyed = await survey(url, token);
+    const policies = writtenBy(surveyed) as Array<{ aspect: string }>;
+    expect(policies).toHaveLength(9);
+    expect(readPolicies(surveyed.jsonPath, 7)).toHaveLength(1);
+  });
+
+  it('leaves the state of stateful ingestion out and says why', async () => {
+    const { url, token } = await service();
+    const surveyed = await survey(url, token);
+    expect(surveyed.text).toContain('datahubIngestionCheckpoint is the state of stateful ingestion');
+    expect(JSON.stringify(writtenBy(surveyed))).not.toContain('Checkpoint');
+  });
+
+  it('names the largest index', async () => {
+    const { url, token } = await service();
+    expect((await survey(url, token)).text).toContain('The largest index is dataset.datasetUsageStatistics');
+  });
+
+  it.each([
+    ['the longest age from which a truncation is worth it', evenly(1, 150, 100), 90],
+    ['365 days where nothing is worth it', evenly(1, 80, 100), 365],
+    ['365 days where that is worth it', evenly(1, 500, 100), 365],
+  ])('suggests %s', async (_name, timestamps, retentionDays) => {
+    const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    expect(writtenBy(await survey(url, token))).toMatchObject([{ aspect: 'operation', retentionDays }]);
+  });
+
+  it('suggests a year where the newest row is the current state', async () => {
+    const timestamps = evenly(1, 200, 100);
+    const { url, token } = await service({
+      indices: [{ entityType: 'dataset', aspect: 'datasetProfile', timestamps }],
+    });
+    expect(writtenBy(await survey(url, token))).toMatchObject([{ aspect: 'datasetProfile', retentionDays: 365 }]);
+  });
+});
+
+describe('the survey notices', () => {
+  it('that somebody else already cuts at 30 days, and how to stop it', async () => {
+    const timestamps = evenly(0, 30.5, 1000);
+    const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    const surveyed = await survey(url, token);
+    expect(surveyed.text).toContain('Somebody else already cuts at 30 days: dataset.operation');
+    expect(surveyed.text).toContain('datahub-gc');
+    expect(surveyed.text).toContain('truncate_indices: false');
+    expect(writtenBy(surveyed)).toMatchObject([{ enabled: false }]);
+  });
+
+  it.each([
+    ['a young one', evenly(0, 20, 100)],
+    ['one that reaches back further', evenly(0, 33, 100)],
+  ])('no cut at 30 days in %s', async (_name, timestamps) => {
+    const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    expect((await survey(url, token)).text).not.toContain('Somebody else');
+  });
+
+  it('an index whose copy failed after the alias had moved, and that only fills anew', async () => {
+    let now = days(5);
+    const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
+    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '1.2-1.4', indices });
+    engine.truncateByOthers('dataset.operation', { endTimeMillis: days(30), dryRun: false, forceReindex: true });
+    now = Date.now();
+    engine.addRows('dataset.operation', evenly(0, 4, 50));
+    engine.refresh();
+    const { text } = await survey(url, token);
+    expect(text).toMatch(/dataset\.operation may be only half there: its index was rebuilt on \d{4}-\d\d-\d\d/);
+    expect(text).toContain('GET _cat/indices/dataset_operationaspect_v1*');
+  });
+
+  it('a server that reindexes although it is told to delete in place', async () => {
+    const { url, token } = await service({ profile: '0.10.5' });
+    expect((await survey(url, token)).text).toContain('would reindex although it is asked to delete in place');
+  });
+
+  it('a server that tells one size for everything, and tries the known aspects', async () => {
+    const { url, token } = await service({ profile: 'postgres' });
+    const { text } = await survey(url, token);
+    expect(text).toContain('the size of its store only');
+    expect(text).toContain('dataset.datasetUsageStatistics');
+  });
+});
+
+describe('the survey says what is wrong and what to do, with status 1, of', () => {
+  const jwt = (expiresAt: number) =>
+    ['{}', JSON.stringify({ exp: Math.floor(expiresAt / 1000) }), 'x']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.');
+
+  it.each([
+    ['refused sizes', ['denied=sizes'], 'FAILED Sizes', 'Get Timeseries index sizes API'],
+    [
+      'refused sizes of an old server',
+      ['denied=sizes', 'denied-status=401'],
+      'FAILED Sizes',
+      'Get Timeseries index sizes API',
+    ],
+    ['refused truncation', ['denied=truncate'], 'FAILED Truncation', 'Truncate timeseries aspect index size API'],
+    ['refused task status', ['denied=status'], 'FAILED Task status', 'Get ES task status API'],
+    ['a login page', ['login-page'], 'FAILED Address', 'https://host/api/gms'],
+    ['a redirect to a login page', ['login-redirect'], 'FAILED Address', 'https://host/api/gms'],
+    ['a frontend at the wrong path', ['frontend'], 'FAILED Address', 'https://host/api/gms'],
+    ['a clock that is an hour off', ['clock-skew=3600'], 'FAILED Clock', 'NTP'],
+  ])('%s', async (_name, faults, problem, remedy) => {
+    const { url, token } = await service({ faults });
+    const { status, text } = await survey(url, token);
+    expect(status).toBe(1);
+    expect(text).toContain(problem);
+    expect(text).toContain(remedy);
+  });
+
+  it('refused sizes, and still counts every known aspect that the server has', async () => {
+    const { url, token } = await service({ faults: ['denied=sizes'] });
+    const surveyed = await survey(url, token);
+    expect(surveyed.text).toContain('dataset.datasetUsageStatistics 2.0 K');
+    expect(writtenBy(surveyed)).toHaveLength(9);
+  });
+
+  it('refused truncation, and still lists the sizes; no policies file is written', async () => {
+    const { url, token } = await service({ faults: ['denied=truncate'] });
+    const surveyed = await survey(url, token);
+    expect(surveyed.text).toMatch(/dataset_datasetusagestatisticsaspect_v1\S* [\d.]+ [KM]B/);
+    expect(surveyed.text).toContain('was not written');
+    expect(() => writtenBy(surveyed)).toThrow('ENOENT');
+  });
+
+  it('an expired token', async () => {
+    const { url } = await service({ token: 'another' });
+    const { status, text } = await survey(url, jwt(days(3)));
+    expect(status).toBe(1);
+    expect(text).toContain('FAILED Token expired 3 days ago');
+    expect(text).toContain('Settings > Access Tokens');
+  });
+
+  it('a token that the server refuses', async () => {
+    const { url } = await service();
+    const { status, text } = await survey(url, 'another-token');
+    expect(status).toBe(1);
+    expect(text).toContain('FAILED Token');
+    expect(text).not.toContain('another-token');
+  });
+
+  it('a server that is not there', async () => {
+    const { status, text } = await survey(`http://127.0.0.1:${await freePort()}`, 'any');
+    expect(status).toBe(1);
+    expect(text).toContain('FAILED Connection');
+    expect(text).toContain('kubectl port-forward');
+  });
+
+  it('a name that does not resolve', async () => {
+    const { status, text } = await survey('http://gms.invalid:8080', 'any');
+    expect(status).toBe(1);
+    expect(text).toContain('FAILED DNS');
+  });
+});
+
+describe('the survey announces', () => {
+  it('a token that expires within two weeks, with status 0', async () => {
+    const token = `e30.${Buffer.from(JSON.stringify({ exp: Math.floor(days(-5) / 1000) })).toString('base64url')}.x`;
+    const { url } = await service({ token });
+    const { status, text } = await survey(url, token);
+    expect(status).toBe(0);
+    expect(text).toMatch(/note Token expires in [45] days/);
+  });
+});
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

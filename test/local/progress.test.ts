@@ -1,0 +1,164 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Entry, RunState } from '../../lambda/run/state.ts';
+import { createProgress, renderPlan, screenOn } from '../../local/progress.ts';
+
+const operation = { entityType: 'dataset', aspect: 'operation', rowsTotal: 20_000, rowsToDelete: 14_000, percent: 70 };
+
+function state(entries: Entry[]): RunState {
+  return {
+    version: 1,
+    runId: 'run',
+    stage: 'local',
+    mode: 'enforce',
+    startedAt: '2026-11-20T03:30:00.000Z',
+    next: 'report',
+    waitSeconds: 0,
+    entries,
+    notes: [],
+    unmanagedIndices: [],
+    turns: { truncate: 0, poll: 0 },
+  };
+}
+
+const approved: Entry = {
+  index: 'dataset.operation',
+  phase: 'approved',
+  entry: operation,
+  policy: {
+    entityType: 'dataset',
+    aspect: 'operation',
+    retentionDays: 90,
+    minDeletePercent: 10,
+    strategy: 'delete-by-query',
+    batchSize: 10_000,
+    enabled: true,
+  },
+  plan: { rowsToDelete: 14_000, rowsTotal: 20_000, strategy: 'delete-by-query' },
+};
+const watched = (done: number): Entry => ({
+  index: 'dataset.operation',
+  phase: 'watched',
+  entry: operation,
+  watch: {
+    attemptId: 'a',
+    startedAt: 0,
+    lastLookAt: 0,
+    nextLookAt: 0,
+    looks: 1,
+    progress: { done, total: 14_000, at: 0 },
+  },
+});
+const truncated: Entry = {
+  index: 'dataset.operation',
+  phase: 'done',
+  entry: { ...operation, outcome: 'truncated', reason: '14,000 rows deleted' },
+};
+const disabled: Entry = {
+  index: 'chart.chartUsageStatistics',
+  phase: 'done',
+  entry: { entityType: 'chart', aspect: 'chartUsageStatistics', outcome: 'disabled', reason: 'switched off' },
+};
+
+function play(columns: number | undefined): string {
+  const stream = new PassThrough();
+  let written = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+  });
+  Object.assign(stream, columns === undefined ? {} : { isTTY: true, columns });
+  const progress = createProgress(screenOn(stream as unknown as NodeJS.WriteStream, { TERM: 'xterm' }));
+  progress.onState('plan', state([approved, disabled]));
+  progress.onState('truncate', state([watched(0), disabled]));
+  for (const done of [1000, 2000, 7000, 14_000]) {
+    // Bars are drawn by a timer.
+    vi.advanceTimersByTime(200);
+    progress.onState('poll', state([watched(done), disabled]));
+  }
+  progress.onState('poll', state([truncated, disabled]));
+  progress.line('The end.');
+  progress.stop();
+  stream.end();
+  stream.read();
+  return written;
+}
+
+describe('progress', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is lines elsewhere than on a terminal: one at the start, then one for each tenth', () => {
+    const lines = play(undefined).trimEnd().split('\n');
+    expect(lines.filter((line) => line.includes('rows done'))).toEqual([
+      '  dataset.operation: 0 of 14,000 rows done',
+      '  dataset.operation: 2,000 of 14,000 rows done',
+      '  dataset.operation: 7,000 of 14,000 rows done',
+      '  dataset.operation: 14,000 of 14,000 rows done',
+    ]);
+    expect(lines.slice(-2)).toEqual(['  dataset.operation: truncated. 14,000 rows deleted', 'The end.']);
+  });
+
+  it('is a bar on a terminal, which leaves every other line whole when it goes', () => {
+    const written = play(100);
+    expect(written).toContain('░');
+    const screen = screenAfter(written);
+    expect(screen.slice(-3)).toEqual([
+      'Truncating, one index after another:',
+      '  dataset.operation: truncated. 14,000 rows deleted',
+      'The end.',
+    ]);
+    expect(screen[0]).toBe('Plan:');
+  });
+
+  it('gives the terminal its cursor and its line wrapping back', () => {
+    const written = play(100);
+    expect(written.lastIndexOf('\u001b[?25h')).toBeGreaterThan(written.lastIndexOf('\u001b[?25l'));
+    expect(written.lastIndexOf('\u001b[?7h')).toBeGreaterThan(written.lastIndexOf('\u001b[?7l'));
+  });
+});
+
+describe('the plan', () => {
+  it('is a table with the reason beneath each policy', () => {
+    expect(renderPlan(state([approved, disabled]), 100)).toEqual([
+      'Plan:',
+      '  Index                         Rows  To delete  Percent  Decision',
+      '  dataset.operation           20,000     14,000  70.00 %  truncate',
+      '      Older than 90 days; the threshold is 10 %. To be done by deleting in place.',
+      '  chart.chartUsageStatistics       -          -        -  disabled',
+      '      switched off',
+    ]);
+  });
+
+  it('keeps within a narrow terminal', () => {
+    const lines = renderPlan(state([approved, disabled]), 50);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
+    expect(lines.join(' ').replace(/ +/g, ' ')).toContain('14,000 of 20,000 rows');
+  });
+
+  it('shows control characters of a server as blanks', () => {
+    const said = { ...disabled, entry: { ...disabled.entry, reason: 'bad \u001b[2J\u0007 text' } } as Entry;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(renderPlan(state([said]), 100).join('')).not.toMatch(/[\u0000-\u001f]/);
+  });
+});
+
+/** What a terminal shows after these characters: only what the progress bars' library writes is understood. */
+function screenAfter(written: string): string[] {
+  const rows: string[] = [''];
+  let [row, column] = [0, 0];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+  for (const [token, count, command] of written.matchAll(/\u001b\[\??(\d*)([A-Za-z])|[\s\S]/gu)) {
+    const current = rows[row] ?? '';
+    if (command === 'A') row = Math.max(0, row - Number(count || 1));
+    else if (command === 'G') column = Number(count || 1) - 1;
+    else if (command === 'K') rows[row] = current.slice(0, column);
+    else if (command === 'J') rows.splice(row, rows.length, current.slice(0, column));
+    else if (command !== undefined) continue;
+    else if (token === '\r') column = 0;
+    else if (token === '\n') [row, column] = [row + 1, 0];
+    else rows[row] = current.padEnd(column).slice(0, column) + token + current.slice(++column);
+  }
+  return Array.from(rows, (line) => (line ?? '').trimEnd()).filter(
+    (line, at, all) => line !== '' || at < all.length - 1,
+  );
+}

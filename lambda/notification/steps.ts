@@ -27,12 +27,12 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
     case 'quarantined':
       return {
         text: 'First make sure that its rows are complete (runbook: "Outcome: quarantined"). Then release it; the run that does so truncates, too:',
-        command: runByHand({ mode: 'enforce', clear: names }, context),
+        command: runByHand({ mode: 'enforce', only: names, clear: names }, context),
       };
     case 'rows-missing':
       return {
         text: 'Get the rows back, or make sure that nothing is wrong. Only then release the index; the run that does so truncates, too:',
-        command: runByHand({ mode: 'enforce', clear: names }, context),
+        command: runByHand({ mode: 'enforce', only: names, clear: names }, context),
       };
     case 'in-flight':
       return { text: 'Nothing now, the next run looks again. Do not truncate it by hand meanwhile.' };

@@ -16,7 +16,8 @@ export async function quarantineAtPlan(
   { ledger, clock, newId }: RunServices,
 ): Promise<DoneEntry> {
   const { entityType, aspect } = counted.entry;
-  const clearing = JSON.stringify({ mode: 'enforce', clear: [`${entityType}.${aspect}`] });
+  const name = `${entityType}.${aspect}`;
+  const clearing = JSON.stringify({ mode: 'enforce', only: [name], clear: [name] });
   const entry = done(
     counted,
     'rows-missing',

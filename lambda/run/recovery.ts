@@ -11,7 +11,8 @@ const orphanRetentionDays = 60;
 export function recoveryText(attempt: Attempt, indexNameAfter: string | undefined): string {
   const before = attempt.baseline?.indexName;
   const { entityType, aspect } = attempt.fields;
-  const clear = JSON.stringify({ mode: 'enforce', clear: [`${entityType}.${aspect}`] });
+  const name = `${entityType}.${aspect}`;
+  const clear = JSON.stringify({ mode: 'enforce', only: [name], clear: [name] });
   const ending = `This index stays closed to truncation until you clear it: ${clear}`;
   if (before !== undefined && indexNameAfter !== undefined && before !== indexNameAfter) {
     const alias = before.replace(/_\d{13}$/, '');

@@ -92,7 +92,7 @@ describe('the recovery text', () => {
     ]);
     // 26 August 2023 and 60 days
     expect(reason).toContain('from 2023-10-25 on');
-    expect(reason).toContain('{"mode":"enforce","clear":["dataset.operation"]}');
+    expect(reason).toContain('{"mode":"enforce","only":["dataset.operation"],"clear":["dataset.operation"]}');
   });
 
   test('without the names says how to find them', () => {

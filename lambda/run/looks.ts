@@ -6,25 +6,36 @@ import type { Watch } from './state.ts';
  *
  * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most
  * 30 min. Whenever it ends, it is seen at most 10 % of its time (10 s, 30 min) later; and because each interval is a
- * tenth of all before it, looks grow with the logarithm of the duration: about a hundred for a day.
+ * tenth of all before it, looks grow with the logarithm of the duration: about a hundred for a day. To keep that promise
+ * where it counts, on the clock of the wall, a look is planned a little before its bound: the workflow waits whole
+ * seconds and takes its time from state to state.
  *
  * Its own progress can only make a look EARLIER: where rows done per second predict the end before the next look is
- * due, the look is moved to just after the predicted end. A prediction is wrong where a task stalls, starts slowly, or
- * is sliced (its counters stand at zero and jump), and each wrong one costs a look. So there is a small number of
- * early looks per task; when they are spent, the guarantee alone goes on.
+ * due, the look is moved to just after the predicted end. A prediction is wrong where a task stalls, speeds up, or is
+ * sliced (its counters stand at zero, then jump), and each wrong one costs a look. So a task has a small number of early
+ * looks; when they are spent, the guarantee alone goes on.
  */
 
+/** Most truncations of a night are small: the first look need not wait for the full 10 s. */
+export const firstLookSeconds = 5;
+
+/** What the way from one look to the next takes beside the Wait itself: transitions, a function's start, the request. */
+const leadSeconds = 1;
+/** The same for long intervals, as a share: after minutes no container is warm, and functions start from nothing. */
+const leadShare = 0.02;
+
 /** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
-const maxEarlyLooks = 6;
+const maxEarlyLooks = 3;
 /** An early look is never sooner than this after the last one: a task that is nearly done is not asked in a loop. */
 const minEarlySeconds = 2;
-const minEarlyShare = 0.005;
+/** The same as a share of the time run: being late by this little is worth no look. */
+const minEarlyShare = 0.01;
 /** Looked at this much after the predicted end, as a share of the time predicted: a little late beats a little early. */
 const lateShare = 0.03;
 const lateSeconds = 1;
 
 export interface LookPlan {
-  /** Seconds from now. */
+  /** Seconds from now; whole, because Step Functions waits whole seconds. */
   seconds: number;
   /** It was moved forward by a prediction. */
   early: boolean;
@@ -33,21 +44,28 @@ export interface LookPlan {
 /** @param now epoch milliseconds of the run's clock */
 export function planLook(watch: Watch, now: number): LookPlan {
   const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
-  const bound = Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
+  const bound = boundSeconds(elapsedSeconds);
+  const seconds = Math.floor(bound - Math.max(leadSeconds, bound * leadShare));
   const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
-  if (predicted === undefined) return { seconds: bound, early: false };
+  if (predicted === undefined) return { seconds, early: false };
   const least = Math.max(minEarlySeconds, elapsedSeconds * minEarlyShare);
-  const early = Math.max(least, predicted * (1 + lateShare) + lateSeconds);
-  return early < bound ? { seconds: early, early: true } : { seconds: bound, early: false };
+  const early = Math.ceil(Math.max(least, predicted * (1 + lateShare) + lateSeconds));
+  return early < seconds ? { seconds: early, early: true } : { seconds, early: false };
 }
+
+/** The latest next look that the guarantee allows, seconds from this one. */
+export const boundSeconds = (elapsedSeconds: number): number =>
+  Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
 
 /**
  * Seconds until the end by the task's own progress; undefined without usable progress. The rate since the last look
  * counts where rows moved since then (it follows a slow start and a restart of the estimate); else the average.
  */
 function predictedSeconds({ progress, startedAt }: Watch, now: number): number | undefined {
-  if (!progress || progress.done <= 0 || progress.total <= 0) return undefined;
+  if (!progress || progress.done <= 0) return undefined;
   const { done, total, at, previous } = progress;
+  // A sliced task adds up the slices that have ended, in both numbers: all done, though it goes on.
+  if (done >= total) return undefined;
   const since = previous && done > previous.done && at > previous.at ? previous : { done: 0, at: startedAt };
   const seconds = (at - since.at) / 1000;
   if (seconds <= 0) return undefined;
@@ -89,8 +107,14 @@ export function noteMovement(
   if (moved || watch.movedAt === undefined) watch.movedAt = now;
 }
 
-/** How close to its time another look may be shared: a tenth of what its guarantee allows. */
+/**
+ * Whether a look that some other task's look has made possible may be taken now: in the last quarter of its interval.
+ * Tasks of about the same age fall into step by it, so that the turns of the loop do not grow with their number; what
+ * it costs is a read request more.
+ */
 export function isDue(watch: Watch, now: number): boolean {
   const interval = Math.max(0, watch.nextLookAt - watch.lastLookAt);
-  return watch.nextLookAt - now <= Math.min(interval * 0.1, 60_000);
+  return watch.nextLookAt - now <= interval * sharing;
 }
+
+const sharing = 0.25;

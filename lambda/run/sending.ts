@@ -2,6 +2,7 @@ import type { Attempt, LedgerRecord } from '../ledger/record.ts';
 import { conclude, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import { attemptFields, done, watched } from './entries.ts';
 import { look, refreshPatienceMillis } from './limits.ts';
+import { firstLookSeconds } from './looks.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry } from './state.ts';
 
@@ -19,7 +20,7 @@ export async function send(target: ApprovedEntry, record: LedgerRecord, services
     case 'started': {
       const running = markRunning(record, truncation.taskId, truncation.pollable);
       await ledger.replace(record, running);
-      return watch(running.attempt!, look.minSeconds);
+      return watch(running.attempt!, firstLookSeconds);
     }
     case 'not-sent':
     case 'rejected':

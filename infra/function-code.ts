@@ -46,8 +46,11 @@ export function bundleInto(folder: string): void {
     format: 'esm',
     mainFields: ['module', 'main'],
     legalComments: 'none',
-    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module.
-    banner: { js: "import{createRequire as r_}from'node:module';const require=r_(import.meta.url);" },
+    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module. The long name is one
+    // that minification gives to nothing else.
+    banner: {
+      js: "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);",
+    },
     logLevel: 'error',
   });
 }

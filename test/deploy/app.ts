@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { App, CfnResource, CliCredentialsStackSynthesizer } from 'aws-cdk-lib';
+import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
+import { bundleFunctions } from '../../infra/function-code.ts';
+import { RetentionStack } from '../../infra/retention-stack.ts';
+import type { Workflow } from '../../infra/workflow.ts';
+import { readSettings } from '../../lambda/parameters/settings.ts';
+
+/** The app of the deployment test: the same stack and bundles as `infra/app.ts`, from a stage file that the test writes. */
+const stage = process.env['DEPLOY_TEST_STAGE']!;
+const settings = readSettings(stage, readFileSync(process.env['DEPLOY_TEST_STAGE_FILE']!, 'utf8'));
+const stack = new RetentionStack(new App(), `datahub-retention-${stage}`, {
+  settings,
+  code: bundleFunctions(),
+  // When it evaluates IAM, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
+  synthesizer: new CliCredentialsStackSynthesizer(),
+});
+
+// The emulator would refuse the whole template for what it does not know: saved queries, and sums of metrics in alarms.
+for (const resource of stack.node.findAll()) {
+  if (resource instanceof CfnQueryDefinition) resource.node.scope!.node.tryRemoveChild(resource.node.id);
+  if (resource instanceof CfnAlarm && resource.metrics !== undefined) {
+    resource.metrics = undefined;
+    Object.assign(resource, { namespace: 'AWS/States', metricName: 'ExecutionsFailed', statistic: 'Sum', period: 300 });
+  }
+}
+
+// Only its copy of the message shows what SNS would send by mail and to Slack; the test records it on the way.
+(stack.node.findChild('Workflow') as Workflow).report.lambda.addEnvironment(
+  'AWS_ENDPOINT_URL_SNS',
+  process.env['DEPLOY_TEST_SNS_URL']!,
+);

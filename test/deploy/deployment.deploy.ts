@@ -1,0 +1,207 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Report, reportSchema } from '../../lambda/run/report-schema.ts';
+import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
+import { startEmulator } from './emulator.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+import { type DeployedStage, deployStage, type RolePolicy, until } from './stage.ts';
+
+/**
+ * Schedule, four functions, service, topic: the real template with the real bundles, on an emulator of AWS that evaluates IAM
+ * for the functions' own calls. What it cannot show is in docs/testing.md.
+ */
+
+const emulator = await startEmulator();
+const dayMillis = 86_400_000;
+
+describe.skipIf(emulator === undefined)('A deployed stage', () => {
+  let service: OperationsService;
+  let recorder: Recorder;
+  let stage: DeployedStage;
+  let first: Report;
+
+  beforeAll(async () => {
+    service = await startOperationsService({
+      indices: [
+        { entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 },
+        { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 50 },
+      ],
+    });
+    recorder = await startRecorder(emulator!.url);
+    stage = await deployStage(emulator!, {
+      stage: 'emulated',
+      token: service.token,
+      snsUrl: recorder.url,
+      settings: {
+        gmsUrl: service.url,
+        mode: 'enforce',
+        schedule: 'cron(* * * * ? *)',
+        emails: ['data-team@example.com'],
+        policies: [
+          { entityType: 'dataset', aspect: 'operation', retentionDays: 90 },
+          { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90 },
+        ],
+      },
+    });
+    first = await until(() => nextReport(stage), 'the first scheduled run has reported');
+  });
+  afterAll(async () => {
+    await emulator?.stop();
+    await recorder?.close();
+    await service?.close();
+  });
+
+  test('runs by its schedule, truncates what its policies say, and tells the subscribers of its topic', () => {
+    const outcomes = Object.fromEntries(first.policies.map(({ aspect, outcome }) => [aspect, outcome]));
+    expect(first).toMatchObject({ stage: 'emulated', mode: 'enforce', result: 'ok' });
+    expect(outcomes).toEqual({ operation: 'truncated', datasetProfile: 'nothing-to-delete' });
+  });
+
+  test('asks the service for one real truncate, after a dry run with the same fields', () => {
+    const truncates = service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
+    const bodies = truncates.map(({ body }) => body as { dryRun: boolean; aspect: string; endTimeMillis: number });
+    const real = bodies.filter(({ dryRun }) => !dryRun);
+    expect(real).toHaveLength(1);
+    const before = bodies.slice(0, bodies.indexOf(real[0]!));
+    expect(before).toContainEqual({ ...real[0], dryRun: true });
+  });
+
+  test('leaves the rows that its policy keeps, and only those', () => {
+    const ages = service.engine.rows('dataset.operation').map(({ timestamp }) => (Date.now() - timestamp) / dayMillis);
+    expect(ages.length).toBeGreaterThan(1000);
+    expect(Math.max(...ages)).toBeLessThan(90.01);
+    expect(service.engine.rows('dataset.datasetProfile')).toHaveLength(1000);
+  });
+
+  test('leaves nothing unresolved in its ledger', async () => {
+    const records = await ledgerRecords(stage.outputs.LedgerTableName);
+    expect(records.map(({ index, state }) => [index, state])).toContainEqual(['dataset.operation', 'idle']);
+    expect(records.filter(({ state }) => state !== 'idle')).toEqual([]);
+  });
+
+  test('publishes a mail text and a Slack message beside the JSON', () => {
+    const publish = recorder.forms.find((form) => form.get('Action') === 'Publish')!;
+    const variants = JSON.parse(publish.get('Message')!);
+    expect(Object.keys(variants)).toEqual(expect.arrayContaining(['default', 'email', 'https', 'sqs', 'lambda']));
+    expect(variants.email).toContain('dataset.operation');
+    expect(JSON.parse(variants.https)).toMatchObject({ version: '1.0', source: 'custom' });
+    expect(publish.get('Subject')).toMatch(/^\[DataHub retention\] emulated: /);
+  });
+
+  test('shows the token nowhere: not in messages, states or ledger', async () => {
+    const texts = [
+      ...recorder.forms.map(String),
+      JSON.stringify(await ledgerRecords(stage.outputs.LedgerTableName)),
+      ...(await histories(stage)),
+    ];
+    for (const text of texts) expect(text).not.toContain(service.token);
+  });
+
+  describe('without one statement of its permissions', () => {
+    let all: RolePolicy[];
+
+    beforeAll(async () => {
+      // From here on only executions by hand; a wait or a retry takes a fiftieth of its time.
+      await removeSchedules(stage);
+      await emulator!.scaleWaits(0.02);
+      await until(
+        async () => (await stage.executions()).every(({ status }) => status !== 'RUNNING') || undefined,
+        'it is quiet',
+      );
+      await stage.received();
+      all = await stage.roles();
+    });
+
+    test('has the statements that are tried below, and no other ones', () => {
+      const found = all.flatMap(({ role, statements }) => statements.map((statement) => named(role, statement)));
+      expect(found.sort()).toEqual([...tried, ...notTried].sort());
+    });
+
+    test.each(tried)('%s: the run does not end well', async (name) => {
+      const [policy, without] = withoutStatement(all, name);
+      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      await stage.writePolicy(without);
+      try {
+        const { status } = await stage.execute({ mode: 'enforce', only: ['dataset.operation'] });
+        const report = await nextReport(stage);
+        expect([status, report?.result]).not.toEqual(['SUCCEEDED', 'ok']);
+      } finally {
+        await stage.writePolicy(policy);
+      }
+      // And with it again, a run picks up what was left.
+      await stage.execute({ mode: 'enforce', only: ['dataset.operation'] });
+      expect((await nextReport(stage))?.result).toBe('ok');
+    });
+  });
+});
+
+/** `<role>: <statement>`; statements that CDK writes have no Sid. */
+const tried = [
+  'Plan: ReadPolicies',
+  'Plan: ReadParameters',
+  'Plan: UseLedger',
+  'Truncate: ReadParameters',
+  'Truncate: UseLedger',
+  'Poll: ReadParameters',
+  'Poll: UseLedger',
+  'Report: PublishReport',
+  'Workflow: CallFunctions',
+];
+
+/** A run ends well without a log or a trace; the schedule's role is tried by the first run of all. */
+const notTried = [
+  'Plan: logs:CreateLogStream',
+  'Truncate: logs:CreateLogStream',
+  'Poll: logs:CreateLogStream',
+  'Report: logs:CreateLogStream',
+  'Workflow: logs:CreateLogDelivery',
+  'Scheduler: states:StartExecution',
+];
+
+function named(role: string, { Sid, Action }: RolePolicy['statements'][number]): string {
+  const owner = /-(?:Workflow(Plan|Truncate|Poll|Report)|(Workflow)|(Scheduler))Role/
+    .exec(role)!
+    .slice(1)
+    .find(Boolean);
+  return `${owner}: ${Sid ?? [Action].flat()[0]}`;
+}
+
+function withoutStatement(all: RolePolicy[], name: string): [RolePolicy, RolePolicy] {
+  const isIt = (role: string) => (statement: RolePolicy['statements'][number]) => named(role, statement) === name;
+  const policy = all.find(({ role, statements }) => statements.some(isIt(role)))!;
+  return [policy, { ...policy, statements: policy.statements.filter((statement) => !isIt(policy.role)(statement)) }];
+}
+
+async function nextReport(stage: DeployedStage): Promise<Report | undefined> {
+  const messages = await stage.received();
+  return messages.length > 0 ? reportSchema.parse(JSON.parse(messages.at(-1)!.Message)) : undefined;
+}
+
+const oldTimestamps = (count: number) => Array.from({ length: count }, (_, row) => Date.now() - 150 * dayMillis - row);
+
+async function removeSchedules({ aws }: DeployedStage): Promise<void> {
+  const { Schedules } = await aws.rest('scheduler', 'GET', '/schedules');
+  for (const { Name } of Schedules) await aws.rest('scheduler', 'DELETE', `/schedules/${Name}`);
+}
+
+async function ledgerRecords(TableName: string) {
+  const { environment, url, region } = emulator!;
+  const credentials = { accessKeyId: environment['AWS_ACCESS_KEY_ID']!, secretAccessKey: 'test' };
+  const client = new DynamoDBClient({ endpoint: url, region, credentials });
+  const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
+  return Items.filter(({ record }) => record !== undefined).map(({ index, state, record }) => ({
+    index: index!.S!,
+    state: state!.S!,
+    record: record!.S!,
+  }));
+}
+
+async function histories({ aws, executions }: DeployedStage): Promise<string[]> {
+  return Promise.all(
+    (await executions()).map(async ({ executionArn }) =>
+      JSON.stringify(
+        await aws.json('states', 'AWSStepFunctions.GetExecutionHistory', { executionArn, maxResults: 1000 }),
+      ),
+    ),
+  );
+}

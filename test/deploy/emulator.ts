@@ -1,0 +1,130 @@
+import { execFile, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A third-party emulator of AWS, on PyPI: it runs without Docker, and evaluates IAM for the functions' own calls. */
+const requirement = 'ministack==1.5.33';
+const region = 'eu-central-1';
+
+export interface Emulator {
+  url: string;
+  region: string;
+  account: string;
+  /** For the programs of this test: the emulator in place of AWS. */
+  environment: Record<string, string>;
+  /** A folder that goes with the emulator. */
+  folder: string;
+  /** How much of each wait of a workflow is really waited, 0 to 1. */
+  scaleWaits(scale: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Installs the emulator into a folder of its own and starts it on loopback.
+ * @returns undefined, with a line on standard error, where it cannot be had; a failure after that is thrown
+ */
+export async function startEmulator(): Promise<Emulator | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-deploy-'));
+  const python = await install(folder);
+  if (python === undefined) {
+    await rm(folder, { recursive: true, force: true });
+    return undefined;
+  }
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const credentials = {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+  };
+  const log = createWriteStream(join(folder, 'emulator.log'));
+  const settings = { BIND_HOST: '127.0.0.1', GATEWAY_PORT: String(port), MINISTACK_REGION: region, AUTH: 'true' };
+  const emulator = spawn(python, ['-m', 'ministack'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, ...credentials, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: stopping it stops the functions' processes too.
+    detached: true,
+  });
+  emulator.stdout.pipe(log);
+  emulator.stderr.pipe(log);
+  const exited = new Promise<void>((resolve) => emulator.once('exit', () => resolve()));
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-emulator.pid!, signal);
+    } catch {
+      // It has ended already.
+    }
+  };
+  const abandoned = () => kill('SIGKILL');
+  process.once('exit', abandoned);
+
+  const stop = async () => {
+    kill('SIGTERM');
+    await Promise.race([exited, sleep(5000).then(() => kill('SIGKILL'))]);
+    process.off('exit', abandoned);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  if (!(await isHealthy(url))) {
+    await stop();
+    throw new Error(`${requirement} was installed but did not answer on ${url} within 30 s`);
+  }
+  return {
+    url,
+    region,
+    account: '000000000000',
+    folder,
+    environment: { ...credentials, AWS_ENDPOINT_URL: url },
+    async scaleWaits(scale) {
+      const answer = await fetch(`${url}/_ministack/config`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ 'stepfunctions._SFN_WAIT_SCALE': String(scale) }),
+      });
+      if (!answer.ok) throw new Error(`The emulator does not scale waits: ${answer.status}`);
+    },
+    stop,
+  };
+}
+
+/** @returns the interpreter that has the emulator */
+async function install(folder: string): Promise<string | undefined> {
+  const python = join(folder, 'venv', 'bin', 'python');
+  try {
+    await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 60_000 });
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', requirement], {
+      timeout: 180_000,
+    });
+    return python;
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string };
+    const reason = (stderr.trim().split('\n').at(-1) || message).slice(0, 300);
+    console.error(`The deployment test is skipped: ${requirement} cannot be installed here (${reason}).`);
+    return undefined;
+  }
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const answer = await fetch(`${url}/_ministack/health`).catch(() => undefined);
+    if (answer?.ok) return true;
+    await sleep(500);
+  }
+  return false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

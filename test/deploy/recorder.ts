@@ -1,0 +1,38 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Recorder {
+  url: string;
+  /** The forms that were posted, oldest first. */
+  forms: URLSearchParams[];
+  close(): Promise<void>;
+}
+
+/** Passes requests on to the emulator as they are, and remembers their forms. */
+export async function startRecorder(target: string): Promise<Recorder> {
+  const forms: URLSearchParams[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks);
+      forms.push(new URLSearchParams(body.toString()));
+      const { method, url: path, headers } = incoming;
+      const forward = request(new URL(path!, target), { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(outgoing);
+      });
+      forward.on('error', () => outgoing.destroy());
+      forward.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forms,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type AwsCaller, awsCaller, xmlText } from './aws.ts';
+import type { Emulator } from './emulator.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const cdk = join(root, 'node_modules', '.bin', 'cdk');
+
+export interface DeployedStage {
+  aws: AwsCaller;
+  outputs: Record<'StateMachineArn' | 'TopicArn' | 'LedgerTableName', string>;
+  /** The messages that an SQS subscriber of the topic has received since the last call. */
+  received(): Promise<{ Subject: string; Message: string }[]>;
+  executions(): Promise<{ executionArn: string; name: string; status: string }[]>;
+  /** Starts an execution and waits for its end. */
+  execute(input: unknown): Promise<{ name: string; status: string }>;
+  roles(): Promise<RolePolicy[]>;
+  writePolicy(policy: RolePolicy): Promise<void>;
+}
+
+export interface RolePolicy {
+  role: string;
+  policy: string;
+  statements: { Sid?: string; Action: string | string[]; Effect: string }[];
+}
+
+/** Bootstraps the emulator's account as README says, stores the token, deploys, and subscribes a queue to the topic. */
+export async function deployStage(
+  emulator: Emulator,
+  { stage, settings, token, snsUrl }: { stage: string; settings: unknown; token: string; snsUrl: string },
+): Promise<DeployedStage> {
+  const aws = awsCaller(emulator.url, emulator.region);
+  const stageFile = join(emulator.folder, `${stage}.json`);
+  const outputsFile = join(emulator.folder, 'outputs.json');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: emulator.folder,
+    ...emulator.environment,
+    DEPLOY_TEST_STAGE: stage,
+    DEPLOY_TEST_STAGE_FILE: stageFile,
+    DEPLOY_TEST_SNS_URL: snsUrl,
+  };
+  await writeFile(stageFile, JSON.stringify(settings));
+  await aws.json('ssm', 'AmazonSSM.PutParameter', {
+    Name: `/datahub-retention/${stage}/token`,
+    Type: 'SecureString',
+    Value: `${token}\n`,
+  });
+  const quiet = ['--no-notices', '--no-version-reporting', '-c', 'cli-telemetry=false'];
+  const target = `aws://${emulator.account}/${emulator.region}`;
+  await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });
+  const app = ['--app', 'npx --no-install tsx test/deploy/app.ts', '--output', join(emulator.folder, 'cdk.out')];
+  const deploy = ['deploy', ...app, '--require-approval', 'never', '--outputs-file', outputsFile];
+  await run(cdk, [...deploy, ...quiet], { cwd: root, env });
+  const outputs = Object.values(JSON.parse(await readFile(outputsFile, 'utf8')))[0] as DeployedStage['outputs'];
+
+  const { QueueUrl } = await aws.json('sqs', 'AmazonSQS.CreateQueue', { QueueName: `${stage}-subscriber` });
+  await aws.query('sns', 'Subscribe', '2010-03-31', {
+    TopicArn: outputs.TopicArn,
+    Protocol: 'sqs',
+    Endpoint: `arn:aws:sqs:${emulator.region}:${emulator.account}:${stage}-subscriber`,
+  });
+  return {
+    aws,
+    outputs,
+    ...subscriber(aws, QueueUrl),
+    ...workflow(aws, outputs.StateMachineArn),
+    ...access(aws, stage),
+  };
+}
+
+const subscriber = (aws: AwsCaller, QueueUrl: string): Pick<DeployedStage, 'received'> => ({
+  async received() {
+    const answer = await aws.json('sqs', 'AmazonSQS.ReceiveMessage', { QueueUrl, MaxNumberOfMessages: 10 });
+    const messages: { Body: string; ReceiptHandle: string }[] = answer.Messages ?? [];
+    for (const { ReceiptHandle } of messages)
+      await aws.json('sqs', 'AmazonSQS.DeleteMessage', { QueueUrl, ReceiptHandle });
+    return messages.map(({ Body }) => JSON.parse(Body));
+  },
+});
+
+const workflow = (aws: AwsCaller, stateMachineArn: string): Pick<DeployedStage, 'executions' | 'execute'> => ({
+  async executions() {
+    return (await aws.json('states', 'AWSStepFunctions.ListExecutions', { stateMachineArn })).executions;
+  },
+  async execute(input) {
+    const started = await aws.json('states', 'AWSStepFunctions.StartExecution', {
+      stateMachineArn,
+      input: JSON.stringify(input),
+    });
+    return until(async () => {
+      const execution = await aws.json('states', 'AWSStepFunctions.DescribeExecution', {
+        executionArn: started.executionArn,
+      });
+      return execution.status === 'RUNNING' ? undefined : execution;
+    }, 'the execution has ended');
+  },
+});
+
+const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'writePolicy'> => ({
+  async roles() {
+    const all = [...(await aws.query('iam', 'ListRoles', '2010-05-08', {})).matchAll(/<RoleName>([^<]+)/g)].map(
+      ([, name]) => name!,
+    );
+    const own = all.filter((name) => name.includes(stage));
+    return Promise.all(
+      own.map(async (RoleName) => {
+        const PolicyName = xmlText(await aws.query('iam', 'ListRolePolicies', '2010-05-08', { RoleName }), 'member')!;
+        const xml = await aws.query('iam', 'GetRolePolicy', '2010-05-08', { RoleName, PolicyName });
+        const document = JSON.parse(decodeURIComponent(xmlText(xml, 'PolicyDocument')!.replaceAll('&quot;', '"')));
+        return { role: RoleName, policy: PolicyName, statements: document.Statement };
+      }),
+    );
+  },
+  async writePolicy({ role, policy, statements }) {
+    const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: statements });
+    await aws.query('iam', 'PutRolePolicy', '2010-05-08', { RoleName: role, PolicyName: policy, PolicyDocument });
+  },
+});
+
+/** Asks every half second until there is an answer, for three minutes. */
+export async function until<Answer>(ask: () => Promise<Answer | undefined>, what: string): Promise<Answer> {
+  for (let attempt = 0; attempt < 360; attempt++) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`Waited three minutes until ${what}`);
+}

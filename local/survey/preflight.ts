@@ -3,7 +3,7 @@ import type { IndexSize, Operations } from '../../lambda/operations/operations.t
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/token-expiry.ts';
 import { canonicalSpelling, knownAspects } from '../../lambda/policy/aspects.ts';
-import { maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/run/limits.ts';
+import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/run/limits.ts';
 
 /** Whether this server can be worked with: one line for each thing that can be wrong, with its remedy. Read-only. */
 
@@ -166,11 +166,12 @@ function checkToken(token: string, now: number): Check {
   const expiry = tokenExpiryMillis(token);
   if (expiry === undefined) return { name: 'Token', state: 'ok', text: 'does not tell its expiry' };
   const date = new Date(expiry).toISOString().slice(0, 16).replace('T', ' ');
-  const days = Math.floor(Math.abs(expiry - now) / 86_400_000);
+  const days = Math.floor(Math.abs(expiry - now) / dayMillis);
+  const dayCount = `${days} ${days === 1 ? 'day' : 'days'}`;
   if (expiry <= now) {
-    return { name: 'Token', state: 'failed', text: `expired ${days} days ago (${date} UTC)`, remedy: newToken };
+    return { name: 'Token', state: 'failed', text: `expired ${dayCount} ago (${date} UTC)`, remedy: newToken };
   }
-  const text = `expires in ${days} days (${date} UTC)`;
+  const text = `expires in ${dayCount} (${date} UTC)`;
   return expiry - now > tokenExpiryNoticeMillis
     ? { name: 'Token', state: 'ok', text }
     : { name: 'Token', state: 'note', text, remedy: `${newToken}, before it does` };

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { composeReport, report } from '../../../lambda/run/report.ts';
+import type { Report } from '../../../lambda/run/report-schema.ts';
+import { reportSchema } from '../../../lambda/run/report-schema.ts';
+import type { Entry, RunState } from '../../../lambda/run/state.ts';
+import { aPolicy } from '../../support/policies.ts';
+
+const now = Date.UTC(2026, 0, 1, 4);
+const settings = {
+  stage: 'prod',
+  gmsUrl: 'https://gms.example.com',
+  mode: 'enforce',
+  minRetentionDays: 7,
+  maxRunHours: 12,
+} as const;
+const silent = { info() {}, warn() {}, error() {} };
+const services = { settings, clock: { now: () => now, realNow: () => now }, log: silent };
+const execution = { name: 'nightly', startTime: '2026-01-01T03:30:00.000Z' };
+const composed = (input: unknown): Report => {
+  const made = composeReport({ input, execution }, services);
+  expect(reportSchema.parse(made)).toEqual(made);
+  return made;
+};
+
+const entry = (aspect: string, fields: Record<string, unknown> = {}) => ({
+  index: `dataset.${aspect}`,
+  entry: { entityType: 'dataset', aspect, ...fields },
+});
+const decided = (aspect: string, outcome: string, fields: Record<string, unknown> = {}) =>
+  ({ phase: 'done', ...entry(aspect, { outcome, reason: 'because', ...fields }) }) as Entry;
+const approved = (aspect: string) =>
+  ({
+    phase: 'approved',
+    ...entry(aspect),
+    policy: aPolicy({ aspect }),
+    plan: { rowsToDelete: 1, rowsTotal: 2, strategy: 'reindex' },
+  }) as Entry;
+const watched = (aspect: string) =>
+  ({
+    phase: 'watched',
+    ...entry(aspect),
+    watch: { attemptId: 'a', startedAt: 0, lastLookAt: 0, nextLookAt: 0, looks: 0 },
+  }) as Entry;
+
+const state = (entries: Entry[], more: Partial<RunState> = {}): RunState => ({
+  version: 1,
+  runId: 'nightly',
+  stage: 'prod',
+  mode: 'enforce',
+  startedAt: '2026-01-01T03:30:00.000Z',
+  next: 'report',
+  waitSeconds: 0,
+  entries,
+  notes: [],
+  unmanagedIndices: [],
+  turns: { truncate: 0, poll: 0 },
+  ...more,
+});
+
+describe('the report', () => {
+  test('is as bad as its worst policy', () => {
+    expect(composed(state([decided('a', 'truncated')])).result).toBe('ok');
+    expect(composed(state([decided('a', 'truncated'), decided('b', 'incomplete')])).result).toBe('attention');
+    expect(composed(state([decided('a', 'in-flight'), decided('b', 'lost'), decided('c', 'disabled')])).result).toBe(
+      'failed',
+    );
+    expect(composed(state([])).result).toBe('ok');
+  });
+
+  test('is failed when the run could not do its work, whatever its policies say', () => {
+    expect(composed(state([decided('a', 'truncated')], { error: 'no token' }))).toMatchObject({
+      result: 'failed',
+      error: 'no token',
+    });
+  });
+
+  test('names the smallest truncation first, then by name, and last what has no count', () => {
+    const entries = [
+      decided('c', 'failed'),
+      decided('b', 'truncated', { rowsToDelete: 5 }),
+      decided('z', 'truncated', { rowsToDelete: 1 }),
+      decided('a', 'truncated', { rowsToDelete: 5 }),
+    ];
+    expect(composed(state(entries)).policies.map(({ aspect }) => aspect)).toEqual(['z', 'a', 'b', 'c']);
+  });
+
+  test('leaves out what has no value', () => {
+    const made = composed(state([]));
+    expect(Object.keys(made)).not.toContain('error');
+    expect(Object.keys(made)).not.toContain('notes');
+  });
+
+  test('of a Plan that failed says so, with the name and the start of the execution', () => {
+    expect(composed({ failure: { step: 'plan', error: 'Sandbox.Timedout' } })).toMatchObject({
+      runId: 'nightly',
+      startedAt: execution.startTime,
+      result: 'failed',
+      error: expect.stringContaining('Plan failed (Sandbox.Timedout)'),
+      policies: [],
+    });
+  });
+
+  test('after a Poll that failed names what was running and what had not begun', () => {
+    const made = composed(state([watched('a'), approved('b')], { failure: { step: 'poll', error: 'Lambda.Unknown' } }));
+    expect(made.policies.map(({ outcome }) => outcome)).toEqual(['still-running', 'not-started']);
+    expect(made).toMatchObject({ result: 'failed', error: expect.stringContaining('poll failed (Lambda.Unknown)') });
+  });
+
+  test("of another version's run state names every policy that can be read", () => {
+    const other = { ...state([decided('a', 'truncated'), approved('b'), watched('c')]), version: 7 };
+    const made = composed(other);
+    expect(made.policies.map(({ outcome }) => outcome)).toEqual(['truncated', 'not-started', 'still-running']);
+    expect(made.result).toBe('failed');
+  });
+
+  test.each([[null], ['text'], [7], [[]], [{}], [{ version: 2, entries: 'none', startedAt: 'never' }]])(
+    'is made of whatever comes: %j',
+    (input) => {
+      expect(composed(input).result).toBe('failed');
+    },
+  );
+
+  test('that cannot be published throws, so that the execution fails', async () => {
+    const publisher = {
+      publish: async () => {
+        throw new Error('SNS is out of reach');
+      },
+    };
+    await expect(report({ input: state([]), execution }, { ...services, publisher })).rejects.toThrow(
+      'SNS is out of reach',
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serve } from './service.ts';
+import { day, serve, start } from './service.ts';
 
 /** What the real server answers to requests that are wrong (rest.li's parameter layer, DataHub's resource). */
 
@@ -75,6 +75,20 @@ test.each([0, -5])('a batch size of %i is the default in a delete', async (batch
   const task = await service.startDelete({ batchSize });
   service.pass(60_000);
   expect((await service.status(task)).status).toMatchObject({ deleted: 700, batches: 1 });
+});
+
+test('numbers are cut to whole ones', async () => {
+  const service = await serve();
+  const task = await service.startDelete({ batchSize: 350.9, endTimeMillis: start - 30 * day + 0.5 });
+  service.pass(60_000);
+  expect((await service.status(task)).status).toMatchObject({ deleted: 700, batches: 2 });
+});
+
+test('a delete that finds nothing is a completed task without a batch', async () => {
+  const service = await serve();
+  const task = await service.startDelete({ endTimeMillis: 0 });
+  service.pass(1000);
+  expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 0, deleted: 0, batches: 0 } });
 });
 
 test('a cutoff in seconds matches nothing, one in the future everything', async () => {

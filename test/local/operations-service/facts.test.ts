@@ -70,6 +70,7 @@ describe('point 2: rows, mode and texts', () => {
   test('point 2 the row at the cutoff goes, the one a millisecond later stays', async () => {
     const timestamps = [start - 5, start - 4, start - 3];
     const service = await serve({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+    expect(await service.counts({ endTimeMillis: start - 4 })).toEqual({ matching: 2, total: 3 });
     await service.startDelete({ endTimeMillis: start - 4 });
     service.pass(1000);
     expect(service.engine.rows('dataset.operation')).toMatchObject([{ timestamp: start - 3 }]);
@@ -351,6 +352,10 @@ describe('point 5: task status', () => {
       'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got 123456:aB1cdEf2GHIJKLMnoPQr3S)',
     ],
     [{ task: 'n:0' }, 'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got n:0)'],
+    [
+      { task: 'n:9223372036854775808' },
+      'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got n:9223372036854775808)',
+    ],
     [{}, 'Please specify either Node ID + task ID OR composite task parameters'],
     [{ nodeId: 'n', taskId: 0 }, 'Please specify either Node ID + task ID OR composite task parameters'],
     [{ nodeId: 'n' }, 'Please specify either Node ID + task ID OR composite task parameters'],

@@ -131,6 +131,15 @@ describe('rows', () => {
     expect(() => engine.rows('dataset.operation')).toThrow(RangeError);
   });
 
+  test('a reindex whose new index is deleted ends', () => {
+    const { engine, truncate, pass } = createLaboratory();
+    truncate({ forceDeleteByQuery: undefined });
+    pass(100);
+    engine.deleteIndex(engine.indices()[0]?.name ?? '');
+    pass(10_000);
+    expect(engine.tasks()).toMatchObject([{ state: 'completed', created: 200 }]);
+  });
+
   test('a reindex whose source is deleted ends with what it has copied', () => {
     const { engine, truncate, pass } = createLaboratory();
     const [source] = engine.indices();
@@ -146,11 +155,27 @@ describe('rows', () => {
     truncate({ forceDeleteByQuery: undefined });
     pass(day);
     const [live, left] = engine.indices();
+    truncate({ forceDeleteByQuery: undefined, forceReindex: true });
+    pass(day);
+    engine.pointAlias('dataset.operation', live?.name ?? '');
     expect(live).toMatchObject({ rows: 300, visibleRows: 0 });
-    pass(60 * day);
+    pass(58 * day);
     expect(engine.systemUpdate()).toEqual([left?.name]);
     pass(3000);
-    expect(engine.indices()).toEqual([{ ...live, visibleRows: 300 }]);
+    const young = { name: `dataset_operationaspect_v1_${start + day}` };
+    expect(engine.indices()).toMatchObject([{ ...live, visibleRows: 300 }, young]);
+  });
+
+  test('two reindexes of the same millisecond make two indices, and leave every row somewhere', () => {
+    const { engine, truncate, pass } = createLaboratory();
+    truncate({ forceDeleteByQuery: undefined });
+    truncate({ forceDeleteByQuery: undefined });
+    pass(10_000);
+    expect(engine.indices().map(({ name, rows }) => [name.slice(-13), rows])).toEqual([
+      [String(start + 1), 0],
+      [expect.any(String), 1000],
+      [String(start), 300],
+    ]);
   });
 
   test('a second delete meets other conflicts than the first', () => {

@@ -46,13 +46,15 @@ export const listTasks = 'GET _tasks?actions=*byquery,*reindex&detailed';
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
 
 function localRun({ mode, only, approveRows, clear }: HandInput, context: MessageContext): string {
+  const command = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
+  const enforces = mode === 'enforce' || clear !== undefined;
   const options = [
-    ...(mode === 'enforce' || clear ? ['--enforce'] : []),
+    ...(enforces && !command.includes('--enforce') ? ['--enforce'] : []),
     ...(only ?? []).map((name) => `--only ${shellWord(name)}`),
     ...(approveRows === undefined ? [] : [`--approve-rows ${approveRows}`]),
     ...(clear ?? []).map((name) => `--clear ${shellWord(name)}`),
   ];
-  return [context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE', ...options].join(' ');
+  return [command, ...options].join(' ');
 }
 
 /** JSON that stands between single quotes in a shell, and in a Slack code block, as it is. */

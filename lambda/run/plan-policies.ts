@@ -24,7 +24,8 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
   const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
   try {
     const sizes = await readSizes(services, signal);
-    const context: PolicyContext = { state, prepared, services, sizes: sizes.sizes, signal, shared: {} };
+    const shared = sizes.failure?.concernsServer ? { serverFailure: sizes.failure } : {};
+    const context: PolicyContext = { state, prepared, services, sizes: sizes.sizes, signal, shared };
     const limit = pLimit(planConcurrency);
     const planned = await Promise.all(prepared.chosen.map((policy) => limit(() => planPolicy(policy, context))));
     const { serverFailure, missingDate, breaker } = context.shared;
@@ -40,7 +41,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
         ...state.notes,
         ...prepared.notes,
         ...(missingDate ? ['The server sends no Date header, so its clock could not be compared with ours.'] : []),
-        ...(sizes.problem && !serverFailure ? [`Index sizes are unknown: ${sizes.problem}`] : []),
+        ...(sizes.failure && !serverFailure ? [`Index sizes are unknown: ${sizes.failure.message}`] : []),
       ],
       unmanagedIndices: unmanaged(sizes.sizes, prepared.policies),
     };
@@ -215,21 +216,21 @@ function adoptedWithoutPolicy(context: PolicyContext, planned: Planned[]): Entry
 async function readSizes(
   { operations }: RunServices,
   signal: AbortSignal,
-): Promise<{ sizes: IndexSize[]; problem?: string }> {
+): Promise<{ sizes: IndexSize[]; failure?: OperationsError }> {
   try {
     return { sizes: await operations.indexSizes({ signal }) };
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    return { sizes: [], problem: error.message };
+    return { sizes: [], failure: error };
   }
 }
 
 function unmanaged(sizes: IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
   const managed = new Set(policies.map(({ index }) => index));
   return sizes
-    .filter(({ entityType, aspect }) => {
-      if (entityType === '*') return false; // the Postgres backend has one row for everything
-      if (entityType === undefined || aspect === undefined) return true;
+    .filter(({ indexName, entityType, aspect }) => {
+      // The Postgres backend tells of one store for everything, which is no index.
+      if (entityType === undefined || aspect === undefined) return /aspect_v1(_\d{13})?$/.test(indexName);
       return !managed.has(indexKey(entityType, aspect)) && !isProtected(aspect);
     })
     .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0));

@@ -108,15 +108,15 @@ async function clearIndices(
       );
     }
     if (record === undefined || isForeign(record) || record.state !== 'quarantined') {
-      notes.push(`${name} was not quarantined, so there was nothing to clear.`);
+      notes.push(`There was nothing to clear for ${name}: it is not quarantined.`);
       continue;
     }
     const cleared = await ledger.replace(record, clear(record));
     log.warn('quarantine cleared by a person', { index, cleared });
     notes.push(
       cleared
-        ? `${name} was quarantined and has been cleared.`
-        : `${name} changed in the ledger meanwhile and was not cleared.`,
+        ? `The quarantine of ${name} has been cleared.`
+        : `The quarantine of ${name} was not cleared: its ledger record changed meanwhile. Try again.`,
     );
   }
   return notes;

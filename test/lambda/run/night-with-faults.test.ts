@@ -124,7 +124,7 @@ describe('a reindex that goes wrong', () => {
     const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
     const report = await deployment.night(clear);
     expect(only(report).outcome).toBe('truncated');
-    expect(report.notes).toContainEqual('dataset.operation was quarantined and has been cleared.');
+    expect(report.notes).toContainEqual('The quarantine of dataset.operation has been cleared.');
   });
 });
 

@@ -99,6 +99,13 @@ describe('Plan', () => {
     expect(state.notes).toEqual([]);
   });
 
+  test('asks for no dry run when the sizes already met a cause that concerns the server', async () => {
+    const deployment = await started({ faults: ['unauthorized-empty'] });
+    const state = await planned(deployment, deployment.during('plan'));
+    expect(state.error).toMatch(/401/);
+    expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
+  });
+
   test('repeated after it found rows missing says so again', async () => {
     const deployment = await started();
     deployment.ledger.stored.set(
@@ -139,6 +146,11 @@ describe('Plan', () => {
     const state = await planned(deployment, deployment.during('plan'));
     expect(state.error).toBe('the parameter /x/token is missing: store it');
     expect(deployment.service.engine.asked).toEqual([]);
+  });
+
+  test("does not take the Postgres backend's store for an index without a policy", async () => {
+    const state = await planned(await started({ profile: 'postgres' }), at!.during('plan'));
+    expect(state.unmanagedIndices).toEqual([]);
   });
 
   test('lists indices without a policy by size, but not the state of stateful ingestion', async () => {

@@ -82,6 +82,9 @@ test('numbers are cut to whole ones', async () => {
   const task = await service.startDelete({ batchSize: 350.9, endTimeMillis: start - 30 * day + 0.5 });
   service.pass(60_000);
   expect((await service.status(task)).status).toMatchObject({ deleted: 700, batches: 2 });
+  const [nodeId, number] = task.split(':');
+  const { json } = await service.post('getEsTaskStatus', { nodeId, taskId: Number(number) + 0.9 });
+  expect(JSON.parse(json.value).taskId).toBe(task);
 });
 
 test('a delete that finds nothing is a completed task without a batch', async () => {

@@ -86,6 +86,15 @@ describe('time', () => {
     expect(seen).toEqual([200, 400]);
   });
 
+  test('things that are scheduled for the same time happen in the order in which they were planned', () => {
+    const { engine, pass } = createLaboratory();
+    const seen: string[] = [];
+    for (const name of ['first', 'second', 'third']) engine.schedule(start + 5, () => seen.push(name));
+    pass(5);
+    engine.indices();
+    expect(seen).toEqual(['first', 'second', 'third']);
+  });
+
   test('the Date header tells the engine’s clock, and its skew', () => {
     const { engine, truncate } = createLaboratory();
     expect(truncate()).toMatchObject({ headers: { Date: new Date(start).toUTCString() } });

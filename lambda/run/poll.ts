@@ -22,8 +22,11 @@ import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   if (state.version !== STATE_VERSION) return foreignState(state, services);
   const { clock, settings } = services;
-  const turned = { ...state, turns: { ...state.turns, poll: state.turns.poll + 1 } };
-  const settled = turned.failure?.step === 'truncate' ? await settleTruncate(turned, services) : turned;
+  const truncateFailed = state.failure?.step === 'truncate';
+  // A Truncate that failed returned no state, so its turn is counted here.
+  const turns = { truncate: state.turns.truncate + (truncateFailed ? 1 : 0), poll: state.turns.poll + 1 };
+  const turned = { ...state, turns };
+  const settled = truncateFailed ? await settleTruncate(turned, services) : turned;
   const looked = await lookAtAll(settled, services);
   return proceed(withBreaker(looked), settings, clock.now());
 }

@@ -160,6 +160,18 @@ describe('a run that comes to the end of its history', () => {
     expect(deployed.realTruncates()).toHaveLength(1);
   });
 
+  it('has counted the Truncate that failed, although that returned no state', async () => {
+    deployed = await deploy();
+    const { newId } = deployed.services;
+    let calls = 0;
+    deployed.services.newId = () => {
+      if (++calls === 1) throw new Error('no more ids');
+      return newId();
+    };
+    await deployed.night();
+    expect(deployed.states.at(-1)!.turns).toEqual({ truncate: 1, poll: 1 });
+  });
+
   it('leaves the truncation in the ledger, so that the next run sees its end', async () => {
     deployed = await deploy({ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }] });
     deployed.service.engine.set({ rowsPerSecond: 0.1 });

@@ -110,8 +110,8 @@ function unreadable(name: string, error: unknown): ParametersError {
   }
   if (kind === 'AccessDeniedException') {
     return new ParametersError(
-      `The function may not read the parameter ${name}: deploy the stack again; for a token under a key of your own set ` +
-        'tokenKeyArn in the stage file and let the key policy allow this account.',
+      `The function may not read the parameter ${name} (${message.slice(0, 300)}): deploy the stack again; for a token under a ` +
+        'key of your own set tokenKeyArn in the stage file and let the key policy allow this account.',
     );
   }
   return new ParametersError(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { App, CfnResource, CliCredentialsStackSynthesizer } from 'aws-cdk-lib';
+import { App, CliCredentialsStackSynthesizer } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { bundleFunctions } from '../../infra/function-code.ts';

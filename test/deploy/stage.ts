@@ -25,7 +25,7 @@ export interface DeployedStage {
 export interface RolePolicy {
   role: string;
   policy: string;
-  statements: { Sid?: string; Action: string | string[]; Effect: string }[];
+  statements: { Sid?: string; Action: string | string[]; Effect: string; Resource: unknown }[];
 }
 
 /** Bootstraps the emulator's account as README says, stores the token, deploys, and subscribes a queue to the topic. */
@@ -58,20 +58,31 @@ export async function deployStage(
   await run(cdk, [...deploy, ...quiet], { cwd: root, env });
   const outputs = Object.values(JSON.parse(await readFile(outputsFile, 'utf8')))[0] as DeployedStage['outputs'];
 
-  const { QueueUrl } = await aws.json('sqs', 'AmazonSQS.CreateQueue', { QueueName: `${stage}-subscriber` });
+  const queue = `${stage}-subscriber`;
+  const queueArn = `arn:aws:sqs:${emulator.region}:${emulator.account}:${queue}`;
+  const mayDeliver = {
+    Effect: 'Allow',
+    Principal: { Service: 'sns.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: queueArn,
+  };
+  const { QueueUrl } = await aws.json('sqs', 'AmazonSQS.CreateQueue', {
+    QueueName: queue,
+    Attributes: { Policy: JSON.stringify({ Version: '2012-10-17', Statement: [mayDeliver] }) },
+  });
   await aws.query('sns', 'Subscribe', '2010-03-31', {
     TopicArn: outputs.TopicArn,
     Protocol: 'sqs',
-    Endpoint: `arn:aws:sqs:${emulator.region}:${emulator.account}:${stage}-subscriber`,
+    Endpoint: queueArn,
   });
-  return {
-    aws,
-    outputs,
-    ...subscriber(aws, QueueUrl),
-    ...workflow(aws, outputs.StateMachineArn),
-    ...access(aws, stage),
-  };
+  const { roles, writePolicy } = access(aws, stage);
+  for (const policy of await roles()) await writePolicy({ ...policy, statements: policy.statements.map(forEmulator) });
+  return { aws, outputs, ...subscriber(aws, QueueUrl), ...workflow(aws, outputs.StateMachineArn), roles, writePolicy };
 }
+
+/** AWS checks GetParametersByPath against its path; the emulator against every resource. */
+const forEmulator = (statement: RolePolicy['statements'][number]): RolePolicy['statements'][number] =>
+  statement.Sid === 'ReadPolicies' ? { ...statement, Resource: '*' } : statement;
 
 const subscriber = (aws: AwsCaller, QueueUrl: string): Pick<DeployedStage, 'received'> => ({
   async received() {

@@ -289,5 +289,9 @@ function physicalNames({ Type, Properties }: Resource): string[] {
     'StateMachineName',
     'ConfigurationName',
   ];
-  return keys.flatMap((key) => (Properties?.[key] === undefined || 'Ref' in Object(Properties[key]) ? [] : [`${Type} ${JSON.stringify(Properties[key])}`]));
+  return keys.flatMap((key) =>
+    Properties?.[key] === undefined || 'Ref' in Object(Properties[key])
+      ? []
+      : [`${Type} ${JSON.stringify(Properties[key])}`],
+  );
 }

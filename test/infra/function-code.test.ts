@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleInto, functionNames } from '../../infra/function-code.ts';
+
+const run = promisify(execFile);
+const folders: string[] = [];
+const bundle = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+  folders.push(folder);
+  bundleInto(folder);
+  return folder;
+};
+const environment = {
+  AWS_REGION: 'eu-central-1',
+  STAGE: 'prod',
+  GMS_URL: 'https://datahub.example.com/gms',
+  MODE: 'preview',
+  MIN_RETENTION_DAYS: '7',
+  MAX_RUN_HOURS: '12',
+  LEDGER_TABLE: 'table',
+  TOKEN_PARAMETER: '/token',
+  POLICIES_PATH: '/policies',
+  PAUSED_PARAMETER: '/paused',
+  TOPIC_ARN: 'arn:aws:sns:eu-central-1:111122223333:topic',
+  NOTIFY: 'always',
+  STATE_MACHINE_ARN: 'arn:aws:states:eu-central-1:111122223333:stateMachine:machine',
+  PARAMETER_PREFIX: '/datahub-retention/prod',
+};
+
+describe('The bundles of the functions', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = bundle();
+  });
+  afterAll(() => {
+    for (const each of folders) rmSync(each, { recursive: true, force: true });
+  });
+
+  test('are the same bytes each time, so that a deployment without a change changes nothing', () => {
+    const again = bundle();
+    for (const name of functionNames) {
+      const file = join(name, 'index.mjs');
+      expect(readFileSync(join(again, file)).equals(readFileSync(join(folder, file)))).toBe(true);
+    }
+  });
+
+  test.each(functionNames)('%s starts outside this repository and has a handler', async (name) => {
+    const script = `import(${JSON.stringify(join(folder, name, 'index.mjs'))}).then(({ handler }) => console.log(typeof handler))`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: folder,
+      env: environment,
+    });
+    expect(stdout.trim()).toBe('function');
+  });
+
+  test.each(functionNames)('%s says which variable of its environment is missing', async (name) => {
+    const script = `import(${JSON.stringify(join(folder, name, 'index.mjs'))})`;
+    const { STAGE: _, ...rest } = environment;
+    const failed = run(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, env: rest });
+    await expect(failed).rejects.toThrow(new RegExp(`environment of the function ${name} lacks or misspells STAGE`));
+  });
+
+  test.each(functionNames)('%s holds no path of the machine that made it, and stays below 1.5 MB', (name) => {
+    const file = join(folder, name, 'index.mjs');
+    expect(statSync(file).size).toBeLessThan(1_500_000);
+    expect(readFileSync(file, 'utf8')).not.toContain(process.cwd());
+  });
+});

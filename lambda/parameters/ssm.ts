@@ -105,7 +105,7 @@ function unreadable(name: string, error: unknown): ParametersError {
   if (kind === 'TimeoutError' || /^E[A-Z]+$/.test(code ?? '')) {
     return new ParametersError(
       `Parameter Store did not answer (${code ?? kind}) when ${name} was read: functions in a private network need a NAT ` +
-        'gateway, or the interface endpoint for SSM (and for KMS with a key of your own) and the gateway endpoint for DynamoDB.',
+        'gateway, or the interface endpoint for SSM and the gateway endpoint for DynamoDB.',
     );
   }
   if (kind === 'AccessDeniedException') {

@@ -1,7 +1,8 @@
-import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { trusting } from './certificates.ts';
 import { causeOf } from './network-errors.ts';
 import { type Answer, type Exchange, type Phase, type Transport, TransportError } from './transport.ts';
+import { Agent, buildConnector, Client } from './undici.ts';
 
 export interface HttpTransportOptions {
   /** For DNS, connect and TLS together. */

@@ -137,7 +137,7 @@ async function watchByCounts(look: Look): Promise<Entry | undefined> {
     noteProgress(watch, Math.min(rowsKept, baseline.rowsKept), baseline.rowsKept, look.now);
   }
   const lookedAt = services.clock.now();
-  if (!isStill(watch, lookedAt) || lookedAt < judgeableAt(record)) return undefined;
+  if (!isStill(watch, lookedAt, services.settings.maxRunHours) || lookedAt < judgeableAt(record)) return undefined;
   return judgeStill(look);
 }
 

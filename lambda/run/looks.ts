@@ -81,12 +81,14 @@ export function noteProgress(watch: Watch, done: number, total: number, now: num
 }
 
 /**
- * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most 2 h, of this run.
+ * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most 2 h, of this run; and at
+ * most half of what a run may last, because otherwise no short run could ever close a record of the day before.
  * @param lookedAt the last successful look, epoch milliseconds of the run's clock
  */
-export function isStill(watch: Watch, lookedAt: number): boolean {
+export function isStill(watch: Watch, lookedAt: number, maxRunHours: number): boolean {
   const elapsed = Math.max(0, lookedAt - watch.startedAt);
-  const window = Math.min(still.maxMillis, Math.max(still.minMillis, elapsed * still.share));
+  const longest = Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
+  const window = Math.min(longest, Math.max(still.minMillis, elapsed * still.share));
   return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;
 }
 

@@ -257,11 +257,17 @@ describe('stillness', () => {
     { run: 1500, quiet: 119, still: false, because: 'two hours are the most' },
     { run: 1500, quiet: 120, still: true, because: 'two hours are the most' },
   ])('after $run min, $quiet of them without a move: $still ($because)', ({ run, quiet, still }) => {
-    expect(isStill(aWatch({ movedAt: minutes(run - quiet) }), minutes(run))).toBe(still);
+    expect(isStill(aWatch({ movedAt: minutes(run - quiet) }), minutes(run), 12)).toBe(still);
+  });
+
+  it('takes no longer than half of what a run may last', () => {
+    const aDayLater = minutes(1500);
+    expect(isStill(aWatch({ movedAt: aDayLater - minutes(30) }), aDayLater, 1)).toBe(true);
+    expect(isStill(aWatch({ movedAt: aDayLater - minutes(29) }), aDayLater, 1)).toBe(false);
   });
 
   it('is never there before anything was seen', () => {
-    expect(isStill(aWatch(), minutes(1500))).toBe(false);
+    expect(isStill(aWatch(), minutes(1500), 12)).toBe(false);
   });
 
   it.each([

@@ -50,6 +50,9 @@ export const windowShare = 0.01;
 /** How long a verification waits for the search engine's refresh (1 s to 30 s in practice). */
 export const refreshPatienceMillis = 90 * second;
 
+/** Looks in a row whose task status failed, after which counts are watched beside it. */
+export const maxStatusFailures = 3;
+
 /** A truncation is still when nothing moved for max(10 min, 20 % of its time), at most 2 h. */
 export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hour } as const;
 

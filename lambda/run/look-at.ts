@@ -3,7 +3,7 @@ import { OperationsError, type TaskCounters, type TaskStatus } from '../operatio
 import { close, closedEntry } from './closing.ts';
 import { countWindow, physicalIndex, type WindowCounts } from './counting.ts';
 import { done, judgeableAt } from './entries.ts';
-import { abandonAfterMillis, look as lookLimits, refreshPatienceMillis } from './limits.ts';
+import { abandonAfterMillis, look as lookLimits, maxStatusFailures, refreshPatienceMillis } from './limits.ts';
 import { isStill, noteMovement, noteProgress, planLook } from './looks.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, WatchedEntry } from './state.ts';
@@ -74,16 +74,17 @@ async function readStatus({ entry: { watch }, record, services, signal }: Look):
   try {
     const status = await services.operations.taskStatus(taskId, { signal });
     watch.vanished = status.kind === 'vanished';
+    delete watch.statusFailures;
     return status;
   } catch (error) {
-    const refused =
-      error instanceof OperationsError && ['bad-request', 'unauthorized', 'forbidden'].includes(error.kind);
-    if (!refused) throw error;
-    watch.statusRefused = true;
-    services.log.warn('the status of the task may not be read, so its counts are watched', {
-      index: record.index,
-      reason: error.message,
-    });
+    if (!(error instanceof OperationsError)) throw error;
+    const refused = ['bad-request', 'unauthorized', 'forbidden'].includes(error.kind);
+    watch.statusFailures = (watch.statusFailures ?? 0) + 1;
+    // A status that fails look after look (managed clusters forbid the tasks API with a 500) must not hide the end.
+    const persistent = watch.statusFailures >= maxStatusFailures && !error.concernsServer && error.kind !== 'aborted';
+    if (!refused && !persistent) throw error;
+    if (refused) watch.statusRefused = true;
+    services.log.warn('no status to go by, so counts are watched', { index: record.index, reason: error.message });
     return undefined;
   }
 }

@@ -28,9 +28,9 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
     const context: PolicyContext = { state, prepared, services, sizes: sizes.sizes, signal, shared };
     const limit = pLimit(planConcurrency);
     const planned = await Promise.all(prepared.chosen.map((policy) => limit(() => planPolicy(policy, context))));
-    const { serverFailure, missingDate, breaker } = context.shared;
+    const { serverFailure, missingDate } = context.shared;
     const entries = [...planned.sort(runOrder).map(({ entry }) => entry), ...adoptedWithoutPolicy(context, planned)];
-    const stop = prepared.hindrance ?? breaker;
+    const stop = prepared.hindrance ?? breakerOf(entries);
     return {
       ...state,
       entries: serverFailure ? entries.map((entry) => withoutServer(entry, serverFailure)) : entries,
@@ -50,13 +50,19 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
   }
 }
 
+/** Rows that are missing open the circuit breaker, also where an earlier try of this Plan found them. */
+function breakerOf(entries: Entry[]): string | undefined {
+  const missing = entries.find((entry) => entry.phase === 'done' && entry.entry.outcome === 'rows-missing');
+  return missing && `the circuit breaker opened: rows are missing in ${missing.index}`;
+}
+
 interface PolicyContext {
   state: RunState;
   prepared: Prepared;
   services: RunServices;
   sizes: IndexSize[];
   signal: AbortSignal;
-  shared: { serverFailure?: OperationsError; missingDate?: boolean; breaker?: string };
+  shared: { serverFailure?: OperationsError; missingDate?: boolean };
 }
 
 interface Planned {
@@ -182,7 +188,6 @@ async function dryRunEntry(
       return { ...counted, phase: 'approved', policy, plan: { rowsToDelete, rowsTotal, strategy: decision.strategy } };
     }
     if (decision.outcome !== 'rows-missing') return done(counted, decision.outcome, decision.reason);
-    shared.breaker = `rows are missing in ${index}`;
     return quarantineAtPlan(counted, decision.reason, record!, state, services);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;

@@ -83,6 +83,8 @@ export interface Watch {
   completedAt?: number;
   /** The server does not let us ask for the task's status (400, 401, 403). */
   statusRefused?: boolean;
+  /** Looks in a row at which the status could not be read. */
+  statusFailures?: number;
   /** The task's record was not found at the last look. */
   vanished?: boolean;
   /** Why the last look brought nothing, for the report. */

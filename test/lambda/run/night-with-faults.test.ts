@@ -34,6 +34,8 @@ describe('one fault, one night', () => {
     ['status-form=missing', 'truncated', 'idle', 1],
     ['status-unwrapped', 'truncated', 'idle', 1],
     ['denied=status', 'truncated', 'idle', 1],
+    ['bad-gateway=status', 'truncated', 'idle', 1],
+    ['login-page=status', 'truncated', 'idle', 1],
     // what a real truncate answers
     ['task-id=uuid', 'truncated', 'idle', 1],
     ['task-id=empty', 'truncated', 'idle', 1],

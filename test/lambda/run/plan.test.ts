@@ -106,16 +106,23 @@ describe('Plan', () => {
     expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
   });
 
-  test('repeated after it found rows missing says so again', async () => {
-    const deployment = await started();
+  test('repeated after it found rows missing says so again, and still starts nothing', async () => {
+    const deployment = await started({
+      indices: [anIndexOf(600, 400), anIndexOf(600, 400, 'other')],
+      policies: ['operation', 'other'].map(policy),
+    });
     deployment.ledger.stored.set(
       'dataset.operation',
       aRecord({ attemptId: 'a', lastVerdict: aVerdict({ rowsAfter: 5000 }) }),
     );
     const first = await planned(deployment, deployment.during('plan'));
     const second = await planned(deployment, deployment.during('plan'));
-    expect(outcomes(first)).toEqual([['operation', 'rows-missing']]);
-    expect(second.entries).toEqual(first.entries);
+    expect(outcomes(first)).toEqual([
+      ['operation', 'rows-missing'],
+      ['other', 'not-started'],
+    ]);
+    expect(second.entries).toEqual(expect.arrayContaining(first.entries));
+    expect(second.next).toBe('report');
     expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'quarantined' });
   });
 

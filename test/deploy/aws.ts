@@ -27,8 +27,9 @@ export function awsCaller(endpoint: string, region: string) {
     },
     /** A service with the REST protocol. */
     // biome-ignore lint/suspicious/noExplicitAny: the answers are the services' own
-    async rest(service: string, method: 'GET' | 'DELETE', path: string): Promise<any> {
-      return JSON.parse((await send(service, path, { method })) || '{}');
+    async rest(service: string, method: 'GET' | 'PUT' | 'DELETE', path: string, input?: unknown): Promise<any> {
+      const body = input === undefined ? {} : { body: JSON.stringify(input) };
+      return JSON.parse((await send(service, path, { method, ...body })) || '{}');
     },
     /** A service with the query protocol; gives the XML. */
     query(service: string, action: string, version: string, parameters: Record<string, string>): Promise<string> {

@@ -121,6 +121,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       const [policy, without] = withoutStatement(all, name);
       service.engine.addRows('dataset.operation', oldTimestamps(2000));
       await stage.writePolicy(without);
+      await startCold(stage);
       try {
         const { status } = await stage.execute({ mode: 'enforce', only: ['dataset.operation'] });
         const report = await nextReport(stage);
@@ -145,11 +146,11 @@ const tried = [
   'Poll: ReadParameters',
   'Poll: UseLedger',
   'Report: PublishReport',
-  'Workflow: CallFunctions',
 ];
 
-/** A run ends well without a log or a trace; the schedule's role is tried by the first run of all. */
+/** A run ends well without a log or a trace; for calls of the state machine and the schedule the emulator asks no role. */
 const notTried = [
+  'Workflow: CallFunctions',
   'Plan: logs:CreateLogStream',
   'Truncate: logs:CreateLogStream',
   'Poll: logs:CreateLogStream',
@@ -182,6 +183,14 @@ const oldTimestamps = (count: number) => Array.from({ length: count }, (_, row) 
 async function removeSchedules({ aws }: DeployedStage): Promise<void> {
   const { Schedules } = await aws.rest('scheduler', 'GET', '/schedules');
   for (const { Name } of Schedules) await aws.rest('scheduler', 'DELETE', `/schedules/${Name}`);
+}
+
+/** A function whose configuration was written starts in a new process, which has no token in memory. */
+async function startCold({ aws }: DeployedStage): Promise<void> {
+  const { Functions } = await aws.rest('lambda', 'GET', '/2015-03-31/functions/');
+  for (const { FunctionName, MemorySize } of Functions) {
+    await aws.rest('lambda', 'PUT', `/2015-03-31/functions/${FunctionName}/configuration`, { MemorySize });
+  }
 }
 
 async function ledgerRecords(TableName: string) {

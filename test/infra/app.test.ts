@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { SettingsInput } from '../../lambda/parameters/settings.ts';
+import { synthesize } from './synthesize.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('The app', () => {
+  test.each([
+    ['exampel', /^There is no stage file infra\/stages\/exampel\.json: did you mean example\?\n$/],
+    ['../secrets', /^There is no stage file/],
+    ['', /^Name a stage with -c stage=<name>; there are: .*example.*\n$/],
+  ])('refuses the stage "%s" in one sentence, without a stack trace', async (stage, sentence) => {
+    const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage }) };
+    const failed = await run(process.execPath, ['--import', 'tsx', 'infra/app.ts'], { cwd: root, env }).catch(
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
+  });
+});
+
+const warnings = (fields: Partial<SettingsInput>): string[] =>
+  synthesize(fields).stack.node.metadata.flatMap(({ type, data }) =>
+    type === 'aws:cdk:warning' ? [String(data)] : [],
+  );
+
+describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
+  test.each<[fields: Partial<SettingsInput>, warning: RegExp]>([
+    [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read on its way/],
+    [{ policies: [] }, /no policy: a run fails until there is one below \/datahub-retention\/prod\/policies/],
+    [{ schedule: 'cron(0 3 ? * SUN *)' }, /168 hours apart: set alarmIfNotStartedHours to at least 168/],
+    [{ schedule: 'cron(0 3 1 * ? *)' }, /744 hours apart: CloudWatch looks back at most 168 hours/],
+  ])('%j', (fields, warning) => {
+    expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
+  });
+
+  test('and one that is well brings none', () => {
+    expect(warnings({})).toEqual([]);
+  });
+});

@@ -61,7 +61,7 @@ async function observe(look: Look): Promise<Entry | undefined> {
   const status = await readStatus(look);
   if (status?.kind === 'found') {
     noteCounters(look, status.counters);
-    if (status.completed) watch.completedAt ??= look.now;
+    if (status.completed) watch.completedAt ??= look.services.clock.now();
     else if (watch.completedAt === undefined) return undefined; // a task that says it goes on is never still
   }
   if (watch.completedAt !== undefined) return verifyEnded(look, status);
@@ -102,11 +102,12 @@ function noteCounters({ entry: { watch }, record, now }: Look, counters: TaskCou
 /** The task has ended, which proves nothing: counts decide, after waiting for the search engine's refresh. */
 async function verifyEnded(look: Look, status: TaskStatus | undefined): Promise<Entry | undefined> {
   const found = status?.kind === 'found' ? status : undefined;
+  const { watch } = look.entry;
+  // By the time before the counts: what they missed because no refresh had come is not made up for by a slow answer.
+  const patient = look.services.clock.now() < watch.completedAt! + refreshPatienceMillis;
   const evidence = await gather(look, found?.counters);
   if (!evidence) return undefined;
   const judgement = judge(evidence);
-  const { watch } = look.entry;
-  const patient = look.services.clock.now() < watch.completedAt! + refreshPatienceMillis;
   if (judgement.outcome !== 'truncated' && patient) return undefined;
   const runTime = found?.runTimeMillis;
   return close({ ...look, ...evidence, judgement, endedAt: runTime ? watch.startedAt + runTime : watch.completedAt! });

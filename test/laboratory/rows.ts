@@ -1,0 +1,110 @@
+import type { Engine } from '../../local/operations-service/engine.ts';
+import type { Mark } from '../../local/operations-service/inspect.ts';
+import type { Track, Truth } from './journal.ts';
+
+/** Keeps account of single rows: which truncation was there when they went. */
+export interface RowAccount {
+  /** Rows arrive behind the index's alias. */
+  arrive(index: string, timestamps: number[]): void;
+  /** A real truncate reaches the server: `act` lets it act. */
+  truncate(track: Track, act: () => void): void;
+  /** Somebody else changes the index: what happened until now is closed. */
+  others(index: string, act: () => void): void;
+  /** Everything became visible. */
+  refreshed(): void;
+  /** The history is over. */
+  close(): void;
+  truthOf(track: Track, planned: number): Truth;
+}
+
+interface Open {
+  track: Track;
+  mark: Mark;
+  /** Rows that no search had found when the truncate acted. */
+  unseen: Set<number>;
+}
+
+export function createRowAccount(engine: Engine, now: () => number): RowAccount {
+  const open = new Map<string, Open>();
+  const marks = new Map<Track, Open>();
+  const arrivals = new Map<string, { id: number; at: number }[]>();
+  /** Indices whose refresh a reindex has switched off, with the time until which everything was visible. */
+  const unrefreshed = new Map<string, number>();
+
+  const visibleUntil = (index: string): number => {
+    const off = unrefreshed.get(index);
+    if (off !== undefined) return off;
+    const interval = engine.behaviour.refreshSeconds * 1000;
+    return interval === 0 ? now() : Math.floor(now() / interval) * interval;
+  };
+  const physicalName = (index: string) => engine.indices().find((view) => view.index?.toLowerCase() === index)?.name;
+
+  const close = (index: string, byOthers: boolean): void => {
+    const one = open.get(index);
+    if (!one) return;
+    open.delete(index);
+    const { track, mark, unseen } = one;
+    let counted = 0;
+    let beyondCounting = 0;
+    for (const { id, timestamp, by } of engine.goneSince(mark)) {
+      if (timestamp <= track.cutoffMillis || by === 'others') continue;
+      if (timestamp > track.windowEndMillis || unseen.has(id)) beyondCounting++;
+      else counted++;
+    }
+    const running = engine.tasks().some(({ id, state }) => track.tasks.includes(id) && state === 'running');
+    track.gone = { counted, beyondCounting, mixed: byOthers && running };
+  };
+
+  return {
+    arrive(index, timestamps) {
+      const at = now();
+      const rows = engine.addRows(index, timestamps).map((id) => ({ id, at }));
+      // Older arrivals are visible by now wherever anything is refreshed.
+      arrivals.set(index, [...(arrivals.get(index) ?? []).slice(-500), ...rows]);
+    },
+    truncate(track, act) {
+      const { index } = track;
+      if (!engine.indices().some((view) => view.index?.toLowerCase() === index)) return act();
+      close(index, false);
+      const until = visibleUntil(index);
+      const unseen = new Set((arrivals.get(index) ?? []).filter(({ at }) => at > until).map(({ id }) => id));
+      const mark = engine.mark(index);
+      const name = physicalName(index);
+      const before = new Set(engine.tasks().map(({ id }) => id));
+      act();
+      track.tasks = engine.tasks().flatMap(({ id }) => (before.has(id) ? [] : [id]));
+      const moved = physicalName(index) !== name;
+      track.acted = moved || track.tasks.length > 0;
+      if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
+      if (!track.acted) return;
+      const one = { track, mark, unseen };
+      open.set(index, one);
+      marks.set(track, one);
+    },
+    others(index, act) {
+      close(index, true);
+      act();
+    },
+    refreshed() {
+      for (const index of unrefreshed.keys()) unrefreshed.set(index, now());
+    },
+    close() {
+      for (const index of [...open.keys()]) close(index, false);
+    },
+    truthOf(track, planned) {
+      const view = engine.indices().find(({ index }) => index?.toLowerCase() === track.index);
+      const hidden = Math.max(0, (view?.rows ?? 0) - (view?.visibleRows ?? 0));
+      const one = marks.get(track);
+      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden };
+      const { mark, unseen } = one;
+      let old = 0;
+      for (const timestamp of mark.rows.values()) if (timestamp <= track.cutoffMillis) old++;
+      let windowRowsGone = 0;
+      for (const { id, timestamp } of engine.goneSince(mark)) {
+        if (timestamp <= track.cutoffMillis) old--;
+        else if (timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
+      }
+      return { oldRowsLeft: old, windowRowsGone, planned, hidden };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { History } from './history.ts';
+import type { Track } from './journal.ts';
+import type { CheckRule } from './rules.ts';
+import { eventsOf } from './rules-sending.ts';
+
+/** Rules about single rows, and about verdicts that the rows contradict (design rules 7 and 8). */
+
+/** The entries of all published reports that tell of an index, in order. */
+export const entriesOf = (history: History, index: string) =>
+  eventsOf(history, 'published').flatMap(({ at, runId, report }) =>
+    report.policies
+      .filter(({ entityType, aspect }) => `${entityType}.${aspect}`.toLowerCase() === index)
+      .map((entry) => ({ at, runId, entry })),
+  );
+
+/** Whether a report names rows that this truncation cost: as `rows-missing`, as its quarantine, or as a number in a note. */
+function isNamed(history: History, track: Track, rows: number): boolean {
+  return entriesOf(history, track.index).some(({ at, entry }) => {
+    if (at < track.sentAt) return false;
+    if (entry.outcome === 'rows-missing' || entry.outcome === 'quarantined') return true;
+    const noted = /(\d+) rows newer than the cutoff are gone/.exec(entry.reason);
+    return noted !== null && Number(noted[1]) >= rows;
+  });
+}
+
+export const rowRules = {
+  *'every row that is gone through our doing is named'(history) {
+    for (const { at, index, track } of eventsOf(history, 'truncate')) {
+      const gone = track.gone;
+      if (!gone || gone.mixed || gone.counted === 0) continue;
+      if (!isNamed(history, track, gone.counted)) {
+        yield { at, text: `${index}: ${gone.counted} rows newer than the cutoff are gone, and no report names them` };
+      }
+    }
+  },
+
+  *'truncated is true'(history) {
+    for (const { at, next, truth } of eventsOf(history, 'ledger')) {
+      if (!truth || next.lastVerdict?.entry.outcome !== 'truncated') continue;
+      if (truth.oldRowsLeft > Math.max(10, truth.planned * 0.01)) {
+        yield { at, text: `${next.index}: truncated, and ${truth.oldRowsLeft} of ${truth.planned} old rows are there` };
+      }
+    }
+  },
+
+  *'rows-missing is true'(history) {
+    const others = eventsOf(history, 'others').map(({ at }) => at);
+    for (const { at, previous, next, truth } of eventsOf(history, 'ledger')) {
+      const verdict = next.lastVerdict;
+      if (!truth || verdict?.entry.outcome !== 'rows-missing' || previous?.attempt?.sendingSince === undefined)
+        continue;
+      // Counts of a moment ago may not show yet what others did before.
+      const since = previous.attempt.sendingSince - 60_000;
+      const explained =
+        truth.windowRowsGone > 0 ||
+        truth.hidden > 0 ||
+        others.some((moment) => moment >= since && moment <= at) ||
+        /over several runs/.test(verdict.entry.reason);
+      if (!explained) {
+        yield { at, text: `${next.index}: rows-missing, and no row is (${verdict.entry.reason.slice(0, 120)})` };
+      }
+    }
+  },
+
+  *'failed means that nothing was done'(history) {
+    const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
+    for (const { at, next, previous } of eventsOf(history, 'ledger')) {
+      const verdict = next.lastVerdict;
+      if (verdict?.entry.outcome !== 'failed' || verdict.attemptId === previous?.lastVerdict?.attemptId) continue;
+      if (tracks.get(verdict.attemptId)?.acted) yield { at, text: `${next.index}: failed, and the server had acted` };
+    }
+  },
+
+  *'a verdict is about its own cutoff'(history) {
+    const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
+    for (const { at, next, previous } of eventsOf(history, 'ledger')) {
+      const verdict = next.lastVerdict;
+      const track = verdict && tracks.get(verdict.attemptId);
+      if (!track || verdict.attemptId === previous?.lastVerdict?.attemptId) continue;
+      if (verdict.entry.cutoffMillis !== track.cutoffMillis) {
+        yield { at, text: `${next.index}: judged by ${verdict.entry.cutoffMillis}, sent with ${track.cutoffMillis}` };
+      }
+    }
+  },
+} satisfies Record<string, CheckRule>;

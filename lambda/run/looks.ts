@@ -19,10 +19,11 @@ import type { Watch } from './state.ts';
 /** Most truncations of a night are small: the first look need not wait for the full 10 s. */
 export const firstLookSeconds = 5;
 
-/** What the way from one look to the next takes beside the Wait itself: transitions, a function's start, the request. */
-const leadSeconds = 1;
-/** The same for long intervals, as a share: after minutes no container is warm, and functions start from nothing. */
-const leadShare = 0.02;
+/**
+ * How long before its bound a look is planned: the way to it takes time beside the Wait (transitions, a function's
+ * start, the request), more of it after minutes, when no container is warm.
+ */
+const lead = { minSeconds: 1, share: 0.02, maxSeconds: 15 } as const;
 
 /** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
 const maxEarlyLooks = 3;
@@ -45,7 +46,9 @@ export interface LookPlan {
 export function planLook(watch: Watch, now: number): LookPlan {
   const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
   const bound = boundSeconds(elapsedSeconds);
-  const seconds = Math.floor(bound - Math.max(leadSeconds, bound * leadShare));
+  const planned = bound - Math.min(lead.maxSeconds, Math.max(lead.minSeconds, bound * lead.share));
+  // Nor longer than it has run so far: what ends within seconds is seen within seconds.
+  const seconds = Math.floor(Math.min(planned, Math.max(firstLookSeconds, elapsedSeconds)));
   const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
   if (predicted === undefined) return { seconds, early: false };
   const least = Math.max(minEarlySeconds, elapsedSeconds * minEarlyShare);
@@ -58,19 +61,25 @@ export const boundSeconds = (elapsedSeconds: number): number =>
   Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
 
 /**
- * Seconds until the end by the task's own progress; undefined without usable progress. The rate since the last look
- * counts where rows moved since then (it follows a slow start and a restart of the estimate); else the average.
+ * Seconds until the end by the task's own progress; undefined without usable progress. By the average of its whole time
+ * or by the rate since the look before, whichever is faster: that one follows a task that speeds up, and a stall between
+ * two looks leaves the other.
  */
 function predictedSeconds({ progress, startedAt }: Watch, now: number): number | undefined {
   if (!progress || progress.done <= 0) return undefined;
   const { done, total, at, previous } = progress;
   // A sliced task adds up the slices that have ended, in both numbers: all done, though it goes on.
   if (done >= total) return undefined;
-  const since = previous && done > previous.done && at > previous.at ? previous : { done: 0, at: startedAt };
-  const seconds = (at - since.at) / 1000;
-  if (seconds <= 0) return undefined;
-  const rate = (done - since.done) / seconds;
-  return Math.max(0, (total - done) / rate - (now - at) / 1000);
+  const rate = Math.max(
+    rowsPerSecond({ done: 0, at: startedAt }, progress),
+    previous ? rowsPerSecond(previous, progress) : 0,
+  );
+  return rate > 0 ? Math.max(0, (total - done) / rate - (now - at) / 1000) : undefined;
+}
+
+function rowsPerSecond(since: { done: number; at: number }, until: { done: number; at: number }): number {
+  const seconds = (until.at - since.at) / 1000;
+  return seconds > 0 ? (until.done - since.done) / seconds : 0;
 }
 
 /** Notes rows done at a look; a count that goes back starts the estimate again. */

@@ -115,6 +115,12 @@ describe('the guarantee', () => {
     );
   });
 
+  it('is undercut while a task is young: the next look is no further away than the task is old', () => {
+    expect([0, 5, 6, 8, 9, 60].map((seconds) => planLook(aWatch(), seconds * 1000).seconds)).toEqual([
+      5, 5, 6, 8, 9, 9,
+    ]);
+  });
+
   it('costs at most 110 looks for a day, whatever the task shows', () => {
     fc.assert(
       fc.property(anyProgress, (see) => {
@@ -160,6 +166,13 @@ describe('a prediction', () => {
     expect(early).toBe(true);
     expect(seconds).toBeGreaterThanOrEqual(60);
     expect(seconds).toBeLessThan(70);
+  });
+
+  it('takes the average of the whole time where that is faster, so that a stall between two looks is forgotten', () => {
+    const watch = aWatch();
+    noteProgress(watch, 970, 1000, 97 * 60_000);
+    noteProgress(watch, 971, 1000, 98 * 60_000);
+    expect(planLook(watch, 98 * 60_000)).toMatchObject({ early: true, seconds: expect.closeTo(182, -1) });
   });
 
   it('falls back to the average of the whole time while a task stalls', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import { environments, type FunctionName } from '../lambda/parameters/environment.ts';
 
 export type FunctionCode = Record<FunctionName, Code>;
@@ -32,11 +32,17 @@ export const codeOf = (make: (name: FunctionName) => Code): FunctionCode => ({
   report: make('report'),
 });
 
-/** Writes `<folder>/<function>/index.mjs` for each function. */
-export function bundleInto(folder: string): void {
-  buildSync({
+const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
+
+/**
+ * Writes `<folder>/<name>/index.mjs` for each function.
+ * @param sources of the bundles by name, below the project's folder
+ * @returns esbuild's account of what went into them
+ */
+export function bundleInto(folder: string, sources: Record<string, string> = handlers): Metafile {
+  const { metafile } = buildSync({
     absWorkingDir: root,
-    entryPoints: functionNames.map((name) => ({ in: `lambda/${name}.ts`, out: `${name}/index` })),
+    entryPoints: Object.entries(sources).map(([name, source]) => ({ in: source, out: `${name}/index` })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -52,5 +58,7 @@ export function bundleInto(folder: string): void {
       js: "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);",
     },
     logLevel: 'error',
+    metafile: true,
   });
+  return metafile;
 }

@@ -30,7 +30,7 @@ const maxEarlyLooks = 3;
 /** An early look is never sooner than this after the last one: a task that is nearly done is not asked in a loop. */
 const minEarlySeconds = 2;
 /** The same as a share of the time run: being late by this little is worth no look. */
-const minEarlyShare = 0.01;
+const minEarlyShare = 0.002;
 /** Looked at this much after the predicted end, as a share of the time predicted: a little late beats a little early. */
 const lateShare = 0.03;
 const lateSeconds = 1;

@@ -153,7 +153,9 @@ describe('the message of a run', () => {
   it('gives the local runner its own command lines', () => {
     const local = { local: true, localCommand: 'npm start -- --policies p.json' };
     const { email } = composeMessage(reports.troubled, local);
-    expect(email).toContain('npm start -- --policies p.json --enforce --only query.queryUsageStatistics --clear query.queryUsageStatistics');
+    expect(email).toContain(
+      'npm start -- --policies p.json --enforce --only query.queryUsageStatistics --clear query.queryUsageStatistics',
+    );
     expect(email).toContain(
       'npm start -- --policies p.json --enforce --only dashboard.dashboardUsageStatistics --approve-rows 141243',
     );
@@ -172,7 +174,11 @@ describe('the message of a run', () => {
     const { email, https } = composeMessage(reportOf([entry]), context);
     const command = /--input '(.*)'$/m.exec(email)?.[1] ?? '';
     expect(command).not.toMatch(/['`]/);
-    expect(JSON.parse(command)).toEqual({ mode: 'enforce', only: ["x.'; rm -rf ~; '`$(id)`"], clear: ["x.'; rm -rf ~; '`$(id)`"] });
+    expect(JSON.parse(command)).toEqual({
+      mode: 'enforce',
+      only: ["x.'; rm -rf ~; '`$(id)`"],
+      clear: ["x.'; rm -rf ~; '`$(id)`"],
+    });
     expect(JSON.parse(https).content.description).toContain('\\u0060');
   });
 

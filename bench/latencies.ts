@@ -1,0 +1,19 @@
+/**
+ * What takes time between a look and the next, beside the Wait itself. Assumed, not measured: round figures on the slow
+ * side of what these services usually show. They are what the looks have to keep their promise against.
+ */
+
+/** From one state to the next. */
+export const transitionMillis = 50;
+
+/** The invocation of a function: its container is there, or has to be made (and the function imported). */
+export const startMillis = { warm: 20, cold: 800 } as const;
+
+/** Idle containers are taken to be gone after this long. */
+export const containerLivesMillis = 5 * 60_000;
+
+/** One call of DynamoDB, of Parameter Store, of SNS. */
+export const awsCallMillis = 15;
+
+/** The operations service: two `_count` queries; a submission; a task's status or the index sizes. */
+export const answerMillis = { dryRun: 200, truncate: 400, read: 100 } as const;

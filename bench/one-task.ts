@@ -1,0 +1,86 @@
+import type { Operations, TruncateFields } from '../lambda/operations/operations.ts';
+import { dayMillis } from '../lambda/run/limits.ts';
+import type { Random } from '../local/operations-service/random.ts';
+import { answerMillis } from './latencies.ts';
+import type { Course } from './shapes.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** DataHub's batch size for delete by query: counters and rows move by so many at once. */
+const batchRows = 10_000;
+
+export interface OneTask {
+  /** How long it takes from the call to its end, seconds. */
+  seconds: number;
+  rows: number;
+  course: Course;
+}
+
+/**
+ * One of many tasks around a duration: from 0.7 to 1.4 times of it, one in each of equal parts of that range, so that a mean
+ * hangs on no luck; at 1,000 to 10,000 rows a second, DataHub's single-slice deletes.
+ * @param around seconds
+ * @param part from 0 to below 1: where the part begins
+ * @param width of the part
+ */
+export function drawTask(around: number, course: Course, random: Random, part: number, width: number): OneTask {
+  const seconds = around * 2 ** (part + width * random() - 0.5);
+  return { seconds, rows: Math.round(seconds * 1000 * 10 ** random()), course };
+}
+
+export interface Simulated extends Operations {
+  /** How often somebody has asked how the task is; epoch milliseconds of each. */
+  asked: number[];
+  /** When an answer first said that the task has ended. */
+  seenAt?: number;
+  endsAt?: number;
+}
+
+/** The operations of a service with one index and one task, whose course is given. Kept rows: as many as go. */
+export function oneTaskService(task: OneTask, time: VirtualTime): Simulated {
+  let startedAt: number | undefined;
+  const share = () => (startedAt === undefined ? 0 : Math.min(1, (time.now() - startedAt) / (task.seconds * 1000)));
+  /** Rows done, by whole batches until the end. */
+  const inBatches = (part: number) =>
+    share() >= 1 ? task.rows : Math.floor((part * task.rows) / batchRows) * batchRows;
+
+  const service: Simulated = {
+    asked: [],
+    async dryRun(fields: TruncateFields) {
+      await time.sleep(answerMillis.dryRun);
+      const gone = inBatches(task.course.rows(share()));
+      // The policy's cutoff is 30 days before the run, the window's end is the run's start; no run takes a week.
+      const isWindow = fields.endTimeMillis > time.now() - 7 * dayMillis;
+      const kept = isWindow ? task.rows : 0;
+      const rowsToDelete = task.rows - gone + kept;
+      return {
+        strategy: 'delete-by-query' as const,
+        rowsToDelete,
+        rowsTotal: 2 * task.rows - gone,
+        clockSkewMillis: 0,
+      };
+    },
+    async truncate(_fields, maySend) {
+      await time.sleep(answerMillis.truncate / 2);
+      if (!maySend()) return { kind: 'not-sent', reason: 'too late' };
+      startedAt = time.now();
+      service.endsAt = startedAt + task.seconds * 1000;
+      await time.sleep(answerMillis.truncate / 2);
+      return { kind: 'started', taskId: 'aB1cdEf2GHIJKLMnoPQr3S:123456', pollable: true };
+    },
+    async taskStatus() {
+      await time.sleep(answerMillis.read / 2);
+      const completed = share() >= 1;
+      service.asked.push(time.now());
+      if (completed) service.seenAt ??= time.now();
+      const counted = task.course.counters(share());
+      const counters = counted === undefined ? {} : { total: task.rows, deleted: inBatches(counted) };
+      await time.sleep(answerMillis.read / 2);
+      return { kind: 'found', completed, counters };
+    },
+    async indexSizes() {
+      await time.sleep(answerMillis.read);
+      return [{ indexName: 'dataset_operationaspect_v1', entityType: 'dataset', aspect: 'operation' }];
+    },
+  };
+  return service;
+}

@@ -1,0 +1,73 @@
+import type { Usage } from './functions.ts';
+
+/**
+ * List prices in US dollars, us-east-1 (N. Virginia), November 2026, without any free tier (which covers a night of this
+ * job many times over). Sources: the price pages of AWS, aws.amazon.com/<service>/pricing.
+ */
+export const prices = {
+  /** step-functions: standard workflows, each state entered, retries included. */
+  stateTransition: 0.025 / 1000,
+  /** lambda: arm64, first tier; since August 2025 the start of a new container is billed too. */
+  lambdaGbSecond: 0.0000133334,
+  lambdaRequest: 0.2 / 1e6,
+  /** dynamodb: on demand. */
+  readUnit: 0.125 / 1e6,
+  writeUnit: 0.625 / 1e6,
+  /** systems-manager: standard parameters at standard throughput cost nothing. */
+  parameterCall: 0,
+  /** kms: the token's decryption. */
+  decryption: 0.03 / 10_000,
+  /** sns: API requests; emails are the dearest of the usual deliveries. */
+  snsRequest: 0.5 / 1e6,
+  email: 2 / 100_000,
+  /** eventbridge: one invocation of the scheduler. */
+  schedule: 1 / 1e6,
+  /** cloudwatch: log data taken in, per byte. */
+  logByte: 0.5 / 1e9,
+  /** cloudwatch: a custom metric is paid for each hour in which it is sent. */
+  metricHour: 0.3 / 730,
+  /** cloudwatch: X-Ray, one trace per execution. */
+  trace: 5 / 1e6,
+} as const;
+
+/** Memory of each function (infra/retention-function.ts). */
+const functionGb = 0.5;
+/** Report asks for the topic's subscriptions, then publishes. */
+const snsRequests = 2;
+/** People who are told. */
+const emails = 2;
+/** What a state machine with logging at ALL, without data, writes per history event. */
+const logBytesPerEvent = 300;
+/** DynamoDB reads 4 kB and writes 1 kB for a unit; a record has about 2 kB. */
+const unitsPerWrite = 2;
+
+/** Dollars for one night. `run` is what the run itself takes; `metrics` are the account's first ten or are paid beside it. */
+export interface NightPrice {
+  workflow: number;
+  functions: number;
+  ledgerAndParameters: number;
+  notification: number;
+  logs: number;
+  run: number;
+  metrics: number;
+}
+
+export function priceOf(
+  usage: Usage,
+  more: { transitions: number; historyEvents: number; metrics: number },
+): NightPrice {
+  const parts = {
+    workflow: more.transitions * prices.stateTransition + prices.schedule + prices.trace,
+    functions:
+      usage.invocations * prices.lambdaRequest + (usage.billedMillis / 1000) * functionGb * prices.lambdaGbSecond,
+    ledgerAndParameters:
+      usage.ledgerReads * prices.readUnit +
+      usage.ledgerWrites * unitsPerWrite * prices.writeUnit +
+      usage.parameterCalls * prices.parameterCall +
+      usage.decryptions * prices.decryption,
+    notification: snsRequests * prices.snsRequest + emails * prices.email,
+    logs: (usage.logBytes + more.historyEvents * logBytesPerEvent) * prices.logByte,
+  };
+  const run = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { ...parts, run, metrics: more.metrics * prices.metricHour };
+}

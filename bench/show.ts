@@ -1,0 +1,97 @@
+import { allowedLagSeconds, durationNames, durations, type LooksCell } from './looks.ts';
+import type { NightRow } from './night.ts';
+import type { PlanTime } from './plan-time.ts';
+import type { StartRow } from './start-up.ts';
+
+/** One promise of the project, the figure of this run, and whether it is kept. */
+export interface Shown {
+  what: string;
+  limit: string;
+  figure: string;
+  kept: boolean;
+}
+
+export interface Figures {
+  looks?: LooksCell[];
+  nights?: NightRow[];
+  plan?: PlanTime;
+  start?: StartRow[];
+}
+
+/** Holds the figures against what the project promises. */
+export function show({ looks, nights, plan, start }: Figures): Shown[] {
+  return [
+    ...(looks ? showLooks(looks) : []),
+    ...(nights ? showNights(nights) : []),
+    ...(plan ? [upTo('Plan of 100 policies, times the ideal', plan.ratio, 1.15)] : []),
+    ...(start ? showStart(start) : []),
+  ];
+}
+
+const rounded = (value: number): string => String(Number(value.toPrecision(3)));
+
+const upTo = (what: string, value: number, limit: number, unit = ''): Shown => ({
+  what,
+  limit: `at most ${limit}${unit}`,
+  figure: `${rounded(value)}${unit}`,
+  kept: value <= limit,
+});
+
+function showLooks(cells: LooksCell[]): Shown[] {
+  const ours = cells.filter(({ way }) => way === 'ours');
+  /** The cell that comes closest to what it may have. */
+  const worst = (used: (cell: LooksCell) => number) =>
+    ours.map((cell) => ({ cell, used: used(cell) })).reduce((one, other) => (other.used > one.used ? other : one));
+  const lag = worst((cell) => cell.lagSeconds.mean / allowedLagSeconds(cell));
+  const { cell } = lag;
+  const ratios = ours
+    .filter(({ around }) => durations[around] >= 6 * 3600)
+    .map((one) => {
+      const fixed = cells.find(
+        ({ way, shape, around }) => way === 'fixed 30 s' && shape === one.shape && around === one.around,
+      );
+      return one.looks.mean / fixed!.looks.mean;
+    });
+  return [
+    {
+      what: `Mean lag in each of ${ours.length} cells (worst: ${cell.shape}, ${cell.around})`,
+      limit: '2 % with usable progress, else 5 %; or 5 s',
+      figure: `${rounded(cell.lagSeconds.mean)} s of ${rounded(allowedLagSeconds(cell))} s`,
+      kept: lag.used <= 1,
+    },
+    upTo(
+      'Draws seen later than 10 % (10 s; 30 min) after their end',
+      ours.reduce((sum, { beyondBound }) => sum + beyondBound, 0),
+      0,
+    ),
+    upTo('Looks in 24 h', Math.max(...ours.map(({ looksOfADay }) => looksOfADay)), 110),
+    upTo(`Turns around ${durationNames.slice(-2).join(' and ')}, of the fixed loop's`, Math.max(...ratios), 0.1),
+  ];
+}
+
+function showNights(nights: NightRow[]): Shown[] {
+  const ours = (name: string) => nights.find(({ night, way }) => way === 'ours' && night === name)!;
+  const bad = ours('bad: 200 policies');
+  return [
+    upTo('History events of the night with a day-long task', ours('a day-long task').historyEvents, 2000),
+    {
+      what: 'The bad night ends in a report, within its history',
+      limit: '25000 events',
+      figure: `${bad.historyEvents} events; ${Object.entries(bad.outcomes)
+        .map(([outcome, count]) => `${count} ${outcome}`)
+        .join(', ')}`,
+      kept: bad.historyEvents <= 25_000 && Object.values(bad.outcomes).reduce((sum, count) => sum + count, 0) === 200,
+    },
+    upTo(
+      'Price of the night of ten policies, custom metrics left out',
+      ours('ten policies').price!.run * 100,
+      1,
+      ' cent',
+    ),
+  ];
+}
+
+const showStart = (start: StartRow[]): Shown[] =>
+  start
+    .filter(({ name }) => ['plan', 'truncate', 'poll', 'report'].includes(name))
+    .map(({ name, ratio }) => upTo(`Import of ${name}, times that of reading parameters`, ratio, 2.2));

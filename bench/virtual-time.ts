@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../lambda/run/clock.ts';
+
+/**
+ * Time that passes only when everybody waits for it: a day takes as long as its steps take to compute. Whoever sleeps
+ * is woken in the order of time, so that things side by side stay side by side. For code that waits for nothing else.
+ */
+export class VirtualTime implements Clock {
+  private time: number;
+  private sleepers: { at: number; wake: () => void }[] = [];
+  private waking = false;
+
+  /** @param start epoch milliseconds */
+  constructor(start: number) {
+    this.time = start;
+  }
+
+  now = (): number => this.time;
+  realNow = (): number => this.time;
+
+  sleep = (millis: number): Promise<void> =>
+    new Promise((wake) => {
+      const at = this.time + Math.max(0, millis);
+      const after = this.sleepers.findIndex((other) => other.at > at);
+      this.sleepers.splice(after < 0 ? this.sleepers.length : after, 0, { at, wake });
+      if (!this.waking) void this.wakeAll();
+    });
+
+  /** For waits that somebody else has counted. Nobody may be asleep. */
+  advance(millis: number): void {
+    if (this.sleepers.length > 0) throw new Error('time cannot be moved on past those who sleep');
+    this.time += millis;
+  }
+
+  private async wakeAll(): Promise<void> {
+    this.waking = true;
+    // One turn of the event loop each: whoever was woken gets to where it sleeps or ends.
+    for (await setImmediate(); this.sleepers.length > 0; await setImmediate()) {
+      const next = this.sleepers.shift()!;
+      this.time = Math.max(this.time, next.at);
+      next.wake();
+    }
+    this.waking = false;
+  }
+}

@@ -16,8 +16,9 @@ export interface DeployedStage {
   /** The messages that an SQS subscriber of the topic has received since the last call. */
   received(): Promise<{ Subject: string; Message: string }[]>;
   executions(): Promise<{ executionArn: string; name: string; status: string }[]>;
-  /** Starts an execution and waits for its end. */
-  execute(input: unknown): Promise<{ name: string; status: string }>;
+  /** Starts an execution and waits for its end, or gives it back as `RUNNING` when patience is over. */
+  execute(input: unknown, patienceSeconds?: number): Promise<{ executionArn: string; name: string; status: string }>;
+  stop(executionArn: string): Promise<void>;
   roles(): Promise<RolePolicy[]>;
   writePolicy(policy: RolePolicy): Promise<void>;
 }
@@ -94,21 +95,25 @@ const subscriber = (aws: AwsCaller, QueueUrl: string): Pick<DeployedStage, 'rece
   },
 });
 
-const workflow = (aws: AwsCaller, stateMachineArn: string): Pick<DeployedStage, 'executions' | 'execute'> => ({
+const workflow = (aws: AwsCaller, stateMachineArn: string): Pick<DeployedStage, 'executions' | 'execute' | 'stop'> => ({
   async executions() {
     return (await aws.json('states', 'AWSStepFunctions.ListExecutions', { stateMachineArn })).executions;
   },
-  async execute(input) {
+  async execute(input, patienceSeconds = 180) {
     const started = await aws.json('states', 'AWSStepFunctions.StartExecution', {
       stateMachineArn,
       input: JSON.stringify(input),
     });
-    return until(async () => {
-      const execution = await aws.json('states', 'AWSStepFunctions.DescribeExecution', {
-        executionArn: started.executionArn,
-      });
+    const { executionArn } = started;
+    const describe = () => aws.json('states', 'AWSStepFunctions.DescribeExecution', { executionArn });
+    const ended = async () => {
+      const execution = await describe();
       return execution.status === 'RUNNING' ? undefined : execution;
-    }, 'the execution has ended');
+    };
+    return until(ended, 'the execution has ended', patienceSeconds).catch(describe);
+  },
+  async stop(executionArn) {
+    await aws.json('states', 'AWSStepFunctions.StopExecution', { executionArn });
   },
 });
 
@@ -133,12 +138,16 @@ const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'w
   },
 });
 
-/** Asks every half second until there is an answer, for three minutes. */
-export async function until<Answer>(ask: () => Promise<Answer | undefined>, what: string): Promise<Answer> {
-  for (let attempt = 0; attempt < 360; attempt++) {
+/** Asks every half second until there is an answer. */
+export async function until<Answer>(
+  ask: () => Promise<Answer | undefined>,
+  what: string,
+  patienceSeconds = 180,
+): Promise<Answer> {
+  for (let attempt = 0; attempt < 2 * patienceSeconds; attempt++) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  throw new Error(`Waited three minutes until ${what}`);
+  throw new Error(`Waited ${patienceSeconds} s until ${what}`);
 }

@@ -154,7 +154,11 @@ function parseOptions(argv: readonly string[]): { options: Options } | { text: s
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { text: written };
-    const said = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+    // What stands behind an unknown option's = may be a token.
+    const said = error.message
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/g, ' ')
+      .replace(/(option '[^'=]*)=[^']*'/, "$1'");
     const remedy =
       error.code === 'commander.excessArguments'
         ? 'Options begin with --, and npm wants one -- of its own before them: npm start -- --gms-url URL.'

@@ -5,7 +5,7 @@ import { readBaseUrl } from '../lambda/operations/base-url.ts';
 import { trusting } from '../lambda/operations/certificates.ts';
 import type { TokenSource } from '../lambda/operations/operations.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { parsePolicies } from '../lambda/policy/parse.ts';
+import { parsePolicies, whereOf } from '../lambda/policy/parse.ts';
 import { ParametersError, type PolicySource } from '../lambda/run/services.ts';
 import { type ServerArguments, UsageError } from './arguments.ts';
 
@@ -82,7 +82,7 @@ export function readPolicies(path: string, minRetentionDays: number, only: reado
   try {
     value = JSON.parse(source.text);
   } catch (error) {
-    throw new UsageError(`--policies: ${path} is not JSON (${(error as Error).message}): correct it.`);
+    throw new UsageError(`--policies: ${path} is not JSON${whereOf(error)}: correct it.`);
   }
   if (!Array.isArray(value)) {
     throw new UsageError(`--policies: ${path} must hold a list of policies: put [ and ] around them.`);

@@ -34,6 +34,9 @@ const baselineSchema = z.object({
   rowsToDelete: rows,
   /** Rows newer than the cutoff and not newer than the run's start. */
   rowsKept: rows,
+  /** For a reindex: the end of the second window, and the rows newer than the cutoff up to there. */
+  latelyUntil: millis.optional(),
+  rowsKeptLately: rows.optional(),
   /** The physical index behind the alias, where the server told it. */
   indexName: z.string().optional(),
   sizeMb: z.number().optional(),
@@ -68,7 +71,7 @@ const verdictSchema = z.object({
   /** The run that sent it. */
   runId: z.string(),
   decidedAt: millis,
-  /** Rows in the index after it; an index that later holds none, or less than half of it, has lost rows. */
+  /** Rows that it left and that should stay; an index that later holds none, or less than half of it, has lost rows. */
   rowsAfter: rows.optional(),
   /** The report's entry, so that a Poll that is tried again reports the same. */
   entry: policyEntrySchema,

@@ -9,7 +9,7 @@ import { type Attempt, type Baseline, LEDGER_VERSION, type LedgerRecord, type Ve
  *   absent, idle, reserved past its sendBy --reserve--> reserved --startSending--> sending --markRunning--> running
  *   reserved --release--> idle          (nothing was sent)
  *   sending, running --conclude--> idle (with verdict)
- *   idle, sending, running --quarantine--> quarantined --clear--> idle
+ *   idle, sending, running --quarantine--> quarantined --clear--> idle (idle may be cleared, too)
  *   absent, idle, reserved --fence--> idle under a new attempt id (a Truncate that was given up can do no more)
  */
 
@@ -100,9 +100,12 @@ export function quarantine(record: LedgerRecord, verdict: Verdict): LedgerRecord
   return { ...withoutAttempt(record, 'quarantined'), lastVerdict: verdict };
 }
 
-/** A person has looked: the index may be truncated again, and what it held before no longer counts. */
+/**
+ * A person has looked: the index may be truncated again, and what it held before no longer counts. Also of an idle
+ * record, for whoever was told by a preview, which quarantines nothing.
+ */
 export function clear(record: LedgerRecord): LedgerRecord {
-  if (record.state !== 'quarantined') refuse(record, 'clear');
+  if (record.state !== 'quarantined' && record.state !== 'idle') refuse(record, 'clear');
   const { lastVerdict, shrunkRows: _, ...rest } = record;
   if (lastVerdict === undefined) return { ...rest, state: 'idle' };
   const { rowsAfter: __, ...kept } = lastVerdict;

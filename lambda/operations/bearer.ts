@@ -9,6 +9,8 @@ export interface Bearer {
   /** The token after one was refused: read again, once for all requests that were refused together. Throws as `current`. */
   after(refused: string, asked: Asked): Promise<string>;
   quote: Quote;
+  /** Whether a text that is taken as it is (an id, a name) holds the token. */
+  isIn(text: string): boolean;
 }
 
 export function createBearer(source: TokenSource): Bearer {
@@ -43,5 +45,6 @@ export function createBearer(source: TokenSource): Bearer {
       return usable(rereading, asked);
     },
     quote: (text) => quoteWithout(seen)(text),
+    isIn: (text) => [...seen].some((token) => text.includes(token)),
   };
 }

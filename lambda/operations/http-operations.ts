@@ -60,7 +60,9 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       return (await ask(client, question, body, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
-      return (await ask(client, asked('getIndexSizes', 'Index sizes'), {}, readIndexSizes, read)).value.sizes;
+      const { value } = await ask(client, asked('getIndexSizes', 'Index sizes'), {}, readIndexSizes, read);
+      // Names are taken as they are, into ledger and report: what is no index name, or holds the token, is left out.
+      return value.sizes.filter(({ indexName }) => indexName.length <= 255 && !client.bearer.isIn(indexName));
     },
   };
 }
@@ -92,7 +94,10 @@ async function truncateOnce(
     return { kind: 'not-sent', reason: error instanceof Error ? error.message : String(error) };
   }
   try {
-    return truncationOf(await transport.postOnce(exchange, maySend), asked, bearer.quote);
+    const truncation = truncationOf(await transport.postOnce(exchange, maySend), asked, bearer.quote);
+    if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
+    const reason = `${asked.what}: the server answered with the token in place of a task id.`;
+    return { kind: 'unresolved', reason, answered: true };
   } catch (error) {
     return truncationWithoutAnswer(error, asked, bearer.quote);
   }

@@ -35,10 +35,10 @@ export type Truncation =
   | { kind: 'not-sent'; reason: string }
   /** 401, 403, 404 or 429: refused before anything was done. */
   | { kind: 'rejected'; status: number; reason: string }
-  /** 400: proves nothing, a failed reindex answers so after it moved the alias. */
+  /** 400: proves nothing, a failed reindex answers so after it moved the alias. `mentionsReindex`: the error speaks of one. */
   | { kind: 'bad-request'; reason: string; mentionsReindex: boolean }
   /** Everything else: it may have started. `answered` is false when no answer came (time-out, reset). */
-  | { kind: 'unresolved'; reason: string; answered: boolean };
+  | { kind: 'unresolved'; reason: string; answered: boolean; mentionsReindex?: boolean };
 
 /** Counters of a task, as far as the server told them; a counter it left out is left out. */
 export interface TaskCounters {

@@ -16,11 +16,14 @@ export function truncationOf(answer: Answer, asked: Asked, quote: Quote): Trunca
   if (failure === undefined) return truncationOfSuccess(answer, asked, quote);
   const reason = failure.message;
   if (status === 401 || status === 403 || status === 404 || status === 429) return { kind: 'rejected', status, reason };
-  if (status === 400) {
-    const message = readRestError(answer.body) ?? answer.body;
-    return { kind: 'bad-request', reason, mentionsReindex: /reindex/i.test(message) };
-  }
-  return { kind: 'unresolved', reason: `${reason} ${mayRun}`, answered: true };
+  const mentionsReindex = /reindex/i.test(readRestError(answer.body) ?? answer.body);
+  if (status === 400) return { kind: 'bad-request', reason, mentionsReindex };
+  return {
+    kind: 'unresolved',
+    reason: `${reason} ${mayRun}`,
+    answered: true,
+    ...(mentionsReindex && { mentionsReindex }),
+  };
 }
 
 /** What an exchange that failed proves: nothing started only if not one byte of it was written. */

@@ -31,7 +31,7 @@ function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return [invalid(name, named, `${name} is not JSON (${(error as Error).message}): correct it`)];
+    return [invalid(name, named, `${name} is not JSON${whereOf(error)}: correct it`)];
   }
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: add a policy or remove it`)];
@@ -50,6 +50,12 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
   }
   const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
   return { kind: 'policy', index: indexKey(policy.entityType, policy.aspect), source, policy };
+}
+
+/** Where JSON breaks off; never the text there, which may be a token that was put into the wrong place. */
+export function whereOf(error: unknown): string {
+  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+  return position === undefined ? '' : ` (at position ${position})`;
 }
 
 interface Names {

@@ -1,4 +1,5 @@
 import workflow from '../../infra/retention-workflow.asl.json' with { type: 'json' };
+import { done } from './entries.ts';
 import { maxHistoryEvents, maxStateBytes } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
 import type { Entry, RunState } from './state.ts';
@@ -139,7 +140,7 @@ function eventsWithRetries(state: WorkflowState): number {
  * leaves out indices without a policy, and notes. Entries are never left out.
  */
 export function shortenToFit(state: RunState): RunState {
-  let fitted = state;
+  let fitted = withShortHead(state);
   for (const [kinds, length] of shortenings) {
     if (bytesOf(fitted) < maxStateBytes) return fitted;
     fitted = { ...fitted, entries: fitted.entries.map((entry) => shortened(entry, kinds, length)) };
@@ -150,7 +151,36 @@ export function shortenToFit(state: RunState): RunState {
   while (bytesOf(fitted) >= maxStateBytes && fitted.notes.length > 0) {
     fitted = { ...fitted, notes: firstHalf(fitted.notes) };
   }
+  while (bytesOf(fitted) >= maxStateBytes && fitted.entries.some(({ phase }) => phase === 'approved')) {
+    fitted = withoutLastApproved(fitted);
+  }
   return fitted;
+}
+
+/** More approved policies than the state can carry: the last ones wait for the next run. */
+function withoutLastApproved(state: RunState): RunState {
+  const last = state.entries.findLastIndex(({ phase }) => phase === 'approved');
+  const entries = state.entries.map((entry, at) => {
+    if (at !== last) return entry;
+    const { entityType, aspect, rowsToDelete } = entry.entry;
+    const counted = { entityType, aspect, ...(rowsToDelete !== undefined && { rowsToDelete }) };
+    return done({ index: entry.index, entry: counted }, 'not-started', 'approved, but one run cannot carry so many');
+  });
+  return { ...state, entries };
+}
+
+/** Texts that an input or a parameter may have made long, so long that nothing else would help. */
+const headLength = 4000;
+
+function withShortHead(state: RunState): RunState {
+  const { error, breaker, notes } = state;
+  if ([error ?? '', breaker ?? '', ...notes].every((text) => text.length <= headLength)) return state;
+  return {
+    ...state,
+    ...(error !== undefined && { error: cut(error, headLength) }),
+    ...(breaker !== undefined && { breaker: cut(breaker, headLength) }),
+    notes: notes.map((note) => cut(note, headLength)),
+  };
 }
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

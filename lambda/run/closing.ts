@@ -30,7 +30,7 @@ export async function close(closing: Closing): Promise<DoneEntry | undefined> {
     attemptId: attempt.attemptId,
     runId: attempt.runId,
     decidedAt: services.clock.now(),
-    rowsAfter: after.rowsTotal,
+    rowsAfter: after.rowsTotal - after.rowsToDelete,
     entry: lasting,
   };
   const next = needsPerson(closing) ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);

@@ -1,3 +1,4 @@
+import type { Attempt } from '../ledger/record.ts';
 import type { DryRun, IndexSize, TruncateFields } from '../operations/operations.ts';
 import { windowShare } from './limits.ts';
 
@@ -8,31 +9,61 @@ export interface WindowCounts {
   rowsTotal: number;
   /** Rows newer than the cutoff and not newer than the run's start: a closed window, which ingestion cannot fill up. */
   rowsKept: number;
+  /** The same up to the end of the second window, where there is one. */
+  rowsKeptLately?: number;
   /** The last dry run with the policy's cutoff. */
   dryRun: DryRun;
+}
+
+/** Where closed windows end, and how the counts around them may differ. Epoch milliseconds. */
+export interface Windows {
+  /** The start of the run that sends, or sent, the truncate. */
+  runStart: number;
+  /**
+   * A second window, for a reindex: its rows may come in hours after the run's start, and a copy that is cut short
+   * misses just the newest.
+   */
+  latelyUntil?: number;
+  /** A reindex is judged without tolerance, so its counts must not hold any. */
+  exact: boolean;
+}
+
+/** The windows over which an attempt was, and is, counted. */
+export function windowsOf(attempt: Attempt, now?: number): Windows {
+  const runStart = attempt.runStartMillis;
+  if (attempt.strategy === 'delete-by-query') return { runStart, exact: false };
+  const latelyUntil = attempt.baseline?.latelyUntil ?? now;
+  return { runStart, exact: true, ...(latelyUntil !== undefined && { latelyUntil }) };
 }
 
 const rounds = 3;
 
 /**
- * Counts the kept rows over the closed window: (rows up to the run's start) - (rows up to the cutoff). The counts are
- * not one snapshot, so the cutoff's is taken before and after the other one; where the two differ, all are counted
+ * Counts the kept rows over closed windows: (rows up to the window's end) - (rows up to the cutoff). The counts are
+ * not one snapshot, so the cutoff's is taken before and after the others; where the two differ, all are counted
  * again. The last request is always a dry run of exactly `fields`.
- * @param windowEndMillis the start of the run that sends, or sent, the truncate; epoch milliseconds
  * @returns undefined when the counts kept moving
  */
 export async function countWindow(
   ask: (fields: TruncateFields) => Promise<DryRun>,
   fields: TruncateFields,
-  windowEndMillis: number,
+  { runStart, latelyUntil, exact }: Windows,
 ): Promise<WindowCounts | undefined> {
+  const upTo = async (endTimeMillis: number) => (await ask({ ...fields, endTimeMillis })).rowsToDelete;
   let before = await ask(fields);
   for (let round = 0; round < rounds; round++) {
-    const window = await ask({ ...fields, endTimeMillis: windowEndMillis });
+    const window = await upTo(runStart);
+    const lately = latelyUntil === undefined ? undefined : await upTo(latelyUntil);
     const after = await ask(fields);
-    const rowsKept = window.rowsToDelete - after.rowsToDelete;
-    if (rowsKept >= 0 && agree(before.rowsToDelete, after.rowsToDelete, rowsKept)) {
-      return { rowsToDelete: after.rowsToDelete, rowsTotal: after.rowsTotal, rowsKept, dryRun: after };
+    const rowsKept = window - after.rowsToDelete;
+    if (rowsKept >= 0 && agree(before.rowsToDelete, after.rowsToDelete, rowsKept, exact)) {
+      return {
+        rowsToDelete: after.rowsToDelete,
+        rowsTotal: after.rowsTotal,
+        rowsKept,
+        ...(lately !== undefined && { rowsKeptLately: lately - after.rowsToDelete }),
+        dryRun: after,
+      };
     }
     before = after;
   }
@@ -40,8 +71,9 @@ export async function countWindow(
 }
 
 /** Within 1 % of each other, and within 1 % of the kept rows (or 10), which are what the difference would distort. */
-function agree(before: number, after: number, rowsKept: number): boolean {
+function agree(before: number, after: number, rowsKept: number, exact: boolean): boolean {
   const difference = Math.abs(before - after);
+  if (exact) return difference === 0;
   return difference <= Math.max(before, after) * windowShare && difference <= Math.max(10, rowsKept * windowShare);
 }
 

@@ -34,6 +34,7 @@ export function watched(
     watch: {
       attemptId: attempt.attemptId,
       startedAt: attempt.sendingSince ?? now,
+      succeededAt: now,
       lastLookAt: now,
       nextLookAt,
       looks: 0,

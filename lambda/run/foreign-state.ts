@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcomes } from './outcome.ts';
+import { type Outcome, outcomes } from './outcome.ts';
 import type { PolicyEntry } from './report-schema.ts';
 import type { RunServices } from './services.ts';
 import { type Entry, type RunState, STATE_VERSION } from './state.ts';
@@ -20,7 +20,7 @@ const foreignEntrySchema = z.object({
  * watched; what can be read of it is reported, and the ledger keeps what runs for the next run.
  */
 export function foreignState(state: unknown, { settings, clock }: Pick<RunServices, 'settings' | 'clock'>): RunState {
-  const { runId, stage, mode, startedAt, entries } = state as Record<string, unknown>;
+  const { runId, stage, mode, startedAt, entries, failure } = state as Record<string, unknown>;
   const now = new Date(clock.now()).toISOString();
   return {
     version: STATE_VERSION,
@@ -30,7 +30,7 @@ export function foreignState(state: unknown, { settings, clock }: Pick<RunServic
     startedAt: typeof startedAt === 'string' && !Number.isNaN(Date.parse(startedAt)) ? startedAt : now,
     next: 'report',
     waitSeconds: 0,
-    entries: (Array.isArray(entries) ? entries : []).flatMap(readEntry),
+    entries: readEntries(entries, failure !== undefined),
     error:
       'this job was deployed anew in the middle of the run: nothing more was started; the next run picks up what is running',
     notes: [],
@@ -39,21 +39,28 @@ export function foreignState(state: unknown, { settings, clock }: Pick<RunServic
   };
 }
 
-function readEntry(value: unknown): Entry[] {
-  const parsed = foreignEntrySchema.safeParse(value);
-  if (!parsed.success) return [];
-  const { index, phase, entry } = parsed.data;
+/** @param truncateFailed the first approved one may have been sent, and no Poll came to find out */
+function readEntries(entries: unknown, truncateFailed: boolean): Entry[] {
+  const readable = (Array.isArray(entries) ? entries : []).flatMap((entry) => {
+    const parsed = foreignEntrySchema.safeParse(entry);
+    return parsed.success ? [parsed.data] : [];
+  });
+  const turn = truncateFailed ? readable.find(({ phase }) => phase === 'approved') : undefined;
+  return readable.map((entry) => readEntry(entry, entry === turn ? 'unknown' : undecided(entry.phase)));
+}
+
+const undecided = (phase: string): Outcome => (phase === 'watched' ? 'still-running' : 'not-started');
+
+function readEntry({ index, entry }: z.infer<typeof foreignEntrySchema>, otherwise: Outcome): Entry {
   const { outcome, reason, ...rest } = entry;
   const decided = outcome !== undefined && reason !== undefined;
-  return [
-    {
-      index,
-      phase: 'done',
-      entry: {
-        ...(rest as PolicyEntry),
-        outcome: decided ? outcome : phase === 'watched' ? 'still-running' : 'not-started',
-        reason: decided ? reason : 'the job was deployed anew in the middle of the run; the next run goes on',
-      },
+  return {
+    index,
+    phase: 'done',
+    entry: {
+      ...(rest as PolicyEntry),
+      outcome: decided ? outcome : otherwise,
+      reason: decided ? reason : 'the job was deployed anew in the middle of the run; the next run goes on',
     },
-  ];
+  };
 }

@@ -40,6 +40,10 @@ export const rowsAfterShare = 0.5;
 export const missingShare = 0.02;
 export const missingRows = 10;
 
+/** Rows of the closed window that come in between Plan and a reindex, above both: a copy is going on. Late rows are few. */
+export const copyingShare = 0.0001;
+export const copyingRows = 10;
+
 /** Remaining rows are judged above both. */
 export const incompleteShare = 0.01;
 export const incompleteRows = 10;
@@ -52,6 +56,9 @@ export const refreshPatienceMillis = 90 * second;
 
 /** Looks in a row whose task status failed, after which counts are watched beside it. */
 export const maxStatusFailures = 3;
+
+/** The same in real time, where waits are cut short: DataHub's indices refresh every 3 s. */
+export const refreshPatienceRealMillis = 5 * second;
 
 /** A truncation is still when nothing moved for max(10 min, 20 % of its time), at most 2 h. */
 export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hour } as const;

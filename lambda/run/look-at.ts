@@ -1,59 +1,52 @@
-import { isForeign, type LedgerRecord } from '../ledger/record.ts';
+import { isForeign } from '../ledger/record.ts';
+import { quarantine } from '../ledger/transitions.ts';
 import { OperationsError, type TaskCounters, type TaskStatus } from '../operations/operations.ts';
 import { close, closedEntry } from './closing.ts';
-import { countWindow, physicalIndex, type WindowCounts } from './counting.ts';
-import { done, judgeableAt } from './entries.ts';
-import { abandonAfterMillis, look as lookLimits, maxStatusFailures, refreshPatienceMillis } from './limits.ts';
-import { isStill, noteMovement, noteProgress, planLook } from './looks.ts';
+import { done } from './entries.ts';
+import { gather, type Look } from './evidence.ts';
+import {
+  abandonAfterMillis,
+  look as lookLimits,
+  maxStatusFailures,
+  refreshPatienceMillis,
+  refreshPatienceRealMillis,
+} from './limits.ts';
+import { longestStillMillis, noteMovement, noteProgress, planLook } from './looks.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, WatchedEntry } from './state.ts';
-import { type Evidence, judge } from './verdict.ts';
+import { judge } from './verdict.ts';
+import { watchByCounts } from './watch-by-counts.ts';
 
 /**
  * One look at one unresolved truncation: by the task's status where the server lets us, by counts otherwise. A look
- * that fails changes nothing but the time of the next one.
+ * that fails proves nothing and counts for no stillness.
  * @returns the entry: decided, or still watched
  */
 export async function lookAt(entry: WatchedEntry, services: RunServices, signal: AbortSignal): Promise<Entry> {
   const stored = await services.ledger.read(entry.index);
-  if (!stored)
-    return done(
-      entry,
-      'unknown',
-      'the ledger has lost its record of this truncation; look at the index and at its task',
-    );
+  if (!stored) return done(entry, 'unknown', noRecord);
   if (isForeign(stored)) return done(entry, 'in-flight', `${stored.foreign}: left alone`);
   const closed = closedEntry(entry, stored);
   if (closed) return closed;
   if (stored.attempt?.attemptId !== entry.watch.attemptId || !stored.attempt.baseline) {
-    return done(
-      entry,
-      'in-flight',
-      'another run has closed this truncation and gone on with the index; see its report',
-    );
+    return done(entry, 'in-flight', closedByOthers);
   }
   const look: Look = { entry: structuredClone(entry), record: stored, services, signal, now: services.clock.now() };
   look.entry.watch.looks += 1;
   try {
     const result = await observe(look);
     delete look.entry.watch.lastFailure;
+    look.entry.watch.succeededAt = services.clock.now();
     return result ?? again(look);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    look.entry.watch.lastFailure = error.message;
     services.log.warn('look failed', { index: entry.index, reason: error.message });
-    return again(look);
+    return (await giveUp(look, error)) ?? again(withoutStillness(look, error));
   }
 }
 
-interface Look {
-  /** A copy: what this look learns is noted here. */
-  entry: WatchedEntry;
-  record: LedgerRecord;
-  services: RunServices;
-  signal: AbortSignal;
-  now: number;
-}
+const noRecord = 'the ledger has lost its record of this truncation; look at the index and at its task';
+const closedByOthers = 'another run has closed this truncation and gone on with the index; see its report';
 
 /** @returns a decided entry, or undefined to go on watching */
 async function observe(look: Look): Promise<Entry | undefined> {
@@ -61,16 +54,23 @@ async function observe(look: Look): Promise<Entry | undefined> {
   const status = await readStatus(look);
   if (status?.kind === 'found') {
     noteCounters(look, status.counters);
-    if (status.completed) watch.completedAt ??= look.services.clock.now();
-    else if (watch.completedAt === undefined) return undefined; // a task that says it goes on is never still
+    if (status.completed) {
+      watch.completedAt ??= look.services.clock.now();
+      watch.completedRealAt ??= look.services.clock.realNow();
+    } else if (watch.completedAt === undefined) {
+      // A task that says it goes on is never still: whatever stood still before has to stand still anew.
+      watch.movedAt = look.services.clock.now();
+      return undefined;
+    }
   }
   if (watch.completedAt !== undefined) return verifyEnded(look, status);
   return watchByCounts(look);
 }
 
+/** Asked at every look, also after a refusal or a failure: what was refused once may be answered the next time. */
 async function readStatus({ entry: { watch }, record, services, signal }: Look): Promise<TaskStatus | undefined> {
   const { taskId, pollable } = record.attempt!;
-  if (record.state !== 'running' || taskId === undefined || !pollable || watch.statusRefused) return undefined;
+  if (record.state !== 'running' || taskId === undefined || !pollable) return undefined;
   try {
     const status = await services.operations.taskStatus(taskId, { signal });
     watch.vanished = status.kind === 'vanished';
@@ -83,7 +83,6 @@ async function readStatus({ entry: { watch }, record, services, signal }: Look):
     // A status that fails look after look (managed clusters forbid the tasks API with a 500) must not hide the end.
     const persistent = watch.statusFailures >= maxStatusFailures && !error.concernsServer && error.kind !== 'aborted';
     if (!refused && !persistent) throw error;
-    if (refused) watch.statusRefused = true;
     services.log.warn('no status to go by, so counts are watched', { index: record.index, reason: error.message });
     return undefined;
   }
@@ -104,7 +103,10 @@ async function verifyEnded(look: Look, status: TaskStatus | undefined): Promise<
   const found = status?.kind === 'found' ? status : undefined;
   const { watch } = look.entry;
   // By the time before the counts: what they missed because no refresh had come is not made up for by a slow answer.
-  const patient = look.services.clock.now() < watch.completedAt! + refreshPatienceMillis;
+  const { clock } = look.services;
+  const patient =
+    clock.now() < watch.completedAt! + refreshPatienceMillis ||
+    clock.realNow() < (watch.completedRealAt ?? 0) + refreshPatienceRealMillis;
   const evidence = await gather(look, found?.counters);
   if (!evidence) return undefined;
   const judgement = judge(evidence);
@@ -113,104 +115,30 @@ async function verifyEnded(look: Look, status: TaskStatus | undefined): Promise<
   return close({ ...look, ...evidence, judgement, endedAt: runTime ? watch.startedAt + runTime : watch.completedAt! });
 }
 
+/** Time in which nothing could be seen is not time in which nothing moved. */
+function withoutStillness(look: Look, error: OperationsError): Look {
+  const { watch } = look.entry;
+  watch.lastFailure = error.message;
+  if (watch.movedAt !== undefined) watch.movedAt += look.services.clock.now() - watch.lastLookAt;
+  return look;
+}
+
 /**
- * No status to go by. Rows-to-delete tell of a delete by query; for a reindex only the kept rows do, because a swapped
- * alias shows "0 to delete" at once. It has ended only when it is still.
+ * An index that cannot be counted any more (deleted, or its privilege withdrawn) would keep its record unresolved for
+ * ever: when that is 20 h old and no look of this run has succeeded for as long as stillness may take, a person has to look.
  */
-async function watchByCounts(look: Look): Promise<Entry | undefined> {
-  const { entry, record, services, signal } = look;
-  const { watch } = entry;
-  const attempt = record.attempt!;
-  const baseline = attempt.baseline!;
-  const badRequest = attempt.answer?.kind === 'bad-request';
-  if (attempt.strategy === 'delete-by-query' && !badRequest) {
-    const { rowsToDelete } = await services.operations.dryRun(attempt.fields, { signal });
-    noteMovement(watch, { toDelete: rowsToDelete }, services.clock.now());
-    noteProgress(watch, Math.max(0, baseline.rowsToDelete - rowsToDelete), baseline.rowsToDelete, look.now);
-  } else {
-    const evidence = await gather(look, undefined);
-    if (!evidence) return undefined;
-    if (badRequest && look.now >= attempt.answer!.receivedAt + refreshPatienceMillis && nothingChanged(evidence)) {
-      const reason = `${attempt.answer!.reason}; nothing has changed since (same index, same counts)`;
-      return close({ ...look, ...evidence, judgement: { outcome: 'failed', reason }, endedAt: look.now });
-    }
-    const { rowsKept, rowsToDelete } = evidence.after;
-    noteMovement(watch, { kept: rowsKept, toDelete: rowsToDelete }, services.clock.now());
-    noteProgress(watch, Math.min(rowsKept, baseline.rowsKept), baseline.rowsKept, look.now);
-  }
-  const lookedAt = services.clock.now();
-  if (!isStill(watch, lookedAt, services.settings.maxRunHours) || lookedAt < judgeableAt(record)) return undefined;
-  return judgeStill(look);
-}
-
-/** After a 400: the same physical index, which must be known, and no row gone. */
-function nothingChanged({ attempt, after, indexName }: Evidence): boolean {
-  const { baseline } = attempt;
-  const sameIndex = indexName !== undefined && indexName === baseline.indexName;
-  return sameIndex && after.rowsKept >= baseline.rowsKept && after.rowsToDelete >= baseline.rowsToDelete;
-}
-
-/** Nothing moves any more. Proven by counts it is closed; otherwise it stays unresolved until it is 20 h old. */
-async function judgeStill(look: Look): Promise<Entry | undefined> {
-  const { entry, record, services } = look;
-  const evidence = await gather(look, undefined);
-  if (!evidence) return undefined;
-  const judgement = judge(evidence);
-  const endedAt = entry.watch.movedAt ?? look.now;
-  if (judgement.outcome !== 'incomplete') return close({ ...look, ...evidence, judgement, endedAt });
-  const { baseline, answer, strategy, sendingSince = look.now } = record.attempt!;
-  const outcome = entry.watch.vanished ? 'lost' : 'unknown';
-  const left = `${evidence.after.rowsToDelete} of ${baseline!.rowsToDelete} rows to delete are still there and nothing moves`;
-  const reason = entry.watch.vanished
-    ? `the server no longer knows the task (a node of the search engine may have restarted); ${left}`
-    : `${answer ? `${answer.reason}; ` : ''}a truncate may have started; ${left}`;
-  if (services.clock.now() - sendingSince < abandonAfterMillis) {
-    return done(
-      entry,
-      outcome,
-      `${reason}; nothing is started for this index until a later run sees an end`,
-      afterFields(evidence),
-    );
-  }
-  const closing =
-    strategy === 'delete-by-query'
-      ? 'after 20 h this truncation is given up; the next run may truncate the index again'
-      : 'after 20 h the index is quarantined until you have looked at it and cleared it';
-  return close({ ...look, ...evidence, judgement: { outcome, reason: `${reason}; ${closing}` }, endedAt });
-}
-
-const afterFields = ({ attempt, after, indexName }: Evidence) => ({
-  rowsDeleted: Math.max(0, attempt.baseline.rowsToDelete - after.rowsToDelete),
-  rowsRemaining: after.rowsToDelete,
-  ...(indexName !== undefined && { indexName }),
-});
-
-/** Counts again and asks for the physical index; undefined when the counts keep moving. */
-async function gather(
-  { record, services, signal }: Look,
-  counters: TaskCounters | undefined,
-): Promise<(Evidence & { after: WindowCounts; sizeMb: number | undefined }) | undefined> {
-  const { operations } = services;
-  const attempt = record.attempt! as Evidence['attempt'];
-  const after = await countWindow(
-    (fields) => operations.dryRun(fields, { signal }),
-    attempt.fields,
-    attempt.runStartMillis,
-  );
-  if (!after) return undefined;
-  const sizes = await operations.indexSizes({ signal }).catch((error) => {
-    if (error instanceof OperationsError) return undefined;
-    throw error;
-  });
-  const size = physicalIndex(sizes, attempt.fields.entityType, attempt.fields.aspect);
-  return {
-    attempt,
-    after,
-    indexName: size?.indexName,
-    sizeMb: size?.sizeMb,
-    shrunkBefore: record.shrunkRows ?? 0,
-    counters,
-  };
+async function giveUp({ entry, record, services, now }: Look, error: OperationsError): Promise<Entry | undefined> {
+  const { settings, clock, ledger } = services;
+  const { attemptId, runId, sendingSince = now } = record.attempt!;
+  const blindSince = entry.watch.succeededAt ?? now;
+  if (clock.now() - sendingSince < abandonAfterMillis) return undefined;
+  if (clock.now() - blindSince < longestStillMillis(settings.maxRunHours)) return undefined;
+  const reason = `a truncate may have started, and the index cannot be counted any more (${error.message}); after 20 h it is quarantined until you have looked at it and cleared it`;
+  const { entry: reported, ...rest } = done(entry, 'unknown', reason);
+  const { adopted: _, ...lasting } = reported;
+  const verdict = { attemptId, runId, decidedAt: clock.now(), entry: lasting };
+  if (!(await ledger.replace(record, quarantine(record, verdict)))) return undefined;
+  return { ...rest, entry: reported };
 }
 
 function again({ entry, services }: Look): WatchedEntry {

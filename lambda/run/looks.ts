@@ -96,10 +96,13 @@ export function noteProgress(watch: Watch, done: number, total: number, now: num
  */
 export function isStill(watch: Watch, lookedAt: number, maxRunHours: number): boolean {
   const elapsed = Math.max(0, lookedAt - watch.startedAt);
-  const longest = Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
-  const window = Math.min(longest, Math.max(still.minMillis, elapsed * still.share));
+  const window = Math.min(longestStillMillis(maxRunHours), Math.max(still.minMillis, elapsed * still.share));
   return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;
 }
+
+/** The longest that stillness may take to be seen. */
+export const longestStillMillis = (maxRunHours: number): number =>
+  Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
 
 /** Notes the counts of a successful look; anything that moved beyond its best value of this run starts stillness anew. */
 export function noteMovement(

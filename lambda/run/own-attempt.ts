@@ -20,6 +20,8 @@ export function resumeOwn(
   if (record && isUnresolved(record) && record.attempt?.runId === state.runId) {
     return watched(target, record.attempt, now, now + look.minSeconds * 1000);
   }
-  const error = state.failure ? ` (${state.failure.error}; see the log of the Truncate function)` : '';
-  return done(target, 'failed', `the step ended before it sent anything${error}; a later run tries again`);
+  const reason = state.failure
+    ? `the step ended before it sent anything (${state.failure.error}; see the log of the Truncate function); a later run tries again`
+    : 'this run has had its one truncate of this index, or was fenced off from it; a later run tries again';
+  return done(target, 'failed', reason);
 }

@@ -185,7 +185,13 @@ async function dryRunEntry(
     if (decision.kind === 'approve') {
       if (state.mode === 'preview') return done(counted, 'would-truncate', decision.reason);
       const { rowsToDelete, rowsTotal } = dryRun;
-      return { ...counted, phase: 'approved', policy, plan: { rowsToDelete, rowsTotal, strategy: decision.strategy } };
+      const { strategy } = decision;
+      const plan = { rowsToDelete, rowsTotal, strategy };
+      if (strategy !== 'reindex') return { ...counted, phase: 'approved', policy, plan };
+      // What Truncate compares with: a copy that somebody else's reindex is still at makes these rows grow.
+      const window = { ...truncateFields(policy, cutoffMillis), endTimeMillis: startMillis };
+      const { rowsToDelete: upToStart } = await services.operations.dryRun(window, { signal });
+      return { ...counted, phase: 'approved', policy, plan: { ...plan, rowsKept: upToStart - rowsToDelete } };
     }
     if (decision.outcome !== 'rows-missing') return done(counted, decision.outcome, decision.reason);
     return quarantineAtPlan(counted, decision.reason, record!, state, services);

@@ -1,4 +1,4 @@
-import { isForeign, type StoredRecord } from '../ledger/record.ts';
+import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { clear } from '../ledger/transitions.ts';
 import { tokenExpiryMillis } from '../operations/token-expiry.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
@@ -65,8 +65,8 @@ function checkInput(input: RunInput, state: RunState, policies: ParsedPolicy[]):
   const known = new Set(policies.map(({ index }) => index));
   const unknown = (input.only ?? []).filter((name) => !known.has(name.toLowerCase()));
   if (unknown.length > 0) {
-    const names = [...known].join(', ') || 'none';
-    throw new RunInputError(`"only" names ${unknown.join(', ')}, which no policy is for (policies: ${names})`);
+    const names = listed([...known]) || 'none';
+    throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
   }
   if (input.clear && state.mode === 'preview') {
     throw new RunInputError(
@@ -74,6 +74,13 @@ function checkInput(input: RunInput, state: RunState, policies: ParsedPolicy[]):
     );
   }
 }
+
+/** Closed, or about to be: a preview tells of missing rows without closing anything. */
+const isClearable = ({ state, lastVerdict }: LedgerRecord): boolean =>
+  state === 'quarantined' || (state === 'idle' && lastVerdict?.rowsAfter !== undefined);
+
+const listed = (names: string[]): string =>
+  names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
 
 function tokenNotes(token: string, realNow: number): string[] {
   const expiry = tokenExpiryMillis(token);
@@ -90,7 +97,9 @@ function tokenNotes(token: string, realNow: number): string[] {
 async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServices): Promise<string | undefined> {
   if (state.mode !== 'enforce' || input.scheduledTime === undefined) return undefined;
   const holder = await ledger.claimScheduledTime(input.scheduledTime, state.runId);
-  return holder === state.runId ? undefined : `the schedule's event came twice and run ${holder} is at work on it`;
+  return holder === state.runId
+    ? undefined
+    : `the schedule's event came twice and run ${holder} is at work on it (by hand, start it without scheduledTime)`;
 }
 
 async function clearIndices(
@@ -107,7 +116,7 @@ async function clearIndices(
         `"clear" names ${name}, which neither a policy nor the ledger knows: nothing was cleared for it`,
       );
     }
-    if (record === undefined || isForeign(record) || record.state !== 'quarantined') {
+    if (record === undefined || isForeign(record) || !isClearable(record)) {
       notes.push(`There was nothing to clear for ${name}: it is not quarantined.`);
       continue;
     }
@@ -115,8 +124,8 @@ async function clearIndices(
     log.warn('quarantine cleared by a person', { index, cleared });
     notes.push(
       cleared
-        ? `The quarantine of ${name} has been cleared.`
-        : `The quarantine of ${name} was not cleared: its ledger record changed meanwhile. Try again.`,
+        ? `Cleared, as asked: ${name}.`
+        : `Not cleared: ${name}, because its ledger record changed meanwhile. Try again.`,
     );
   }
   return notes;

@@ -1,12 +1,15 @@
-import type { LedgerRecord } from '../ledger/record.ts';
-import { quarantine } from '../ledger/transitions.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { guardHolds } from '../ledger/memory.ts';
+import { isForeign, type LedgerRecord } from '../ledger/record.ts';
+import { quarantine, release } from '../ledger/transitions.ts';
 import { done } from './entries.ts';
 import type { RunServices } from './services.ts';
 import type { DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * An index that holds far fewer rows than the last truncation left: reported as `rows-missing`, and in an enforcing
- * run closed until a person clears it.
+ * run closed until a person clears it. Where the record has changed since it was read, another run is at work, and
+ * its truncation is what made the rows fewer: `in-flight`.
  */
 export async function quarantineAtPlan(
   counted: Pick<Entry, 'index' | 'entry'>,
@@ -23,10 +26,24 @@ export async function quarantineAtPlan(
     'rows-missing',
     `${reason}. Nothing of ours ran in between: find out who deletes here (datahub-gc cuts at 30 days unless it is told otherwise; a restored or moved index looks like this, too). When this is as it should be, clear it: ${clearing}`,
   );
-  if (state.mode === 'enforce' && record.state === 'idle') {
-    // An id of its own: the verdict of an attempt must not be taken for this one.
-    const verdict = { attemptId: newId(), runId: state.runId, decidedAt: clock.now(), entry: entry.entry };
-    await ledger.replace(record, quarantine(record, verdict));
-  }
-  return entry;
+  const inFlight = done(
+    counted,
+    'in-flight',
+    `another run has been at work on this index since this one began: ${reason}`,
+  );
+  const current = await ledger.read(counted.index);
+  if (!current || isForeign(current) || !guardHolds(current, record)) return inFlight;
+  if (state.mode !== 'enforce') return entry;
+  // An id of its own: the verdict of an attempt must not be taken for this one.
+  const verdict = { attemptId: newId(), runId: state.runId, decidedAt: clock.now(), entry: entry.entry };
+  const free = await released(record, ledger, clock.now());
+  return free && (await ledger.replace(free, quarantine(free, verdict))) ? entry : inFlight;
+}
+
+/** The idle record; a reservation whose time to send is over is taken back first. Undefined while somebody may send. */
+async function released(record: LedgerRecord, ledger: Ledger, now: number): Promise<LedgerRecord | undefined> {
+  if (record.state === 'idle') return record;
+  if (record.state !== 'reserved' || !record.attempt || now < record.attempt.sendBy) return undefined;
+  const idle = release(record);
+  return (await ledger.replace(record, idle)) ? idle : undefined;
 }

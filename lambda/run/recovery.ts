@@ -19,14 +19,21 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
     const actions = { actions: [{ remove: { index: indexNameAfter, alias } }, { add: { index: before, alias } }] };
     return [
       `The alias ${alias} has moved from ${before} to ${indexNameAfter}; the rows should still be in ${before} (compare GET ${before}/_count with GET ${indexNameAfter}/_count).`,
+      ...(attempt.strategy === 'delete-by-query'
+        ? []
+        : [
+            `First see whether the copy is only not visible yet: POST /${indexNameAfter}/_refresh; if the counts agree then, nothing is lost.`,
+          ]),
       `To go back: POST /_aliases ${JSON.stringify(actions)}, then POST /_reindex ${JSON.stringify({ source: { index: indexNameAfter }, dest: { index: before } })} for rows written since.`,
       `${deadline(before)} ${ending}`,
     ].join(' ');
   }
+  const orphan = `an older index without an alias (GET /_cat/indices/*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*?v); point the alias back to it before the next DataHub upgrade deletes it.`;
+  const unseen = before === undefined || indexNameAfter === undefined ? ` Look as well for ${orphan}` : '';
   const look =
     attempt.strategy === 'delete-by-query'
-      ? 'Look for who else deletes here (datahub-gc, a person, entity deletion) and restore from a snapshot of the search engine where these rows matter.'
-      : `Look whether the copy is there but not yet visible (POST /${indexNameAfter ?? '<index>'}/_refresh), and for an older index without an alias (GET /_cat/indices/*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*?v); point the alias back to it before the next DataHub upgrade deletes it.`;
+      ? `Look for who else deletes here (datahub-gc, a person, entity deletion) and restore from a snapshot of the search engine where these rows matter.${unseen}`
+      : `Look whether the copy is there but not yet visible (POST /${indexNameAfter ?? '<index>'}/_refresh), and for ${orphan}`;
   return `${look} ${ending}`;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from './clock.ts';
+import { done } from './entries.ts';
 import { foreignState } from './foreign-state.ts';
 import { type Result, resultOf, worst } from './outcome.ts';
 import type { PolicyEntry, Report } from './report-schema.ts';
@@ -28,7 +29,14 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   return composed;
 }
 
-const planFailureSchema = z.object({ failure: z.object({ step: z.literal('plan'), error: z.string() }) });
+const planFailureSchema = z.object({
+  failure: z.object({ step: z.literal('plan'), error: z.string() }),
+  /** The execution's input, for its mode. */
+  input: z
+    .object({ mode: z.enum(['enforce', 'preview']).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
 
 /** Makes the report; for whatever the workflow brings, because a run that says nothing is the worst of all. */
 export function composeReport(
@@ -43,7 +51,7 @@ export function composeReport(
       version: 1,
       runId: execution.name,
       stage: settings.stage,
-      mode: settings.mode,
+      mode: planFailure.data.input?.mode ?? settings.mode,
       startedAt: new Date(execution.startTime).toISOString(),
       finishedAt,
       result: 'failed',
@@ -57,11 +65,11 @@ export function composeReport(
 }
 
 function fromState(state: RunState, finishedAt: string): Report {
-  const policies = state.entries.map(lastWord).sort(bySize);
+  const policies = settleUnsettled(state).map(lastWord).sort(bySize);
+  const failure = state.pollFailure ?? state.failure;
   const error =
     state.error ??
-    (state.failure &&
-      `${state.failure.step} failed (${state.failure.error}): the run ended before its time; see that function's log`);
+    (failure && `${failure.step} failed (${failure.error}): the run ended before its time; see that function's log`);
   const result: Result = error === undefined ? worst(policies.map(({ outcome }) => resultOf[outcome])) : 'failed';
   return {
     version: 1,
@@ -77,6 +85,14 @@ function fromState(state: RunState, finishedAt: string): Report {
     unmanagedIndices: state.unmanagedIndices,
   };
 }
+
+/** Truncate failed, and no Poll came to find out what it did: the truncation whose turn it was may have been sent. */
+function settleUnsettled({ entries, failure }: RunState): Entry[] {
+  const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
+  return entries.map((entry) => (entry === turn ? done(entry, 'unknown', mayHaveStarted) : entry));
+}
+
+const mayHaveStarted = 'a truncate may have started: the step ended without saying so; the next run finds out';
 
 /** Entries that a failed Poll left undecided. */
 function lastWord(entry: Entry): PolicyEntry {

@@ -31,8 +31,8 @@ export async function send(target: ApprovedEntry, record: LedgerRecord, services
       if (!answered) return watch(attempt, look.minSeconds);
       const answer = { kind: truncation.kind, reason: truncation.reason, receivedAt: now };
       // An answer about reindexing contradicts a dry run that promised a delete by query.
-      const reindexed = truncation.kind === 'bad-request' && truncation.mentionsReindex;
-      const strategy = reindexed && attempt.strategy === 'delete-by-query' ? 'unknown' : attempt.strategy;
+      const strategy =
+        truncation.mentionsReindex && attempt.strategy === 'delete-by-query' ? 'unknown' : attempt.strategy;
       const noted = noteAnswer(record, answer, strategy);
       await ledger.replace(record, noted);
       const compares = truncation.kind === 'bad-request' ? refreshPatienceMillis / 1000 : look.minSeconds;
@@ -55,7 +55,7 @@ async function close(
     runId: attempt.runId,
     decidedAt: clock.now(),
     entry,
-    ...(attempt.baseline && { rowsAfter: attempt.baseline.rowsTotal }),
+    ...(attempt.baseline && { rowsAfter: attempt.baseline.rowsTotal - attempt.baseline.rowsToDelete }),
   };
   await ledger.replace(record, conclude(record, verdict));
   return { ...rest, entry };

@@ -32,8 +32,10 @@ export interface RunState {
   approveRows?: number;
   /** How often Truncate and Poll have run: what the history budget is counted from. */
   turns: { truncate: number; poll: number };
-  /** Put there by the workflow when Truncate or Poll failed: the error's name. */
-  failure?: { step: 'truncate' | 'poll'; error: string };
+  /** Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name. */
+  failure?: { step: 'truncate'; error: string };
+  /** Put there by the workflow when Poll failed for good. */
+  pollFailure?: { step: 'poll'; error: string };
 }
 
 /** Phases: decided for good; approved and waiting its turn; being watched. */
@@ -54,7 +56,8 @@ export interface DoneEntry extends EntryBase {
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   policy: Policy;
-  plan: { rowsToDelete: number; rowsTotal: number; strategy: Strategy };
+  /** `rowsKept` is counted for a reindex only. */
+  plan: { rowsToDelete: number; rowsTotal: number; strategy: Strategy; rowsKept?: number };
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -67,6 +70,8 @@ export interface Watch {
   attemptId: string;
   /** When the truncation started, for looks and durations. */
   startedAt: number;
+  /** The last look that brought something; at first, when this run began to watch. */
+  succeededAt?: number;
   lastLookAt: number;
   nextLookAt: number;
   looks: number;
@@ -81,8 +86,8 @@ export interface Watch {
   movedAt?: number;
   /** When the task was first seen to be completed. */
   completedAt?: number;
-  /** The server does not let us ask for the task's status (400, 401, 403). */
-  statusRefused?: boolean;
+  /** The same in real time. */
+  completedRealAt?: number;
   /** Looks in a row at which the status could not be read. */
   statusFailures?: number;
   /** The task's record was not found at the last look. */

@@ -1,14 +1,14 @@
 import { serverKey } from '../ledger/ledger.ts';
 import { type Attempt, isForeign, type LedgerRecord } from '../ledger/record.ts';
 import { release, reserve, startSending } from '../ledger/transitions.ts';
-import { OperationsError, type Strategy } from '../operations/operations.ts';
+import { type IndexSize, OperationsError, type Strategy } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
 import { signalAt } from './clock.ts';
-import { countWindow, physicalIndex, type WindowCounts } from './counting.ts';
+import { countWindow, physicalIndex, type WindowCounts, type Windows, windowsOf } from './counting.ts';
 import { countFields, done, replaceEntry } from './entries.ts';
 import { cutoffOf, truncateFields } from './fields.ts';
 import { foreignState } from './foreign-state.ts';
-import { functionTimeoutSeconds, sendMarginMillis } from './limits.ts';
+import { copyingRows, copyingShare, functionTimeoutSeconds, sendMarginMillis } from './limits.ts';
 import { endOf, proceed } from './next.ts';
 import type { Outcome } from './outcome.ts';
 import { resumeOwn } from './own-attempt.ts';
@@ -53,6 +53,10 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
     return done(target, 'quarantined', `closed since a rows-missing: ${reservation.verdict?.entry.reason ?? ''}`);
   }
   if (reservation.kind === 'spent') return resumeOwn(target, stored as LedgerRecord, state, clock.now());
+  if (reservation.kind === 'in-flight' && reservation.attempt.runId === state.runId) {
+    // Another invocation for the same execution is at work on it: Poll finds out what comes of that one.
+    throw new Error(`Truncate was invoked twice for ${target.index} in one run`);
+  }
   if (reservation.kind === 'in-flight' || !(await ledger.replace(stored, reservation.record))) {
     return inFlight(target, reservation.kind === 'in-flight' ? reservation.attempt.runId : undefined);
   }
@@ -108,7 +112,8 @@ async function check(
     });
     const size = physicalIndex(sizes, attempt.fields.entityType, attempt.fields.aspect);
     const ask = (fields: Attempt['fields']) => operations.dryRun(fields, { signal });
-    const counts = await countWindow(ask, attempt.fields, attempt.runStartMillis);
+    const windows = windowsOf(attempt, clock.realNow());
+    const counts = await countWindow(ask, attempt.fields, windows);
     if (!counts) return refuse('not-started', 'approved, but its rows kept changing while they were counted');
     const counted = countFields(counts.rowsToDelete, counts.rowsTotal);
     const decision = decide(target.policy, {
@@ -131,9 +136,19 @@ async function check(
         counted,
       };
     }
+    const copied = counts.rowsKept - (target.plan.rowsKept ?? counts.rowsKept);
+    if (copied > Math.max(copyingRows, counts.rowsKept * copyingShare)) {
+      return {
+        ...refuse(
+          'not-started',
+          `${copied} rows from before this run have come in since the plan was made: somebody else's reindex may still be copying`,
+        ),
+        counted,
+      };
+    }
     const paused = await pausedReason(services);
     if (paused) return { ...refuse('not-started', `approved, but ${paused}`), counted };
-    return await reachSending(record, counts, size, services);
+    return await reachSending(record, { counts, windows, size }, services);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return refuse(
@@ -148,16 +163,16 @@ async function check(
 /** Writes `sending`: the last thing before the call, and from here on everybody assumes that it was sent. */
 async function reachSending(
   record: LedgerRecord,
-  counts: WindowCounts,
-  size: { indexName: string; sizeMb?: number } | undefined,
+  { counts, windows, size }: { counts: WindowCounts; windows: Windows; size: IndexSize | undefined },
   { ledger, clock }: RunServices,
 ): Promise<Checked> {
-  const { rowsTotal, rowsToDelete, rowsKept } = counts;
+  const { rowsTotal, rowsToDelete, rowsKept, rowsKeptLately } = counts;
   const attempt = record.attempt!;
   const baseline = {
     rowsTotal,
     rowsToDelete,
     rowsKept,
+    ...(rowsKeptLately !== undefined && { latelyUntil: windows.latelyUntil, rowsKeptLately }),
     ...(size && { indexName: size.indexName }),
     ...(size?.sizeMb !== undefined && { sizeMb: size.sizeMb }),
   };

@@ -32,12 +32,11 @@ export interface Evidence {
 export function judge(evidence: Evidence): Judgement {
   const { attempt, after, indexName, shrunkBefore } = evidence;
   const { baseline } = attempt;
-  const missing = Math.max(0, baseline.rowsKept - after.rowsKept);
+  const missing = missingIn(attempt, after);
   const moved = baseline.indexName !== undefined && indexName !== undefined && baseline.indexName !== indexName;
-  const counts = `${after.rowsKept} of ${baseline.rowsKept} rows newer than the cutoff are left`;
   const lost = (why: string): Judgement => ({
     outcome: 'rows-missing',
-    reason: `${why}: ${counts}. ${recoveryText(attempt, indexName)}`,
+    reason: `${why}: ${rowsLeft(attempt, after)}. ${recoveryText(attempt, indexName)}`,
     rowsMissing: missing,
     shrunkRows: 0,
   });
@@ -68,13 +67,32 @@ export function judge(evidence: Evidence): Judgement {
   };
 }
 
+/**
+ * Rows that should stay and are gone: over the closed window; after a reindex also over the wider window, and in all
+ * (its filter drops rows without a timestamp). Ingestion can only make the last two smaller.
+ */
+function missingIn({ strategy, baseline }: Evidence['attempt'], after: WindowCounts): number {
+  const inWindow = baseline.rowsKept - after.rowsKept;
+  if (strategy === 'delete-by-query') return Math.max(0, inWindow);
+  const lately = (baseline.rowsKeptLately ?? 0) - (after.rowsKeptLately ?? baseline.rowsKeptLately ?? 0);
+  const inAll = baseline.rowsTotal - baseline.rowsToDelete - (after.rowsTotal - after.rowsToDelete);
+  return Math.max(0, inWindow, lately, inAll);
+}
+
+function rowsLeft({ strategy, baseline }: Evidence['attempt'], after: WindowCounts): string {
+  if (strategy === 'delete-by-query')
+    return `${after.rowsKept} of ${baseline.rowsKept} rows newer than the cutoff are left`;
+  const [before, now] = [baseline, after].map((counts) => counts.rowsTotal - counts.rowsToDelete);
+  return `${now} of ${before} rows newer than the cutoff are there`;
+}
+
 /** More than 2 % and more than 10 rows: entities are deleted in ordinary nights. */
 export const isMissing = (missing: number, kept: number): boolean =>
   missing > kept * missingShare && missing > missingRows;
 
-/** More than 1 % of the plan and more than 10 rows. */
+/** More than 1 % of the plan and more than 10 rows; or nothing went at all. */
 export const isRemainder = (remaining: number, planned: number): boolean =>
-  remaining > planned * incompleteShare && remaining > incompleteRows;
+  remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows);
 
 function* remarks({ attempt, after, counters }: Evidence, missing: number): Generator<string> {
   if (missing > 0) yield `${missing} rows newer than the cutoff are gone as well, as after ordinary entity deletions`;

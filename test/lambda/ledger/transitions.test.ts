@@ -171,7 +171,7 @@ describe('every other transition is refused', () => {
     ['release', ['reserved'], release],
     ['conclude', ['sending', 'running'], (record) => conclude(record, verdict, 0)],
     ['quarantine', ['idle', 'sending', 'running'], (record) => quarantine(record, verdict)],
-    ['clear', ['quarantined'], clear],
+    ['clear', ['quarantined', 'idle'], clear],
     [
       'fence',
       ['idle', 'reserved'],

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, type Deployment, deploy, only, outcomesOf } from '../../support/deployment.ts';
+import { anAttempt } from '../../support/records.ts';
 
 /** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
 
@@ -126,7 +127,7 @@ describe('a reindex that goes wrong', () => {
     const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
     const report = await deployment.night(clear);
     expect(only(report).outcome).toBe('truncated');
-    expect(report.notes).toContainEqual('The quarantine of dataset.operation has been cleared.');
+    expect(report.notes).toContainEqual('Cleared, as asked: dataset.operation.');
   });
 });
 
@@ -262,5 +263,199 @@ describe('a truncation that nobody sees end', () => {
     deployment.settings.maxRunHours = 12;
     const report = await deployment.night();
     expect(outcomesOf(report)).toEqual({ 'dataset.operation': 'truncated', 'dataset.datasetProfile': 'truncated' });
+  });
+});
+
+describe('what only a hostile reader thinks of', () => {
+  const day = 24 * hour;
+  const started10 = (more: object = {}) => started({ faults: ['rows-per-second=20'], ...more });
+
+  test('a reindex that is cut short and misses only the newest rows, from after the run began, is rows-missing', async () => {
+    const deployment = await started({ policies: asReindex, faults: ['abort-at=0.9'] });
+    const { engine } = deployment.service;
+    const { operations } = deployment.services;
+    let added = false;
+    deployment.services = {
+      ...deployment.services,
+      operations: {
+        ...operations,
+        async indexSizes(options) {
+          // Between Plan and Truncate rows come in.
+          if (deployment.states.length === 1 && !added) {
+            added = true;
+            deployment.clock.time += 60_000;
+            engine.addRows('dataset.operation', Array(60).fill(deployment.clock.time - 1000));
+          }
+          return operations.indexSizes(options);
+        },
+      },
+    };
+    const entry = only(await deployment.night());
+    expect(entry).toMatchObject({ outcome: 'rows-missing', rowsMissing: 46 });
+  });
+
+  test("a reindex does not start while the copy of somebody else's reindex is still coming in", async () => {
+    const deployment = await started({ policies: asReindex });
+    const { engine } = deployment.service;
+    const { operations } = deployment.services;
+    deployment.services = {
+      ...deployment.services,
+      operations: {
+        ...operations,
+        async indexSizes(options) {
+          if (deployment.states.length === 1)
+            engine.addRows('dataset.operation', Array(11).fill(deployment.clock.time - 5 * day));
+          return operations.indexSizes(options);
+        },
+      },
+    };
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'not-started',
+      reason: expect.stringContaining("somebody else's reindex"),
+    });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('a truncation of few rows that deleted none of them is not truncated', async () => {
+    const deployment = await started({ indices: [anIndexOf(10, 20)], faults: ['bad-gateway=truncate'] });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', rowsRemaining: 10 });
+  });
+
+  test('rows that a refused truncate left to be deleted may be deleted by others without an alarm', async () => {
+    const deployment = await started({ indices: [anIndexOf(900, 300)] });
+    deployment.service.engine.onRequest = ({ body }) =>
+      body.includes('"dryRun":false') ? { kind: 'fail-before', answer: { kind: 'status', status: 429 } } : undefined;
+    expect(only(await deployment.night()).outcome).toBe('failed');
+    deployment.service.engine.onRequest = undefined;
+    deployment.service.engine.runGc(30);
+    deployment.clock.time += day;
+    expect(only(await deployment.night()).outcome).toBe('nothing-to-delete');
+  });
+
+  test('a running reindex whose status is lost for a moment, or refused once, is not judged before it ends', async () => {
+    const deployment = await started({ policies: asReindex, rowsPerSecond: 0.03 });
+    const { engine } = deployment.service;
+    let looks = 0;
+    engine.onRequest = ({ path }) => {
+      if (!path.includes('getEsTaskStatus')) return undefined;
+      looks++;
+      if (looks % 12 === 5) return { kind: 'fail-before', answer: { kind: 'status', status: 401 } };
+      if (looks % 12 === 9)
+        return {
+          kind: 'fail-before',
+          answer: {
+            kind: 'status',
+            status: 200,
+            body: '{"value":"{\\"error\\":\\"Could not get task status for a:1\\"}"}',
+          },
+        };
+      return undefined;
+    };
+    expect(only(await deployment.night()).outcome).toBe('truncated');
+    expect(looks).toBeGreaterThan(20);
+  });
+
+  test('an index that is gone under its truncation does not stay unresolved for ever, and can be cleared', async () => {
+    const deployment = await started({ rowsPerSecond: 0.001 });
+    deployment.settings.maxRunHours = 4;
+    await deployment.night();
+    deployment.service.engine.deleteIndex(deployment.service.engine.indices()[0]!.name);
+    deployment.service.engine.restartNode();
+    deployment.clock.time += 20 * hour;
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'unknown',
+      reason: expect.stringContaining('cannot be counted any more'),
+    });
+    expect(await stateOf(deployment)).toBe('quarantined');
+    const { notes } = await deployment.night({ clear: ['dataset.operation'] });
+    expect(notes).toContainEqual('Cleared, as asked: dataset.operation.');
+  });
+
+  test('a reservation that a killed run left does not keep an index with missing rows from being closed', async () => {
+    const deployment = await started10();
+    await deployment.night();
+    const record = (await deployment.ledger.read('dataset.operation')) as LedgerRecord;
+    const attempt = { ...anAttempt({ attemptId: 'left', runId: 'killed' }), sendBy: deployment.clock.time };
+    await deployment.ledger.replace(record, { ...record, state: 'reserved', attemptId: 'left', attempt });
+    deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
+    deployment.clock.time += day;
+    expect(only(await deployment.night()).outcome).toBe('rows-missing');
+    expect(await stateOf(deployment)).toBe('quarantined');
+  });
+
+  test("a truncation of another run between this one's reading and counting is in flight, not rows missing", async () => {
+    const deployment = await started();
+    await deployment.night();
+    deployment.clock.time += day;
+    const { engine } = deployment.service;
+    engine.addRows('dataset.operation', Array(2000).fill(deployment.clock.time - 60 * day));
+    const { ledger } = deployment;
+    const before = (await ledger.read('dataset.operation')) as LedgerRecord;
+    const large = { ...before, lastVerdict: { ...before.lastVerdict!, rowsAfter: 5000 } };
+    ledger.stored.set('dataset.operation', large);
+    const list = ledger.list.bind(ledger);
+    deployment.services.ledger = {
+      ...ledger,
+      async list() {
+        const records = await list();
+        ledger.stored.set('dataset.operation', { ...large, attemptId: 'another-run' });
+        return records;
+      },
+    };
+    const report = await deployment.night();
+    expect(only(report).outcome).toBe('in-flight');
+    expect(report.result).toBe('attention');
+  });
+
+  test('a preview that finds rows missing closes nothing, and its command clears it at once', async () => {
+    const deployment = await started();
+    await deployment.night();
+    deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
+    deployment.clock.time += day;
+    const entry = only(await deployment.night({ mode: 'preview' }));
+    expect(entry.outcome).toBe('rows-missing');
+    expect(await stateOf(deployment)).toBe('idle');
+    const report = await deployment.night(JSON.parse(/\{"mode".*\}/.exec(entry.reason)![0]));
+    expect(only(report).outcome).toBe('nothing-to-delete');
+  });
+
+  test('more policies than a run can carry are reported all the same', async () => {
+    const aspects = Array.from({ length: 500 }, (_, n) => `aspect${n}`);
+    const deployment = await started({
+      indices: [],
+      policies: aspects.map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
+    });
+    deployment.services.operations = {
+      ...deployment.services.operations,
+      dryRun: async () => ({ rowsToDelete: 50, rowsTotal: 100, strategy: 'delete-by-query', clockSkewMillis: 0 }),
+    };
+    deployment.settings.maxRunHours = 0;
+    const report = await deployment.night();
+    expect(report.policies).toHaveLength(500);
+    expect(Math.max(...deployment.states.map((state) => JSON.stringify(state).length))).toBeLessThan(200 * 1024);
+  });
+
+  test('a token that lies where a policy is expected is not printed', async () => {
+    const deployment = await started();
+    deployment.services.parameters.policies = async () => [
+      { name: '/x/policies/dataset.operation', text: 'tok_8f3a9c2e7b1d4f60' },
+    ];
+    const report = await deployment.night();
+    expect(report.policies[0]?.outcome).toBe('failed');
+    expect(JSON.stringify([report, deployment.log, deployment.states])).not.toContain('tok_');
+  });
+
+  test('a 500 that speaks of a reindex, after a promised delete by query, is judged as a reindex', async () => {
+    const deployment = await started({ faults: ['ignores-force-flags', 'reindex-fails=500'] });
+    expect(only(await deployment.night()).outcome).toBe('rows-missing');
+    const other = await started({ faults: ['denied=sizes'] });
+    other.service.engine.onRequest = ({ body }) =>
+      body.includes('"dryRun":false')
+        ? {
+            kind: 'fail-before',
+            answer: { kind: 'status', status: 500, body: '{"message":"Async reindex failed","status":500}' },
+          }
+        : undefined;
+    expect(only(await other.night())).toMatchObject({ outcome: 'unknown', strategy: 'unknown' });
   });
 });

@@ -101,9 +101,29 @@ describe('the report', () => {
   });
 
   test('after a Poll that failed names what was running and what had not begun', () => {
-    const made = composed(state([watched('a'), approved('b')], { failure: { step: 'poll', error: 'Lambda.Unknown' } }));
+    const made = composed(
+      state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),
+    );
     expect(made.policies.map(({ outcome }) => outcome)).toEqual(['still-running', 'not-started']);
     expect(made).toMatchObject({ result: 'failed', error: expect.stringContaining('poll failed (Lambda.Unknown)') });
+  });
+
+  test('after a Truncate that failed, and no Poll to find out, says that it may have started', () => {
+    const failures = {
+      failure: { step: 'truncate', error: 'Lambda.Unknown' },
+      pollFailure: { step: 'poll', error: 'LedgerError' },
+    } as const;
+    const made = composed(state([watched('a'), approved('b'), approved('c')], failures));
+    expect(made.policies.map(({ outcome }) => outcome)).toEqual(['still-running', 'unknown', 'not-started']);
+    const other = composed({ ...state([approved('b'), approved('c')], failures), version: 7 });
+    expect(other.policies.map(({ outcome }) => outcome)).toEqual(['unknown', 'not-started']);
+  });
+
+  test('of a preview by hand whose Plan failed is a preview', () => {
+    const input = { failure: { step: 'plan', error: 'X' }, input: { mode: 'preview' } };
+    expect(composed(input).mode).toBe('preview');
+    expect(composed({ ...input, input: { mode: 'nonsense' } }).mode).toBe('enforce');
+    expect(composed({ ...input, input: 'text' }).mode).toBe('enforce');
   });
 
   test("of another version's run state names every policy that can be read", () => {

@@ -28,7 +28,8 @@ export function show({ looks, nights, plan, start }: Figures): Shown[] {
   ];
 }
 
-const rounded = (value: number): string => String(Number(value.toPrecision(3)));
+const rounded = (value: number): string =>
+  value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 
 const upTo = (what: string, value: number, limit: number, unit = ''): Shown => ({
   what,

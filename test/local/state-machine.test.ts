@@ -90,7 +90,10 @@ describe('the workflow file', () => {
     const { handlers, asked, steps } = scripted({ plan: [failure, failure, failure], report: [reported] });
     await inVirtualTime(() => start(handlers));
     expect(steps()).toEqual(['plan', 'plan', 'plan', 'report']);
-    expect(asked.at(-1)?.input).toEqual({ input: { failure: { step: 'plan', error: 'ParametersError' } }, execution });
+    expect(asked.at(-1)?.input).toEqual({
+      input: { failure: { step: 'plan', error: 'ParametersError' }, input: { mode: 'preview' } },
+      execution,
+    });
   });
 
   it('fails only when no report could be published', async () => {

@@ -1,5 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { Mode } from '../lambda/run/state.ts';
+import { CommandLineError, parseQuietly } from './command-line.ts';
 
 /** What a person asked for on the command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
@@ -118,10 +119,6 @@ interface Options {
 }
 
 function parseOptions(argv: readonly string[]): { options: Options } | { text: string } {
-  let written = '';
-  const keep = (text: string) => {
-    written += text;
-  };
   const command = new Command('npm start --')
     .description(
       'Truncates DataHub time series indices by policy, and proves the result.\n' +
@@ -145,25 +142,20 @@ function parseOptions(argv: readonly string[]): { options: Options } | { text: s
       'let the one policy of --only pass its ceiling, up to so many rows',
       positiveInteger,
     )
-    .option('--clear <index>', 'release a quarantined index after somebody has looked at it (repeatable)', collectIndex)
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: keep, writeErr: keep });
+    .option(
+      '--clear <index>',
+      'release a quarantined index after somebody has looked at it (repeatable)',
+      collectIndex,
+    );
   try {
-    command.parse(argv, { from: 'user' });
+    const text = parseQuietly(command, argv);
+    if (text !== undefined) return { text };
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { text: written };
-    // What stands behind an unknown option's = may be a token.
-    const said = error.message
-      .replace(/^error: /, '')
-      .replace(/\s*\n\s*/g, ' ')
-      .replace(/(option '[^'=]*)=[^']*'/, "$1'");
-    const remedy =
-      error.code === 'commander.excessArguments'
-        ? 'Options begin with --, and npm wants one -- of its own before them: npm start -- --gms-url URL.'
-        : 'See npm start -- --help.';
-    throw new UsageError(`${said.replace(/[.]?$/, '.')} ${remedy}`);
+    if (!(error instanceof CommandLineError)) throw error;
+    const remedy = error.excess
+      ? 'Options begin with --, and npm wants one -- of its own before them: npm start -- --gms-url URL.'
+      : 'See npm start -- --help.';
+    throw new UsageError(`${error.message} ${remedy}`);
   }
   return { options: command.opts<Options>() };
 }

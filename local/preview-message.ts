@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import * as z from 'zod';
 import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
 import { type Report, reportSchema } from '../lambda/run/report-schema.ts';
+import { CommandLineError, parseQuietly } from './command-line.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
@@ -40,29 +41,18 @@ const contextOf = ({ stateMachineArn, runbookUrl }: Options): MessageContext => 
 });
 
 function parse(argv: readonly string[]): Options | { text: string } {
-  let written = '';
-  const keep = (text: string) => {
-    written += text;
-  };
   const command = new Command('npm run preview-message --')
     .description('Prints the notification that a report would be sent as. Nothing is sent.')
     .requiredOption('--report <file>', 'the report as JSON, as npm start -- --json FILE writes it')
     .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
     .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
-    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-    .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeOut: keep, writeErr: keep });
+    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it');
   try {
-    command.parse(argv, { from: 'user' });
+    const text = parseQuietly(command, argv);
+    if (text !== undefined) return { text };
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { text: written };
-    const said = error.message
-      .replace(/^error: /, '')
-      .replace(/\s*\n\s*/g, ' ')
-      .replace(/\.?$/, '.');
-    throw new UsageError(`${said} See npm run preview-message -- --help.`);
+    if (!(error instanceof CommandLineError)) throw error;
+    throw new UsageError(`${error.message} See npm run preview-message -- --help.`);
   }
   return command.opts<Options>();
 }

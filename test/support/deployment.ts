@@ -1,3 +1,4 @@
+import { afterEach } from 'vitest';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { createOperations } from '../../lambda/operations/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http-transport.ts';
@@ -140,6 +141,19 @@ export async function deploy(
     },
   };
   return deployment;
+}
+
+/** `deploy`, for tests: what a test has deployed is closed when it ends. */
+export function deployments(): typeof deploy {
+  const open: Deployment[] = [];
+  afterEach(async () => {
+    for (const deployment of open.splice(0)) await deployment.close();
+  });
+  return async (...options) => {
+    const deployment = await deploy(...options);
+    open.push(deployment);
+    return deployment;
+  };
 }
 
 /** Outcome by `entityType.aspect`. */

@@ -1,20 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
-import { anIndexOf, type Deployment, deploy, only, outcomesOf } from '../../support/deployment.ts';
+import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
 import { anAttempt } from '../../support/records.ts';
 
 /** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
 
-let at: Deployment | undefined;
-afterEach(async () => {
-  await at?.close();
-  at = undefined;
-});
-const started = async (...options: Parameters<typeof deploy>) => {
-  at = await deploy(...options);
-  return at;
-};
+const started = deployments();
 const hour = 3_600_000;
 const asReindex = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
 const stateOf = async ({ ledger }: Deployment) =>

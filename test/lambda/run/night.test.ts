@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../lambda/run/report-schema.ts';
-import { anIndexOf, type Deployment, deploy, only, outcomesOf } from '../../support/deployment.ts';
+import { anIndexOf, deployments, only, outcomesOf } from '../../support/deployment.ts';
 
 /** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */
 
-let at: Deployment | undefined;
-afterEach(async () => {
-  await at?.close();
-  at = undefined;
-});
-const started = async (...options: Parameters<typeof deploy>) => {
-  at = await deploy(...options);
-  return at;
-};
+const started = deployments();
 const hour = 3_600_000;
 
 describe('a night in which all is well', () => {

@@ -1,21 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { deadlineMarginMillis } from '../../../lambda/run/limits.ts';
 import { plan } from '../../../lambda/run/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import { anIndexOf, type Deployment, deploy } from '../../support/deployment.ts';
+import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
 import { aRecord, aVerdict } from '../../support/records.ts';
 
-let at: Deployment | undefined;
-afterEach(async () => {
-  await at?.close();
-  at = undefined;
-});
-const started = async (...options: Parameters<typeof deploy>) => {
-  at = await deploy(...options);
-  return at;
-};
+const started = deployments();
 const planned = ({ clock }: Deployment, services: RunServices, input: unknown = {}) =>
   plan({ input, execution: { name: 'run-1', startTime: new Date(clock.time).toISOString() } }, services);
 const outcomes = ({ entries }: RunState) =>
@@ -156,7 +148,8 @@ describe('Plan', () => {
   });
 
   test("does not take the Postgres backend's store for an index without a policy", async () => {
-    const state = await planned(await started({ profile: 'postgres' }), at!.during('plan'));
+    const deployment = await started({ profile: 'postgres' });
+    const state = await planned(deployment, deployment.during('plan'));
     expect(state.unmanagedIndices).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { fence } from '../../../lambda/ledger/transitions.ts';
 import type { Operations } from '../../../lambda/operations/operations.ts';
@@ -8,21 +8,17 @@ import { poll } from '../../../lambda/run/poll.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
-import { type Deployment, deploy } from '../../support/deployment.ts';
+import { type Deployment, deployments } from '../../support/deployment.ts';
 
 /** The dangerous step alone: what it does when it is stopped, repeated, late, or not alone. */
 
-let at: Deployment | undefined;
-afterEach(async () => {
-  await at?.close();
-  at = undefined;
-});
+const started = deployments();
 
 const index = 'dataset.operation';
 
-async function planned(...options: Parameters<typeof deploy>): Promise<{ deployment: Deployment; state: RunState }> {
-  at = await deploy(...options);
-  return { deployment: at, state: await planNow(at, 'run-1') };
+async function planned(...options: Parameters<typeof started>): Promise<{ deployment: Deployment; state: RunState }> {
+  const deployment = await started(...options);
+  return { deployment, state: await planNow(deployment, 'run-1') };
 }
 const planNow = ({ during, clock }: Deployment, name: string, input = {}) =>
   plan({ input, execution: { name, startTime: new Date(clock.time).toISOString() } }, during('plan'));

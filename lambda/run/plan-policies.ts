@@ -13,7 +13,7 @@ import { cutoffOf, truncateFields } from './fields.ts';
 import { deadlineMarginMillis, planConcurrency } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
 import type { Prepared } from './preparation.ts';
-import { quarantineAtPlan } from './quarantine.ts';
+import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import type { UnmanagedIndex } from './report-schema.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, RunState } from './state.ts';
@@ -132,11 +132,7 @@ function quarantinedEntry(parsed: ParsedPolicy, record: LedgerRecord, runId: str
   if (verdict?.runId === runId && verdict.entry.outcome === 'rows-missing') {
     return { index: parsed.index, phase: 'done', entry: verdict.entry };
   }
-  return refused(
-    parsed,
-    'quarantined',
-    `closed since a rows-missing: ${verdict?.entry.reason ?? 'see the earlier report'}`,
-  );
+  return refused(parsed, 'quarantined', closedSince(verdict));
 }
 
 async function dryRunEntry(

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { guardHolds } from '../ledger/memory.ts';
-import { isForeign, type LedgerRecord } from '../ledger/record.ts';
+import { isForeign, type LedgerRecord, type Verdict } from '../ledger/record.ts';
 import { quarantine, release } from '../ledger/transitions.ts';
 import { done } from './entries.ts';
 import type { RunServices } from './services.ts';
@@ -39,6 +39,10 @@ export async function quarantineAtPlan(
   const free = await released(record, ledger, clock.now());
   return free && (await ledger.replace(free, quarantine(free, verdict))) ? entry : inFlight;
 }
+
+/** Why an index is closed, for every later report until a person clears it. */
+export const closedSince = (verdict: Verdict | undefined): string =>
+  `closed since a ${verdict?.entry.outcome ?? 'rows-missing'}: ${verdict?.entry.reason ?? 'see the earlier report'}`;
 
 /** The idle record; a reservation whose time to send is over is taken back first. Undefined while somebody may send. */
 async function released(record: LedgerRecord, ledger: Ledger, now: number): Promise<LedgerRecord | undefined> {

@@ -13,7 +13,7 @@ import { endOf, proceed } from './next.ts';
 import type { Outcome } from './outcome.ts';
 import { resumeOwn } from './own-attempt.ts';
 import { pausedReason } from './preparation.ts';
-import { quarantineAtPlan } from './quarantine.ts';
+import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import { send } from './sending.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './state.ts';
@@ -29,7 +29,8 @@ export async function truncate(state: RunState, services: RunServices): Promise<
   if (state.version !== STATE_VERSION) return foreignState(state, services);
   const turned = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
   const target = turned.entries.find((entry) => entry.phase === 'approved');
-  if (!target || turned.mode !== 'enforce' || turned.breaker !== undefined) return finish(turned, services);
+  if (turned.mode !== 'enforce') return finish({ ...turned, breaker: 'a preview starts nothing' }, services);
+  if (!target || turned.breaker !== undefined) return finish(turned, services);
   const entry = await startOne(turned, target, services);
   const { outcome, reason } = entry.phase === 'done' ? entry.entry : { outcome: 'started', reason: undefined };
   services.log.info('truncate', { index: entry.index, outcome, reason, taskId: entry.entry.taskId });
@@ -50,7 +51,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const attempt = newAttempt(state, target, sendBy, services);
   const reservation = reserve(stored, serverKey(settings.gmsUrl), target.index, attempt, now);
   if (reservation.kind === 'quarantined') {
-    return done(target, 'quarantined', `closed since a rows-missing: ${reservation.verdict?.entry.reason ?? ''}`);
+    return done(target, 'quarantined', closedSince(reservation.verdict));
   }
   if (reservation.kind === 'spent') return resumeOwn(target, stored as LedgerRecord, state, clock.now());
   if (reservation.kind === 'in-flight' && reservation.attempt.runId === state.runId) {

@@ -135,6 +135,13 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
+  test('of a preview starts nothing, whatever its state says', async () => {
+    const { deployment, state } = await planned();
+    const after = await truncate({ ...state, mode: 'preview' }, deployment.during('truncate'));
+    expect([outcomeOf(after), after.next]).toEqual(['not-started', 'report']);
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
   test('with a run state of another version starts nothing and reports', async () => {
     const { deployment, state } = await planned();
     const other = { ...state, version: 2 } as unknown as RunState;

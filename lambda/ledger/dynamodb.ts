@@ -9,7 +9,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from './ledger.ts';
-import { LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
+import { assertReadable, LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
 
 export interface DynamoDbLedgerOptions {
   table: string;
@@ -114,6 +114,7 @@ export function dynamoDbLedger({
     },
 
     async replace(previous, next) {
+      assertReadable(next);
       const item = toItem(next);
       const isOurs = (stored: Record<string, AttributeValue> | undefined) =>
         stored?.['record']?.S === item['record']!.S;

@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { type Ledger, LedgerError } from './ledger.ts';
 import { guardHolds } from './memory.ts';
-import { type LedgerRecord, parseRecord } from './record.ts';
+import { assertReadable, type LedgerRecord, parseRecord } from './record.ts';
 
 /**
  * A ledger in a file, safe against two processes and a kill at any moment, without a lock that a killed process could
@@ -77,6 +77,7 @@ export function fileLedger(path: string, server: string): Ledger & { close(): vo
       return [...stored.keys()].sort().map((index) => parsed(index)!);
     },
     async replace(previous, next) {
+      assertReadable(next);
       catchUp();
       if (!guardHolds(stored.get(next.index) as LedgerRecord | undefined, previous)) return false;
       const follows = previous

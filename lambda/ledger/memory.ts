@@ -1,5 +1,5 @@
 import type { Ledger } from './ledger.ts';
-import { type LedgerRecord, parseRecord } from './record.ts';
+import { assertReadable, type LedgerRecord, parseRecord } from './record.ts';
 
 /** A ledger that lives as long as the process: the embedded service's, and the tests'. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
@@ -16,6 +16,7 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
       return [...stored.keys()].sort().map((index) => read(index)!);
     },
     async replace(previous, next) {
+      assertReadable(next);
       if (!guardHolds(stored.get(next.index) as LedgerRecord | undefined, previous)) return false;
       stored.set(next.index, structuredClone(next));
       return true;

@@ -111,6 +111,18 @@ export type StoredRecord = LedgerRecord | ForeignRecord;
 export const isForeign = (record: StoredRecord): record is ForeignRecord => 'foreign' in record;
 
 /**
+ * What every store asks before it writes: a record that could not be read again would block its index, and every start,
+ * until somebody mends the store by hand.
+ * @throws Error naming the fields
+ */
+export function assertReadable(record: LedgerRecord): void {
+  const parsed = ledgerRecordSchema.safeParse(record);
+  if (parsed.success) return;
+  const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new Error(`The ledger record of ${record.index} would not be readable (${fields}), so it was not written.`);
+}
+
+/**
  * Reads what a store holds for `index`. Idle and quarantined records of an older version are read as far as they
  * agree with this one; everything else that is not this version comes back as foreign, with the reason.
  */

@@ -63,6 +63,11 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.read(index)).toMatchObject({ attemptId: 'a' });
     });
 
+    test('does not store what nobody could read again', async () => {
+      await expect(ledger.replace(undefined, one({ shrunkRows: -1 }))).rejects.toThrow(/shrunkRows/);
+      expect(await ledger.read(index)).toBeUndefined();
+    });
+
     test('refuses to replace a record that does not exist', async () => {
       expect(await ledger.replace(one({ attemptId: 'a' }), one({ state: 'reserved', attemptId: 'b' }))).toBe(false);
       expect(await ledger.read(index)).toBeUndefined();

@@ -18,7 +18,7 @@ export interface Look {
 
 export type Gathered = Evidence & { after: WindowCounts; sizeMb: number | undefined };
 
-/** Counts again and asks for the physical index; undefined when the counts keep moving. Throws OperationsError. */
+/** Counts again and asks for the physical index; undefined when the counts keep moving or contradict each other. Throws OperationsError. */
 export async function gather(
   { record, services, signal }: Look,
   counters: TaskCounters | undefined,
@@ -27,7 +27,8 @@ export async function gather(
   const attempt = record.attempt! as Evidence['attempt'];
   const ask = (fields: typeof attempt.fields) => operations.dryRun(fields, { signal });
   const after = await countWindow(ask, attempt.fields, windowsOf(attempt));
-  if (!after) return undefined;
+  // Two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
+  if (!after || after.rowsToDelete > after.rowsTotal) return undefined;
   const sizes = await operations.indexSizes({ signal }).catch((error) => {
     if (error instanceof OperationsError) return undefined;
     throw error;

@@ -54,12 +54,14 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
     return done(target, 'quarantined', closedSince(reservation.verdict));
   }
   if (reservation.kind === 'spent') return resumeOwn(target, stored as LedgerRecord, state, clock.now());
-  if (reservation.kind === 'in-flight' && reservation.attempt.runId === state.runId) {
-    // Another invocation for the same execution is at work on it: Poll finds out what comes of that one.
-    throw new Error(`Truncate was invoked twice for ${target.index} in one run`);
+  if (reservation.kind === 'in-flight') {
+    if (reservation.attempt.runId === state.runId) throw invokedTwice(target);
+    return inFlight(target, reservation.attempt.runId);
   }
-  if (reservation.kind === 'in-flight' || !(await ledger.replace(stored, reservation.record))) {
-    return inFlight(target, reservation.kind === 'in-flight' ? reservation.attempt.runId : undefined);
+  if (!(await ledger.replace(stored, reservation.record))) {
+    const first = await ledger.read(target.index);
+    if (first && !isForeign(first) && isOfRun(first, state.runId)) throw invokedTwice(target);
+    return inFlight(target, undefined);
   }
   const checked = await check(state, target, reservation.record, services);
   if (checked.kind === 'approved') return send(target, checked.record, services);
@@ -69,6 +71,13 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   if (checked.outcome === 'rows-missing') return quarantineAtPlan(refused, checked.reason, released, state, services);
   return done(refused, checked.outcome, checked.reason);
 }
+
+/** Another invocation for the same execution was first: Poll finds out what comes of that one. */
+const invokedTwice = ({ index }: ApprovedEntry): Error =>
+  new Error(`Truncate was invoked twice for ${index} in one run`);
+
+const isOfRun = ({ attempt, sentBy = [] }: LedgerRecord, runId: string): boolean =>
+  attempt?.runId === runId || sentBy.some((sent) => sent.runId === runId);
 
 const inFlight = (target: ApprovedEntry, runId: string | undefined): Entry =>
   done(

@@ -1,3 +1,4 @@
+import type { RunState } from '../../lambda/run/state.ts';
 import { invoke, type StepName } from './invocation.ts';
 import { executeWorkflow, type WorkflowEnd } from './workflow.ts';
 import type { World } from './world.ts';
@@ -25,7 +26,7 @@ export function startExecution(
   const { time, journal, chances } = world;
   const startedAt = time.now();
   const startTime = new Date(startedAt).toISOString();
-  const context = { Execution: { Name: runId, StartTime: startTime } };
+  const context = { Execution: { Name: runId, StartTime: startTime, Input: input } };
   let generation = 0;
   let calls = 0;
   let last: { state?: string; input: unknown } = { input };
@@ -62,6 +63,7 @@ export function startExecution(
       entered(state, given) {
         if (own !== generation) throw new Error('stopped');
         last = { state, input: given };
+        if (state === 'NextStep') journal.push({ at: time.now(), kind: 'taken', runId, state: given as RunState });
       },
       call(resource, given, timeoutSeconds) {
         const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;

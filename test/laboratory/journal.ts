@@ -46,6 +46,8 @@ export type JournalEvent = { at: number } & (
       truth?: Truth;
     }
   | { kind: 'state'; invocation: InvocationInfo; state: RunState }
+  /** The execution took this run state over; what other calls of its functions returned is lost. */
+  | { kind: 'taken'; runId: string; state: RunState }
   | { kind: 'published'; runId: string; report: Report }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
   | { kind: 'paused'; paused: boolean }
@@ -61,7 +63,7 @@ export interface Track {
   attemptId: string | undefined;
   runId: string;
   cutoffMillis: number;
-  /** The start of the run that sent it: the end of the closed window. */
+  /** The end of the wider of its closed windows. */
   windowEndMillis: number;
   sentAt: number;
   /** Whether the server did anything with it: started a task, moved the alias, asked its search engine to. */
@@ -87,6 +89,8 @@ export interface Truth {
   windowRowsGone: number;
   /** Rows that the dry run before the call promised to delete, as the ledger's baseline says. */
   planned: number;
-  /** Rows that are there and that no search finds. */
+  /** Rows that are there, and that no search will find until somebody refreshes: refreshing is off. */
   hidden: number;
+  /** Tasks of this truncation that are still at work. */
+  running: number;
 }

@@ -6,7 +6,9 @@ import type { Track, Truth } from './journal.ts';
 export interface RowAccount {
   /** Rows arrive behind the index's alias. */
   arrive(index: string, timestamps: number[]): void;
-  /** A real truncate reaches the server: `act` lets it act. */
+  /** A real truncate is written to the wire. */
+  sending(track: Track): void;
+  /** It reaches the server: `act` lets it act. */
   truncate(track: Track, act: () => void): void;
   /** Somebody else changes the index: what happened until now is closed. */
   others(index: string, act: () => void): void;
@@ -31,11 +33,12 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
   /** Indices whose refresh a reindex has switched off, with the time until which everything was visible. */
   const unrefreshed = new Map<string, number>();
 
-  const visibleUntil = (index: string): number => {
+  /** What had come by then was found by the counts of that time. */
+  const visibleUntil = (index: string, counted: number): number => {
     const off = unrefreshed.get(index);
     if (off !== undefined) return off;
     const interval = engine.behaviour.refreshSeconds * 1000;
-    return interval === 0 ? now() : Math.floor(now() / interval) * interval;
+    return interval === 0 ? counted : Math.floor(counted / interval) * interval;
   };
   const physicalName = (index: string) => engine.indices().find((view) => view.index?.toLowerCase() === index)?.name;
 
@@ -55,6 +58,12 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     track.gone = { counted, beyondCounting, mixed: byOthers && running };
   };
 
+  const known = (index: string) => engine.indices().some((view) => view.index?.toLowerCase() === index);
+  const unseenBy = ({ index, windowEndMillis }: Track): Set<number> => {
+    const until = visibleUntil(index, windowEndMillis);
+    return new Set((arrivals.get(index) ?? []).filter(({ at }) => at >= until).map(({ id }) => id));
+  };
+
   return {
     arrive(index, timestamps) {
       const at = now();
@@ -62,12 +71,15 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       // Older arrivals are visible by now wherever anything is refreshed.
       arrivals.set(index, [...(arrivals.get(index) ?? []).slice(-500), ...rows]);
     },
+    sending(track) {
+      const { index } = track;
+      if (known(index)) marks.set(track, { track, mark: engine.mark(index), unseen: unseenBy(track) });
+    },
     truncate(track, act) {
       const { index } = track;
-      if (!engine.indices().some((view) => view.index?.toLowerCase() === index)) return act();
+      if (!known(index)) return act();
       close(index, false);
-      const until = visibleUntil(index);
-      const unseen = new Set((arrivals.get(index) ?? []).filter(({ at }) => at > until).map(({ id }) => id));
+      const unseen = unseenBy(track);
       const mark = engine.mark(index);
       const name = physicalName(index);
       const before = new Set(engine.tasks().map(({ id }) => id));
@@ -77,9 +89,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       track.acted = moved || track.tasks.length > 0;
       if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
       if (!track.acted) return;
-      const one = { track, mark, unseen };
-      open.set(index, one);
-      marks.set(track, one);
+      open.set(index, { track, mark, unseen });
     },
     others(index, act) {
       close(index, true);
@@ -93,9 +103,10 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     },
     truthOf(track, planned) {
       const view = engine.indices().find(({ index }) => index?.toLowerCase() === track.index);
-      const hidden = Math.max(0, (view?.rows ?? 0) - (view?.visibleRows ?? 0));
+      const hidden = unrefreshed.has(track.index) ? Math.max(0, (view?.rows ?? 0) - (view?.visibleRows ?? 0)) : 0;
+      const running = engine.tasks().filter(({ id, state }) => track.tasks.includes(id) && state === 'running').length;
       const one = marks.get(track);
-      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden };
+      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden, running };
       const { mark, unseen } = one;
       let old = 0;
       for (const timestamp of mark.rows.values()) if (timestamp <= track.cutoffMillis) old++;
@@ -104,7 +115,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
         if (timestamp <= track.cutoffMillis) old--;
         else if (timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
       }
-      return { oldRowsLeft: old, windowRowsGone, planned, hidden };
+      return { oldRowsLeft: old, windowRowsGone, planned, hidden, running };
     },
   };
 }

@@ -62,6 +62,19 @@ export const rowRules = {
     }
   },
 
+  *'a verdict comes after the end'(history) {
+    for (const { at, previous, next, truth } of eventsOf(history, 'ledger')) {
+      const outcome = next.lastVerdict?.entry.outcome;
+      // What nobody could see end is closed at 20 h, whatever it does.
+      if (!truth || truth.running === 0 || outcome === 'lost' || outcome === 'unknown') continue;
+      const attempt = previous?.attempt;
+      // Where refreshing is off nobody can see it at work; and a moved alias no end of the task will undo.
+      if (outcome === 'rows-missing' && truth.hidden > 0) continue;
+      if (outcome === 'rows-missing' && attempt?.strategy === 'delete-by-query') continue;
+      yield { at, text: `${next.index}: ${outcome} while its task was at work` };
+    }
+  },
+
   *'failed means that nothing was done'(history) {
     const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
     for (const { at, next, previous } of eventsOf(history, 'ledger')) {

@@ -185,15 +185,31 @@ export const sendingRules = {
     }
   },
 
+  *'what a run has decided stays decided'(history) {
+    const decided = new Map<string, string>();
+    for (const event of history.world.journal) {
+      if (event.kind === 'taken') {
+        for (const { index, phase, entry } of event.state.entries) {
+          const key = `${event.runId} ${index}`;
+          if (phase === 'done' && !decided.has(key)) decided.set(key, (entry as { outcome: string }).outcome);
+        }
+      }
+      if (event.kind !== 'truncate') continue;
+      const outcome = decided.get(`${event.invocation.runId} ${event.index}`);
+      if (outcome)
+        yield { at: event.at, text: `${event.index}: sent by ${event.invocation.runId}, which had said ${outcome}` };
+    }
+  },
+
   *'the circuit breaker holds'(history) {
     const broken = new Map<string, string>();
     for (const event of history.world.journal) {
-      if (event.kind === 'state') {
+      if (event.kind === 'taken') {
         const bad = event.state.entries.find(
           ({ phase, entry }) =>
             phase === 'done' && /^(rows-missing|unknown)$/.test((entry as { outcome: string }).outcome),
         );
-        if (bad) broken.set(event.invocation.runId, bad.index);
+        if (bad) broken.set(event.runId, bad.index);
       }
       if (event.kind === 'truncate' && broken.has(event.invocation.runId)) {
         const { runId } = event.invocation;

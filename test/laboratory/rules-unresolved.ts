@@ -111,7 +111,8 @@ export const unresolvedRules = {
     const at = world.time.now();
     for (const stored of world.ledger.stored.values()) {
       const { index, state } = stored as { index: string; state: string };
-      if (state !== 'idle' && state !== 'quarantined') yield { at, text: `${index} is ${state} for ever` };
+      // A reservation past its sendBy is anybody's to take.
+      if (state === 'sending' || state === 'running') yield { at, text: `${index} is ${state} for ever` };
     }
     const last = scenario.nights.length + calmNights - 1;
     const report = eventsOf(history, 'published').findLast(({ runId }) => runId === `night-${last}`)?.report;

@@ -33,7 +33,7 @@ export const calm: Weather = {
 export const weathers = {
   calm,
   unsettled: {
-    read: 0.03,
+    read: 0.02,
     truncate: 0.3,
     ledger: 0.01,
     parameters: 0.01,
@@ -43,20 +43,20 @@ export const weathers = {
     call: 0.01,
   },
   rough: {
-    read: 0.12,
+    read: 0.06,
     truncate: 0.6,
     ledger: 0.04,
-    parameters: 0.04,
+    parameters: 0.02,
     publish: 0.2,
     crash: 0.02,
     hang: 0.015,
     call: 0.04,
   },
   storm: {
-    read: 0.35,
+    read: 0.2,
     truncate: 0.8,
     ledger: 0.1,
-    parameters: 0.1,
+    parameters: 0.06,
     publish: 0.6,
     crash: 0.05,
     hang: 0.03,

@@ -63,7 +63,7 @@ type Json = Record<string, unknown>;
 
 /** The context object, as far as the file reads it. */
 export interface ExecutionContext {
-  Execution: { Name: string; StartTime: string };
+  Execution: { Name: string; StartTime: string; Input: unknown };
 }
 
 /**

@@ -45,6 +45,8 @@ export interface World {
   handle(exchange: Exchange): Reply;
   readAnswered(invocation: InvocationInfo, exchange: Exchange, reply: Reply): void;
   sent(invocation: InvocationInfo, exchange: Exchange): Track;
+  /** How long a task of this truncate takes to show that it is at work. */
+  firstBatchMillis(exchange: Exchange): number;
   replace(invocation: InvocationInfo, previous: LedgerRecord | undefined, next: LedgerRecord): Promise<boolean>;
 }
 
@@ -112,7 +114,8 @@ export function createWorld({ seed, start, profile, indices, policies, settings 
       if (text.includes(engine.token)) journal.push({ at: time.now(), kind: 'shown', where });
     },
     threw(invocation, error) {
-      const known = error.name === 'Error' ? error.message.includes('kept changing') : ownErrors.has(error.name);
+      const known =
+        error.name === 'Error' ? /kept changing|was invoked twice/.test(error.message) : ownErrors.has(error.name);
       if (!known) world.defects.push(`${invocation.step}: ${error.stack ?? error.message}`);
     },
     publish(runId, report) {
@@ -147,14 +150,20 @@ export function createWorld({ seed, start, profile, indices, policies, settings 
         attemptId: attempt?.attemptId,
         runId: invocation.runId,
         cutoffMillis: fields.endTimeMillis,
-        windowEndMillis: attempt?.runStartMillis ?? invocation.startedAt,
+        windowEndMillis: Math.max(attempt?.runStartMillis ?? invocation.startedAt, attempt?.baseline?.latelyUntil ?? 0),
         sentAt: time.now(),
         acted: false,
         tasks: [],
       };
       if (attempt) tracks.set(attempt.attemptId, track);
+      rows.sending(track);
       journal.push({ at: time.now(), kind: 'truncate', invocation, index, fields, record, track });
       return track;
+    },
+    firstBatchMillis({ body }) {
+      const { batchSize = 10_000 } = JSON.parse(body) as TruncateFields;
+      const { rowsPerSecond, batchOverheadMillis } = engine.behaviour;
+      return batchOverheadMillis + (batchSize / rowsPerSecond) * 1000;
     },
     async replace(invocation, previous, next) {
       const replaced = structuredClone(ledger.stored.get(next.index)) as LedgerRecord | undefined;

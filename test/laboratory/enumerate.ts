@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Violation } from './checker.ts';
+import type { History } from './history.ts';
+import type { CheckRule } from './rules.ts';
+import { rowRules } from './rules-rows.ts';
+import { sendingRules } from './rules-sending.ts';
+import { unresolvedRules } from './rules-unresolved.ts';
+import { createSmallModel, type SmallStrategy } from './small-model.ts';
+import { withVirtualTimers } from './virtual-time.ts';
+
+/**
+ * Every history of a small model: two executions over one index, at each step whichever goes first, with so many
+ * faults at any places. States that were reached before, with no fewer faults left, are not entered again.
+ */
+
+export interface Enumeration {
+  strategy: SmallStrategy;
+  faults: number;
+  /** Looks of each execution in which everything is open. */
+  looks: number;
+  /** Different states. */
+  states: number;
+  /** Histories that were lived: to their end, or to a state that was known. */
+  histories: number;
+  /** Of these, those that were lived to their end, with two calm nights after it. */
+  complete: number;
+  violations: Violation[];
+}
+
+const { 'nothing is unresolved or stuck after the last calm night': _, ...unresolved } = unresolvedRules;
+const rules: Record<string, CheckRule> = { ...sendingRules, ...unresolved, ...rowRules };
+
+const day = 86_400_000;
+
+/** @param faults how many faults one history may hold */
+export async function enumerate(strategy: SmallStrategy, faults: number, looks: number): Promise<Enumeration> {
+  const result: Enumeration = { strategy, faults, looks, states: 0, histories: 0, complete: 0, violations: [] };
+  const visited = new Map<string, number>();
+  const branches: number[][] = [[]];
+  for (;;) {
+    const branch = branches.pop();
+    if (!branch) break;
+    result.histories++;
+    await lived(branch);
+    if (result.violations.length > 20) break;
+  }
+  result.states = visited.size;
+  return result;
+
+  async function lived(path: number[]): Promise<void> {
+    const model = createSmallModel(strategy, looks);
+    const { world, pending } = model;
+    await withVirtualTimers(world.time, async () => {
+      await model.begin('X');
+      await model.begin('Y');
+      const taken: number[] = [];
+      const text: string[] = [];
+      let left = faults;
+      const turn = () => new Promise((resolve) => setImmediate(resolve));
+      await turn();
+      while (pending.size > 0) {
+        const sorted = [...pending.values()].sort((one, other) => one.who.localeCompare(other.who));
+        const early = sorted.filter(({ late }) => !late);
+        const options = (early.length > 0 ? early : sorted.slice(0, 1)).flatMap((one) =>
+          one.choices
+            .filter((_choice, place) => place === 0 || (left > 0 && !one.late))
+            .map((choice) => ({ one, choice })),
+        );
+        if (taken.length >= path.length) {
+          const key = createHash('sha1').update(model.key()).digest('base64');
+          const before = visited.get(key);
+          if (before !== undefined && before >= left) return judge(model.history(), text);
+          visited.set(key, left);
+          for (let other = options.length - 1; other > 0; other--) branches.push([...taken, other]);
+        }
+        const place = taken.length < path.length ? path[taken.length]! : 0;
+        const { one, choice } = options[place]!;
+        taken.push(place);
+        text.push(`${one.who}: ${one.what}${choice === 'go' ? '' : ` [${choice}]`}`);
+        if (choice !== one.choices[0]) left--;
+        await one.decide(choice);
+        await turn();
+      }
+      result.complete++;
+      for (const night of [1, 2]) {
+        await world.time.runUntil(world.time.now() + day);
+        await model.night(`night ${night}`);
+      }
+      world.rows.close();
+      judge(model.history(), text);
+      for (const stored of world.ledger.stored.values()) {
+        const { state } = stored as { state: string };
+        if (state !== 'idle' && state !== 'quarantined' && state !== 'reserved') {
+          result.violations.push({ rule: 'nothing is unresolved', at: 0, text: `${state} after ${text.join(', ')}` });
+        }
+      }
+    });
+  }
+
+  function judge(history: History, text: string[]): void {
+    for (const [rule, find] of Object.entries(rules)) {
+      for (const found of find(history))
+        result.violations.push({ rule, at: found.at, text: `${found.text} after ${text.join(', ')}` });
+    }
+  }
+}

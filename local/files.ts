@@ -82,14 +82,16 @@ export function readPolicies(path: string, minRetentionDays: number, only: reado
   try {
     value = JSON.parse(source.text);
   } catch (error) {
-    throw new UsageError(`--policies: ${path} is not JSON${whereOf(error)}: correct it.`);
+    throw new UsageError(
+      `--policies: ${path} is not JSON${whereOf(error)}: look for a comma too many, a missing quote or a comment.`,
+    );
   }
   if (!Array.isArray(value)) {
     throw new UsageError(`--policies: ${path} must hold a list of policies: put [ and ] around them.`);
   }
   const parsed = parsePolicies([source], minRetentionDays);
   const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.reason] : []));
-  if (problems.length > 0) throw new UsageError(`--policies: ${problems.join('\n')}`);
+  if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
   const known = parsed.flatMap((item) =>
     item.kind === 'policy' ? [`${item.policy.entityType}.${item.policy.aspect}`] : [],
   );

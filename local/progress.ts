@@ -122,7 +122,8 @@ function decisionOf(entry: Entry): string {
 }
 
 function reasonOf(entry: Entry): string {
-  if (entry.phase === 'done') return entry.entry.reason;
+  // Its offer to approve is for AWS; the notification has the command for this machine.
+  if (entry.phase === 'done') return entry.entry.reason.replace(/ To approve it once: \{.*$/s, '');
   if (entry.phase === 'watched')
     return 'An earlier run started a truncation here and did not see its end: this run watches it.';
   const { policy, plan } = entry;

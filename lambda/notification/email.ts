@@ -183,7 +183,7 @@ function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string {
 }
 
 function switchOn(report: Report, context: MessageContext): string {
-  if (report.mode !== 'preview') return '';
+  if (report.mode !== 'preview' || report.result === 'failed') return '';
   const { text, command } = switchOnStep(report, context);
   return ['TO SWITCH IT ON', text, ...indented(command)].join('\n');
 }

@@ -156,7 +156,7 @@ function steps(report: Report, context: MessageContext): string[] {
   const all: Array<{ who?: string; step: Step }> = [
     ...(report.error === undefined ? [] : [{ step: runErrorStep(report.error, context) }]),
     ...groups,
-    ...(report.mode === 'preview' ? [{ step: switchOnStep(report, context) }] : []),
+    ...(report.mode === 'preview' && report.result !== 'failed' ? [{ step: switchOnStep(report, context) }] : []),
   ];
   const unique = all.filter(({ step }, at) => all.findIndex((other) => sameStep(other.step, step)) === at);
   return unique.slice(0, slackLimits.nextSteps).map(({ who, step }) => {

@@ -199,4 +199,4 @@ const exchangeOf = (baseUrl: string, { action }: Asked, body: object, token: str
 });
 
 const withTries = (failure: Failure, tries: number): Failure =>
-  tries === 1 ? failure : { ...failure, message: `${failure.message} (Tried ${tries} times.)` };
+  tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` };

@@ -31,10 +31,16 @@ function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return [invalid(name, named, `${name} is not JSON${whereOf(error)}: correct it`)];
+    return [
+      invalid(
+        name,
+        named,
+        `${name} is not JSON${whereOf(error)}: look for a comma too many, a missing quote or a comment`,
+      ),
+    ];
   }
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
-  if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: add a policy or remove it`)];
+  if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];
   return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
 }
 
@@ -92,7 +98,7 @@ function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
     return invalid(
       item.source,
       { entityType: names.entityType, aspect: names.aspect },
-      `${own}${sources.length} policies name this index (${sources.join('; ')}): keep one of them`,
+      `${own}${sources.length} policies are for ${names.entityType}.${names.aspect} (${sources.join('; ')}): keep one of them`,
     );
   });
 }

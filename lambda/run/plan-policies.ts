@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { indexKey } from '../ledger/ledger.ts';
 import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { type IndexSize, OperationsError } from '../operations/operations.ts';
-import { isProtected } from '../policy/aspects.ts';
+import { canonicalSpelling, isProtected } from '../policy/aspects.ts';
 import { decide } from '../policy/decision.ts';
 import type { ParsedPolicy } from '../policy/parse.ts';
 import type { Policy } from '../policy/schema.ts';
@@ -240,6 +240,9 @@ function unmanaged(sizes: IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex
       if (entityType === undefined || aspect === undefined) return /aspect_v1(_\d{13})?$/.test(indexName);
       return !managed.has(indexKey(entityType, aspect)) && !isProtected(aspect);
     })
+    .map(({ entityType, aspect, ...size }) =>
+      entityType === undefined || aspect === undefined ? size : { ...size, ...canonicalSpelling(entityType, aspect) },
+    )
     .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0));
 }
 

@@ -13,7 +13,12 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
   const { entityType, aspect } = attempt.fields;
   const name = `${entityType}.${aspect}`;
   const clear = JSON.stringify({ mode: 'enforce', only: [name], clear: [name] });
-  const ending = `This index stays closed to truncation until you clear it: ${clear}`;
+  // What failed once in this server fails again (1.2 to 1.4 do it every time).
+  const change =
+    attempt.strategy === 'delete-by-query'
+      ? ''
+      : 'Before that, unless the copy was only invisible, set the strategy of its policy to delete-by-query-only: the next reindex would end the same way. ';
+  const ending = `${change}This index stays closed to truncation until you clear it: ${clear}`;
   if (before !== undefined && indexNameAfter !== undefined && before !== indexNameAfter) {
     const alias = before.replace(/_\d{13}$/, '');
     const actions = { actions: [{ remove: { index: indexNameAfter, alias } }, { add: { index: before, alias } }] };

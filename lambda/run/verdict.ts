@@ -34,9 +34,10 @@ export function judge(evidence: Evidence): Judgement {
   const { baseline } = attempt;
   const missing = missingIn(attempt, after);
   const moved = baseline.indexName !== undefined && indexName !== undefined && baseline.indexName !== indexName;
+  const cause = attempt.answer ? ` The server had answered: ${attempt.answer.reason}` : '';
   const lost = (why: string): Judgement => ({
     outcome: 'rows-missing',
-    reason: `${why}: ${rowsLeft(attempt, after)}. ${recoveryText(attempt, indexName)}`,
+    reason: `${why}: ${rowsLeft(attempt, after)}.${cause} ${recoveryText(attempt, indexName)}`,
     rowsMissing: missing,
     shrunkRows: 0,
   });

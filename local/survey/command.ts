@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { writeFileSync } from 'node:fs';
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from '../connect.ts';
 import type { Server } from '../files.ts';
 import type { Screen } from '../progress.ts';
@@ -95,11 +95,19 @@ function writeSuggestions(found: Survey, screen: Screen, jsonPath: string | unde
     return false;
   }
   const lines = policies.map((policy) => `  ${JSON.stringify(policy)}`);
+  const kept = keepFormer(jsonPath);
   writeFileSync(jsonPath, `[\n${lines.join(',\n')}\n]\n`);
   say(
-    `Written to ${jsonPath}, to be edited. See what a run would do, without changing anything, by adding: --policies ${jsonPath}`,
+    `Written to ${jsonPath}, to be edited.${kept} See what a run would do, without changing anything, by adding: --policies ${jsonPath}`,
   );
   return true;
+}
+
+/** Somebody may have edited what an earlier survey wrote. */
+function keepFormer(path: string): string {
+  if (!existsSync(path) || statSync(path).size === 0) return '';
+  renameSync(path, `${path}.old`);
+  return ` What was there before is in ${path}.old.`;
 }
 
 const unwritten = (jsonPath: string | undefined): string =>

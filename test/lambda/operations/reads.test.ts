@@ -114,7 +114,7 @@ describe('a read that fails for the moment', () => {
     const { server, operations } = await against([http(503, '')]);
     const error = await errorOf(operations.indexSizes());
     expect(error).toMatchObject({ kind: 'server-error', status: 503, concernsServer: false });
-    expect(error.message).toContain('(Tried 4 times.)');
+    expect(error.message).toContain('Tried 4 times.');
     expect(server.requests).toHaveLength(4);
   });
 

@@ -128,7 +128,7 @@ describe('several policies', () => {
       { ...valid, aspect: 'datasetProfile' },
     ]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
-    expect(reasonOf(parsed[0])).toMatch(/2 policies name this index .* keep one of them/);
+    expect(reasonOf(parsed[0])).toMatch(/2 policies are for dataset\.operation .* keep one of them/);
   });
 
   test('for one index are refused together, too, when one of them cannot be read', () => {

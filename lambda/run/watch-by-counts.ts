@@ -17,6 +17,8 @@ export async function watchByCounts(look: Look): Promise<Entry | undefined> {
   const attempt = record.attempt!;
   const baseline = attempt.baseline!;
   const badRequest = attempt.answer?.kind === 'bad-request';
+  // Stillness is told by the time before the counts: a slow answer shows what was, not what is.
+  const countedSince = services.clock.now();
   if (attempt.strategy === 'delete-by-query' && !badRequest) {
     const { rowsToDelete } = await services.operations.dryRun(attempt.fields, { signal });
     noteMovement(watch, { toDelete: rowsToDelete }, services.clock.now());
@@ -32,16 +34,15 @@ export async function watchByCounts(look: Look): Promise<Entry | undefined> {
     noteMovement(watch, { kept: rowsKept, toDelete: rowsToDelete }, services.clock.now());
     noteProgress(watch, Math.min(rowsKept, baseline.rowsKept), baseline.rowsKept, look.now);
   }
-  const lookedAt = services.clock.now();
-  if (!isStill(watch, lookedAt, services.settings.maxRunHours) || lookedAt < judgeableAt(record)) return undefined;
-  return judgeStill(look);
+  if (!isStill(watch, countedSince, services.settings.maxRunHours)) return undefined;
+  return countedSince < judgeableAt(record) ? undefined : judgeStill(look);
 }
 
-/** After a 400: the same physical index, which must be known, and no row gone. */
+/** After a 400: the same physical index, which must be known, and no row gone; more rows to delete may hide some. */
 function nothingChanged({ attempt, after, indexName }: Evidence): boolean {
   const { baseline } = attempt;
   const sameIndex = indexName !== undefined && indexName === baseline.indexName;
-  return sameIndex && after.rowsKept >= baseline.rowsKept && after.rowsToDelete >= baseline.rowsToDelete;
+  return sameIndex && after.rowsKept >= baseline.rowsKept && after.rowsToDelete === baseline.rowsToDelete;
 }
 
 /** Nothing moves any more. Proven by counts it is closed; otherwise it stays unresolved until it is 20 h old. */
@@ -49,8 +50,13 @@ async function judgeStill(look: Look): Promise<Entry | undefined> {
   const { entry, record, services } = look;
   const evidence = await gather(look, undefined);
   if (!evidence) return undefined;
+  const stillSince = entry.watch.movedAt;
+  const { rowsKept, rowsToDelete } = evidence.after;
+  const kept = entry.watch.highestKept === undefined ? {} : { kept: rowsKept };
+  noteMovement(entry.watch, { toDelete: rowsToDelete, ...kept }, services.clock.now());
+  if (entry.watch.movedAt !== stillSince) return undefined; // it went on between the two counts
   const judgement = judge(evidence);
-  const endedAt = entry.watch.movedAt ?? look.now;
+  const endedAt = stillSince ?? look.now;
   if (judgement.outcome !== 'incomplete') return close({ ...look, ...evidence, judgement, endedAt });
   const { baseline, answer, strategy, sendingSince = look.now } = record.attempt!;
   const outcome = entry.watch.vanished ? 'lost' : 'unknown';

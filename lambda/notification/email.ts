@@ -8,7 +8,7 @@ import { outlook } from './outlook.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, noteStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
-import { rowsOf, summary, tokenEnds } from './subject.ts';
+import { deletedSentence, rowsOf, summary, tokenEnds } from './subject.ts';
 
 /** How much of a long report a person is shown; what is left out is counted. */
 interface Measure {
@@ -79,10 +79,7 @@ function opening(report: Report): string {
   ].join('\n');
 }
 
-const deleted = (report: Report): string => {
-  const rows = rowsOf(report, 'truncated');
-  return rows ? ` ${rows} deleted and verified.` : ' Nothing was deleted.';
-};
+const deleted = (report: Report): string => ` ${deletedSentence(report)}`.trimEnd();
 
 function told(report: Report): string {
   const policies = report.policies;
@@ -139,7 +136,7 @@ function problem(
   for (const entry of shown) named.add(entry);
   const [first] = entries;
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
-  const max = outcome === 'rows-missing' ? measure.recovery : measure.reason;
+  const max = outcome === 'rows-missing' || outcome === 'quarantined' ? measure.recovery : measure.reason;
   return [
     `${shown.map(nameOf).join(', ')}${more}: ${sentence(first)}.`,
     ...nonEmpty(reasonSentence(first, max)),

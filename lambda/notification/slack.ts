@@ -7,7 +7,7 @@ import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
-import { rowsOf, summary } from './subject.ts';
+import { deletedSentence, rowsOf, summary } from './subject.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0.
@@ -89,11 +89,11 @@ function description(report: Report, context: MessageContext): string {
 }
 
 function opening(report: Report, context: MessageContext, given: Set<string>): string {
-  const rows = rowsOf(report, report.mode === 'preview' ? 'would-truncate' : 'truncated');
+  const would = report.mode === 'preview' ? rowsOf(report, 'would-truncate') : undefined;
   const sentences = [
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
-    ...(report.mode === 'preview' && rows ? [`A real run would delete ${rows}.`] : []),
-    ...(report.mode === 'enforce' ? [rows ? `${rows} deleted and verified.` : 'Nothing was deleted.'] : []),
+    ...(would ? [`A real run would delete ${would}.`] : []),
+    ...(report.mode === 'enforce' ? [deletedSentence(report)] : []),
   ].join(' ');
   if (report.error === undefined) return sentences;
   return [

@@ -1,4 +1,4 @@
-import { resultOf } from '../run/outcome.ts';
+import { type Outcome, resultOf } from '../run/outcome.ts';
 import type { Report } from '../run/report-schema.ts';
 import { ascii } from './clean.ts';
 import { rows } from './numbers.ts';
@@ -42,6 +42,25 @@ export function summary(report: Report): string {
 /** A note about the access token: all is well today, but not for long. */
 export const tokenEnds = (report: Report): boolean =>
   report.error === undefined && (report.notes ?? []).some(concernsToken);
+
+/** Outcomes under which rows may have gone, although nobody has seen the truncation end well. */
+const unproven: readonly Outcome[] = ['incomplete', 'lost', 'unknown', 'still-running', 'rows-missing'];
+
+/** What an enforcing run deleted: proven, begun, nothing; empty where nobody can tell. */
+export function deletedSentence(report: Report): string {
+  const begun = report.policies.filter(({ outcome }) => unproven.includes(outcome));
+  // After a swap of the alias the counts say that everything was deleted: no number to tell.
+  const sum = begun
+    .filter(({ outcome }) => outcome !== 'rows-missing')
+    .reduce((total, { rowsDeleted = 0 }) => total + rowsDeleted, 0);
+  const proven = rowsOf(report, 'truncated');
+  const sentences = [
+    ...(proven ? [`${proven} deleted and verified.`] : []),
+    ...(sum > 0 ? [`${rows(sum)} deleted by ${proven ? 'other ' : ''}truncations, not verified.`] : []),
+  ];
+  if (sentences.length > 0) return sentences.join(' ');
+  return begun.length > 0 ? '' : 'Nothing was deleted.';
+}
 
 /** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined where there are none. */
 export function rowsOf(report: Report, outcome: 'truncated' | 'would-truncate'): string | undefined {

@@ -124,7 +124,7 @@ async function clearIndices(
     log.warn('quarantine cleared by a person', { index, cleared });
     notes.push(
       cleared
-        ? `Cleared, as asked: ${name}.`
+        ? `Cleared, as asked: ${name}${record.state === 'idle' ? ' (it was not quarantined; what it held before no longer counts)' : ''}.`
         : `Not cleared: ${name}, because its ledger record changed meanwhile. Try again.`,
     );
   }

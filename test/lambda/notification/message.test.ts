@@ -7,7 +7,8 @@ import {
   messageBody,
   publishedBytes,
 } from '../../../lambda/notification/message.ts';
-import { outcomes, resultOf, results } from '../../../lambda/run/outcome.ts';
+import { deletedSentence } from '../../../lambda/notification/subject.ts';
+import { type Outcome, outcomes, resultOf, results } from '../../../lambda/run/outcome.ts';
 import { type Report, reportSchema } from '../../../lambda/run/report-schema.ts';
 import { context, customNotificationSchema } from './custom-notification.ts';
 import { entryOf, reportOf, reports, troubled, truncated } from './reports.ts';
@@ -360,5 +361,32 @@ describe('any report at all', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('what an enforcing run says it deleted', () => {
+  const entry = (outcome: Outcome, rowsDeleted?: number) => ({
+    ...(rowsDeleted !== undefined && { rowsDeleted }),
+    entityType: 'dataset',
+    aspect: outcome,
+    outcome,
+    reason: 'because',
+  });
+  const said = (...policies: ReturnType<typeof entry>[]) =>
+    deletedSentence({ ...reports['all-well'], mode: 'enforce', policies });
+
+  it.each<[string, string, ReturnType<typeof entry>[]]>([
+    ['nothing', 'Nothing was deleted.', [entry('failed'), entry('below-threshold')]],
+    ['what is proven', '500 rows deleted and verified.', [entry('truncated', 500)]],
+    ['what was begun', '38,750 rows deleted by truncations, not verified.', [entry('incomplete', 38_750)]],
+    [
+      'both',
+      '500 rows deleted and verified. 7 rows deleted by other truncations, not verified.',
+      [entry('truncated', 500), entry('lost', 7)],
+    ],
+    ['no number that counts cannot prove', '', [entry('rows-missing', 500)]],
+    ['nothing where nobody can tell', '', [entry('unknown')]],
+  ])('is %s', (_, sentence, policies) => {
+    expect(said(...policies)).toBe(sentence);
   });
 });

@@ -56,7 +56,11 @@ export async function countWindow(
     const lately = latelyUntil === undefined ? undefined : await upTo(latelyUntil);
     const after = await ask(fields);
     const rowsKept = window - after.rowsToDelete;
-    if (rowsKept >= 0 && agree(before.rowsToDelete, after.rowsToDelete, rowsKept, exact)) {
+    if (
+      rowsKept >= 0 &&
+      !contradict(window, after) &&
+      agree(before.rowsToDelete, after.rowsToDelete, rowsKept, exact)
+    ) {
       return {
         rowsToDelete: after.rowsToDelete,
         rowsTotal: after.rowsTotal,
@@ -69,6 +73,13 @@ export async function countWindow(
   }
   return undefined;
 }
+
+/**
+ * More rows up to the window's end than rows in all: somebody deleted between the two counts. Where even the cutoff's own
+ * sentence says so, counting again does not help, and `decide` refuses it.
+ */
+const contradict = (window: number, { rowsToDelete, rowsTotal }: DryRun): boolean =>
+  window > rowsTotal && rowsToDelete <= rowsTotal;
 
 /** Within 1 % of each other, and within 1 % of the kept rows (or 10), which are what the difference would distort. */
 function agree(before: number, after: number, rowsKept: number, exact: boolean): boolean {

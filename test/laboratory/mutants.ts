@@ -27,8 +27,8 @@ const mutant = (rule: number, name: string, ...changes: [file: string, find: str
 export const mutants: readonly Mutant[] = [
   mutant(1, 'dry run before the lock only', [
     'run/truncate',
-    'const counts = await countWindow(ask, attempt.fields, attempt.runStartMillis);',
-    'const { rowsTotal, rowsToDelete, strategy } = target.plan; const counts = ask && { rowsTotal, rowsToDelete, rowsKept: rowsTotal - rowsToDelete, dryRun: { rowsTotal, rowsToDelete, strategy } };',
+    'const counts = await countWindow(ask, attempt.fields, windows);',
+    'const { rowsTotal, rowsToDelete, strategy } = target.plan; const counts = ask && windows && { rowsTotal, rowsToDelete, rowsKept: rowsTotal - rowsToDelete, dryRun: { rowsTotal, rowsToDelete, strategy } };',
   ]),
   mutant(1, 'cutoff a day too late', [
     'run/fields',
@@ -113,20 +113,14 @@ export const mutants: readonly Mutant[] = [
     "if (record?.sentBy?.some(({ runId }) => runId === attempt.runId)) return { kind: 'spent' };",
     '',
   ]),
-  mutant(5, 'a schedule event counts twice', [
-    'run/preparation',
-    'return holder === state.runId ? undefined :',
-    'return holder ? undefined :',
-  ]),
+  mutant(5, 'a schedule event counts twice', ['run/preparation', 'return holder === state.runId', 'return holder']),
   mutant(6, 'judges before it may', ['run/entries', "return record.state === 'running' ? 0 :", 'return record ? 0 :']),
   mutant(6, 'judges an adopted record by its own cutoff', [
-    'run/look-at',
-    `    (fields) => operations.dryRun(fields, { signal }),
-    attempt.fields,`,
-    `    (fields) => operations.dryRun(fields, { signal }),
-    { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + 86_400_000 * Math.floor((services.clock.now() - attempt.runStartMillis) / 86_400_000) },`,
+    'run/evidence',
+    'countWindow(ask, attempt.fields, windowsOf(attempt))',
+    'countWindow(ask, { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + 86_400_000 * Math.floor((services.clock.now() - attempt.runStartMillis) / 86_400_000) }, windowsOf(attempt))',
   ]),
-  mutant(6, 'a preview writes the ledger', ['run/quarantine', "state.mode === 'enforce' && ", '']),
+  mutant(6, 'a preview writes the ledger', ['run/quarantine', "if (state.mode !== 'enforce') return entry;", '']),
   mutant(7, 'trusts "completed"', [
     'run/look-at',
     `  const judgement = judge(evidence);
@@ -139,11 +133,12 @@ export const mutants: readonly Mutant[] = [
     '} else if (missing > 0) {',
     '} else if (after.rowsToDelete > 0) {',
   ]),
-  mutant(8, 'counts an open window', [
-    'run/counting',
-    'endTimeMillis: windowEndMillis',
-    'endTimeMillis: 8.64e15 + 0 * windowEndMillis',
-  ]),
+  mutant(
+    8,
+    'counts an open window',
+    ['run/counting', 'await upTo(runStart)', 'await upTo(8.64e15 + 0 * runStart)'],
+    ['run/counting', 'await upTo(latelyUntil)', 'await upTo(8.64e15)'],
+  ),
   mutant(8, 'no quarantine', ['run/closing', "if (judgement.outcome === 'rows-missing') return true;", '']),
   mutant(8, 'no circuit breaker', [
     'run/poll',

@@ -1,3 +1,4 @@
+import { functionTimeoutSeconds } from '../../lambda/run/limits.ts';
 import type { History } from './history.ts';
 import type { Track } from './journal.ts';
 import type { CheckRule } from './rules.ts';
@@ -49,8 +50,8 @@ export const rowRules = {
       const verdict = next.lastVerdict;
       if (!truth || verdict?.entry.outcome !== 'rows-missing' || previous?.attempt?.sendingSince === undefined)
         continue;
-      // Counts of a moment ago may not show yet what others did before.
-      const since = previous.attempt.sendingSince - 60_000;
+      // A function counts for as long as it may, and what it counts may not show yet what others did a moment before.
+      const since = previous.attempt.sendingSince - functionTimeoutSeconds.truncate * 1000;
       const explained =
         truth.windowRowsGone > 0 ||
         truth.hidden > 0 ||
@@ -76,11 +77,15 @@ export const rowRules = {
   },
 
   *'failed means that nothing was done'(history) {
-    const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
-    for (const { at, next, previous } of eventsOf(history, 'ledger')) {
-      const verdict = next.lastVerdict;
-      if (verdict?.entry.outcome !== 'failed' || verdict.attemptId === previous?.lastVerdict?.attemptId) continue;
-      if (tracks.get(verdict.attemptId)?.acted) yield { at, text: `${next.index}: failed, and the server had acted` };
+    for (const { at, next, truth } of eventsOf(history, 'ledger')) {
+      if (!truth || next.lastVerdict?.entry.outcome !== 'failed') continue;
+      const { oldRowsLeft, planned, windowRowsGone, running } = truth;
+      if (running > 0 || oldRowsLeft < planned || windowRowsGone > 0) {
+        yield {
+          at,
+          text: `${next.index}: failed, and ${planned - oldRowsLeft} old rows and ${windowRowsGone} others went`,
+        };
+      }
     }
   },
 

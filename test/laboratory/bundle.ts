@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
-import type { Tally } from './campaign.ts';
 import type { Patch } from './mutants.ts';
-import type { Assignment } from './worker.ts';
+import type { Assignment, ResultOf } from './worker.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -68,7 +67,7 @@ export function patched(file: string, patches: readonly Patch[]): string {
 }
 
 /** Runs one thread to its end. */
-export function runWorker(path: string, assignment: Assignment): Promise<Tally> {
+export function runWorker<A extends Assignment>(path: string, assignment: A): Promise<ResultOf<A>> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(path, { workerData: assignment });
     worker.once('message', resolve);

@@ -33,8 +33,17 @@ const rules: Record<string, CheckRule> = { ...sendingRules, ...unresolved, ...ro
 
 const day = 86_400_000;
 
-/** @param faults how many faults one history may hold */
-export async function enumerate(strategy: SmallStrategy, faults: number, looks: number): Promise<Enumeration> {
+/**
+ * @param faults how many faults one history may hold
+ * @param looks looks of each execution in which everything is open
+ * @param most violations after which it ends
+ */
+export async function enumerate(
+  strategy: SmallStrategy,
+  faults: number,
+  looks: number,
+  most = 20,
+): Promise<Enumeration> {
   const result: Enumeration = { strategy, faults, looks, states: 0, histories: 0, complete: 0, violations: [] };
   const visited = new Map<string, number>();
   const branches: number[][] = [[]];
@@ -43,7 +52,7 @@ export async function enumerate(strategy: SmallStrategy, faults: number, looks: 
     if (!branch) break;
     result.histories++;
     await lived(branch);
-    if (result.violations.length > 20) break;
+    if (result.violations.length >= most) break;
   }
   result.states = visited.size;
   return result;

@@ -13,13 +13,35 @@ export interface Hunted extends Mutant {
 const mostHistories = 1500;
 
 /** Runs histories with each mutant until the checker finds a violation. */
-export async function runMutants(seed: number, threads: number, chosen = mutants): Promise<Hunted[]> {
+export function huntMutants(seed: number, threads: number): Promise<Hunted[]> {
+  return hunt(threads, mutants, (path) =>
+    runWorker(path, { kind: 'histories', seed, first: 0, step: 1, end: mostHistories, untilViolation: true }),
+  );
+}
+
+/** Enumerates the small model with each mutant of the sending and its ledger, until a violation is found. */
+export function huntInSmallModel(threads: number): Promise<Hunted[]> {
+  const chosen = mutants.filter(({ inSmallModel }) => inSmallModel);
+  return hunt(threads, chosen, (path) =>
+    runWorker(path, {
+      kind: 'small model',
+      strategy: 'reindex',
+      faults: 1,
+      looks: 1,
+      untilViolation: true,
+    }),
+  );
+}
+
+function hunt(
+  threads: number,
+  chosen: readonly Mutant[],
+  run: (path: string) => Promise<{ histories: number; violations: Violation[] }>,
+): Promise<Hunted[]> {
   const limit = pLimit(threads);
-  const hunt = async (mutant: Mutant, number: number): Promise<Hunted> => {
-    const path = await bundleWorker(`mutant-${number}`, mutant.patches);
-    const assignment = { seed, first: 0, step: 1, end: mostHistories, untilViolation: true };
-    const { histories, violations } = await runWorker(path, assignment);
+  const one = async (mutant: Mutant, number: number): Promise<Hunted> => {
+    const { histories, violations } = await run(await bundleWorker(`mutant-${number}`, mutant.patches));
     return { ...mutant, histories, violation: violations[0] };
   };
-  return Promise.all(chosen.map((mutant, number) => limit(() => hunt(mutant, number))));
+  return Promise.all(chosen.map((mutant, number) => limit(() => one(mutant, number))));
 }

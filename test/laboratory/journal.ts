@@ -91,6 +91,8 @@ export interface Truth {
   planned: number;
   /** Rows that are there, and that no search will find until somebody refreshes: refreshing is off. */
   hidden: number;
+  /** The alias leads to another index than at the call. */
+  moved: boolean;
   /** Tasks of this truncation that are still at work. */
   running: number;
 }

@@ -1,62 +1,123 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bundleWorker, runWorker } from './bundle.ts';
 import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
 import { violationText } from './checker.ts';
-import { runMutants } from './hunt.ts';
-import { printTable, printTally } from './print.ts';
+import type { Enumeration } from './enumerate.ts';
+import { huntInSmallModel, huntMutants } from './hunt.ts';
+import { livedByPeer, livedByUs, namedHistories } from './named.ts';
+import { printHunted, printTable, printTally } from './print.ts';
 
 /**
  * npm run faults -- [--runs N] [--seed N] [--run M] [--enumerate] [--no-mutants]
  *
- * Ends with 1 on any violation, and when a mutant goes unnoticed.
+ * Lives through histories, then hunts mutants, then compares with the peer. Ends with 1 on any violation, when a mutant
+ * goes unnoticed, and when we lose rows in a named history without a word.
  */
 
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '2000' },
-    seed: { type: 'string' },
+    seed: { type: 'string', default: '20261120' },
+    /** A single history again, with its scenario. */
     run: { type: 'string' },
     enumerate: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: true },
   },
   allowNegative: true,
 });
-const threads = 2;
-const seed = Number(values.seed ?? 20_261_120);
+const threads = Math.min(4, availableParallelism());
+const seed = Number(values.seed);
 const runs = Number(values.runs);
+const started = Date.now();
 
-async function campaign(): Promise<Tally> {
+async function histories(): Promise<boolean> {
   const path = await bundleWorker('campaign');
-  const thread = (first: number) => runWorker(path, { seed, first, step: threads, end: runs, untilViolation: false });
-  return merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first))));
+  const thread = (first: number) =>
+    runWorker(path, { kind: 'histories', seed, first, step: threads, end: runs, untilViolation: false });
+  const tally = merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first))));
+  return told(tally);
 }
 
-async function main(): Promise<boolean> {
-  if (values.run !== undefined) {
-    const run = Number(values.run);
-    console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
-    const tally = await runCampaign(seed, [run]);
-    printTally(tally, seed);
-    return tally.violations.length === 0;
-  }
-  const started = Date.now();
-  const tally = await campaign();
+function told(tally: Tally): boolean {
   printTally(tally, seed);
   for (const violation of tally.violations.slice(0, 20)) {
     console.log(`  run ${violation.run}: ${violationText(violation)}`);
   }
-  let noticed = true;
-  if (values.mutants) {
-    const rows = await runMutants(seed, threads);
-    noticed = rows.every(({ violation }) => violation !== undefined);
-    console.log('\nRules switched off, one at a time:');
-    printTable(
-      ['rule', 'switched off', 'histories', 'violation found'],
-      rows.map(({ rule, name, histories, violation }) => [rule, name, histories, violation?.rule ?? 'NOT NOTICED']),
-    );
+  return tally.violations.length === 0;
+}
+
+async function oneHistory(run: number): Promise<boolean> {
+  console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
+  return told(await runCampaign(seed, [run]));
+}
+
+async function comparison(): Promise<boolean> {
+  const rows: (string | number)[][] = [];
+  let named = true;
+  for (const history of namedHistories) {
+    const [theirs, ours] = [await livedByPeer(history), await livedByUs(history)];
+    named &&= ours.noticed || (ours.rowsLost === 0 && ours.oldRowsLeft === 0);
+    const noticed = (yes: boolean) => (yes ? 'yes' : 'no');
+    rows.push([
+      history.facts,
+      history.name,
+      theirs.rowsLost,
+      noticed(theirs.noticed),
+      theirs.said,
+      ours.rowsLost,
+      ours.rowsLost + ours.oldRowsLeft === 0 ? '-' : noticed(ours.noticed),
+      ours.said,
+    ]);
   }
+  console.log('\nNamed histories; rows lost are rows newer than the cutoff that are out of sight at the end:');
+  printTable(['facts', 'history', 'datahub-gc lost', 'noticed', 'said', 'we lost', 'noticed', 'said'], rows);
+  return named;
+}
+
+/** One fault anywhere, with the looks open; and two faults anywhere before them. */
+async function enumeration(): Promise<boolean> {
+  const path = await bundleWorker('enumeration');
+  const sizes = [
+    { faults: 1, looks: 2 },
+    { faults: 2, looks: 0 },
+  ];
+  const inTurn = async (strategy: 'delete-by-query' | 'reindex') => {
+    const results: Enumeration[] = [];
+    for (const size of sizes) {
+      results.push(await runWorker(path, { kind: 'small model', strategy, ...size, untilViolation: false }));
+    }
+    return results;
+  };
+  const results = (await Promise.all([inTurn('delete-by-query'), inTurn('reindex')])).flat();
+  console.log('Two executions over one index, each step of either first, faults at any step:');
+  printTable(
+    ['strategy', 'faults', 'looks open', 'states', 'histories', 'to the end', 'violations'],
+    results.map((one) => [
+      one.strategy,
+      one.faults,
+      one.looks,
+      one.states,
+      one.histories,
+      one.complete,
+      one.violations.length,
+    ]),
+  );
+  const violations = results.flatMap((one) => one.violations);
+  for (const violation of violations.slice(0, 5)) console.log(`  ${violationText(violation)}`);
+  return violations.length === 0;
+}
+
+async function main(): Promise<boolean> {
+  if (values.run !== undefined) return oneHistory(Number(values.run));
+  const passed = values.enumerate ? [await enumeration()] : [await histories()];
+  if (values.mutants) {
+    const hunted = await (values.enumerate ? huntInSmallModel(threads) : huntMutants(seed, threads));
+    passed.push(printHunted(hunted));
+  }
+  if (!values.enumerate) passed.push(await comparison());
   console.log(`\n${Math.round((Date.now() - started) / 1000)} s`);
-  return tally.violations.length === 0 && noticed;
+  return passed.every(Boolean);
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -16,11 +16,24 @@ export interface Mutant {
   rule: number;
   name: string;
   patches: Patch[];
+  /** It shows in the small model as well, in which two executions are all that happens. */
+  inSmallModel: boolean;
 }
+
+const smallModel = new Set([
+  'sends again on 504',
+  'takes 400 for a rejection',
+  'takes a connection that broke for one that never stood',
+  'the ledger is not heeded',
+  'transitions without the attempt id',
+  'no fence after a failed Truncate',
+  'judges a reindex by rows-to-delete',
+]);
 
 const mutant = (rule: number, name: string, ...changes: [file: string, find: string, replace: string][]): Mutant => ({
   rule,
   name,
+  inSmallModel: smallModel.has(name),
   patches: changes.map(([file, find, replace]) => ({ file: `lambda/${file}.ts`, find, replace })),
 });
 

@@ -1,4 +1,5 @@
 import type { Tally } from './campaign.ts';
+import type { Hunted } from './hunt.ts';
 
 /** Plain tables on standard output. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
@@ -31,4 +32,14 @@ export function printTally(tally: Tally, seed: number): void {
   );
   console.log(`Truncations into which somebody else truncated: ${tally.mixed}`);
   console.log(`\nViolations: ${tally.violations.length}`);
+}
+
+/** @returns whether every mutant was noticed */
+export function printHunted(hunted: readonly Hunted[]): boolean {
+  console.log('\nRules of design section 3 switched off, one at a time:');
+  printTable(
+    ['rule', 'switched off', 'histories', 'violation found'],
+    hunted.map(({ rule, name, histories, violation }) => [rule, name, histories, violation?.rule ?? 'NOT NOTICED']),
+  );
+  return hunted.every(({ violation }) => violation !== undefined);
 }

@@ -21,6 +21,8 @@ export interface RowAccount {
 
 interface Open {
   track: Track;
+  /** The index behind the alias. */
+  name: string | undefined;
   mark: Mark;
   /** Rows that no search had found when the truncate acted. */
   unseen: Set<number>;
@@ -73,7 +75,8 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     },
     sending(track) {
       const { index } = track;
-      if (known(index)) marks.set(track, { track, mark: engine.mark(index), unseen: unseenBy(track) });
+      if (known(index))
+        marks.set(track, { track, name: physicalName(index), mark: engine.mark(index), unseen: unseenBy(track) });
     },
     truncate(track, act) {
       const { index } = track;
@@ -89,7 +92,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       track.acted = moved || track.tasks.length > 0;
       if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
       if (!track.acted) return;
-      open.set(index, { track, mark, unseen });
+      open.set(index, { track, name, mark, unseen });
     },
     others(index, act) {
       close(index, true);
@@ -106,7 +109,8 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       const hidden = unrefreshed.has(track.index) ? Math.max(0, (view?.rows ?? 0) - (view?.visibleRows ?? 0)) : 0;
       const running = engine.tasks().filter(({ id, state }) => track.tasks.includes(id) && state === 'running').length;
       const one = marks.get(track);
-      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden, running };
+      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden, moved: false, running };
+      const moved = one.name !== physicalName(track.index);
       const { mark, unseen } = one;
       let old = 0;
       for (const timestamp of mark.rows.values()) if (timestamp <= track.cutoffMillis) old++;
@@ -115,7 +119,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
         if (timestamp <= track.cutoffMillis) old--;
         else if (timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
       }
-      return { oldRowsLeft: old, windowRowsGone, planned, hidden, running };
+      return { oldRowsLeft: old, windowRowsGone, planned, hidden, moved, running };
     },
   };
 }

@@ -79,13 +79,10 @@ export const rowRules = {
   *'failed means that nothing was done'(history) {
     for (const { at, next, truth } of eventsOf(history, 'ledger')) {
       if (!truth || next.lastVerdict?.entry.outcome !== 'failed') continue;
-      const { oldRowsLeft, planned, windowRowsGone, running } = truth;
-      if (running > 0 || oldRowsLeft < planned || windowRowsGone > 0) {
-        yield {
-          at,
-          text: `${next.index}: failed, and ${planned - oldRowsLeft} old rows and ${windowRowsGone} others went`,
-        };
-      }
+      const { oldRowsLeft, planned, moved, running } = truth;
+      if (running === 0 && oldRowsLeft >= planned && !moved) continue;
+      const what = moved ? 'the alias moved' : `${planned - oldRowsLeft} old rows went, or are about to`;
+      yield { at, text: `${next.index}: failed, and ${what}` };
     }
   },
 

@@ -2,7 +2,7 @@ import { parseArguments, UsageError } from './arguments.ts';
 import { execute } from './execute.ts';
 import { screenOn } from './progress.ts';
 
-/** `npm start`: reads the command line, does what it says, and ends with the status of design §9. */
+/** `npm start`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
 
 // Somebody who pages through the output and quits early must not stop a truncation's supervision.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

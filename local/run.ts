@@ -19,7 +19,7 @@ import { preflightOf } from './survey/command.ts';
 import { renderChecks } from './survey/render.ts';
 import { executeWorkflow } from './workflow.ts';
 
-/** The settings that a stage file has and a command line does not; the defaults of design §4. */
+/** The settings that a stage file has and a command line does not, with the stage file's defaults. */
 export const localSettings = { stage: 'local', minRetentionDays: 7, maxRunHours: 12 } as const;
 
 export interface LocalRun {

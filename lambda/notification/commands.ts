@@ -3,7 +3,7 @@ import type { MessageContext } from './context.ts';
 
 /** Commands that are safe to paste into a shell whatever the names in them are. */
 
-/** An execution's input, as design §4 defines it. */
+/** An execution's input (`lambda/run/input.ts`). */
 export interface HandInput {
   mode?: 'preview' | 'enforce';
   only?: string[];

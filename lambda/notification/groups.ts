@@ -38,10 +38,14 @@ export interface Group {
 /** Where one cause concerns many policies (a refused token, a pause), it is said once. Others stay alone: their next step names a task or rows. */
 const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight', 'quarantined']);
 
+/** The same cause, whichever policy met it. */
+const withoutName = ({ entityType, aspect, reason }: PolicyEntry): string =>
+  reason.replaceAll(`${entityType}.${aspect}`, '');
+
 export function problemGroups(report: Report): Group[] {
   const groups = new Map<string, Group>();
   withResult(report, 'attention', 'failed').forEach((entry, position) => {
-    const key = shared.has(entry.outcome) ? `${entry.outcome} ${entry.reason}` : `${position}`;
+    const key = shared.has(entry.outcome) ? `${entry.outcome} ${withoutName(entry)}` : `${position}`;
     const group = groups.get(key);
     if (group) group.entries.push(entry);
     else groups.set(key, { outcome: entry.outcome, entries: [entry] });

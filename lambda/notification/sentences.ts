@@ -59,6 +59,7 @@ export function sentence(entry: PolicyEntry): string {
       return 'in quarantine until a person releases it, nothing was deleted';
     case 'still-running': {
       const done = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
+      if (/could not be looked at|last look failed/.test(entry.reason)) return 'its truncation could not be looked at';
       return `still deleting when the run's time was up${done}`;
     }
     case 'incomplete': {
@@ -66,7 +67,7 @@ export function sentence(entry: PolicyEntry): string {
       return `ended early, ${left}`;
     }
     case 'not-started':
-      return `was to be truncated, but nothing was started`;
+      return 'approved, but nothing was started';
     case 'lost':
       return 'lost sight of its truncation, and nothing moves';
     case 'failed':

@@ -63,6 +63,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
         command: listTasks,
       };
     case 'failed':
+      if (concernsPrivilege(reason)) return privilegeStep;
       return concernsToken(reason) ? tokenStep(context) : { text: 'Correct that; the next run tries again.' };
     default:
       return { text: 'Nothing.' };
@@ -71,6 +72,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
 
 /** What to do about a run that could not do its work, by its error. */
 export function runErrorStep(error: string, context: MessageContext): Step {
+  if (concernsPrivilege(error)) return privilegeStep;
   if (concernsToken(error)) return tokenStep(context);
   return {
     text: 'Correct that; the next run tries again by itself. To start one now:',
@@ -80,7 +82,7 @@ export function runErrorStep(error: string, context: MessageContext): Step {
 
 /** What to do about a note; undefined for one that only informs. */
 export function noteStep(note: string, context: MessageContext): Step | undefined {
-  return concernsToken(note) ? tokenStep(context) : undefined;
+  return concernsToken(note) && !concernsPrivilege(note) ? tokenStep(context) : undefined;
 }
 
 /** How a stage that only previews is switched on. */
@@ -93,8 +95,16 @@ export function switchOnStep(report: Report, context: MessageContext): Step {
   };
 }
 
-/** True for texts about the access token: refused, missing or about to expire. */
-export const concernsToken = (text: string): boolean => /\btoken\b|\b401\b/i.test(text);
+/** True for texts about the access token: refused, missing or about to expire. Counts may hold a 401, too. */
+export const concernsToken = (text: string): boolean => /\btoken\b|\banswered 401\b/i.test(text);
+
+/** True where the token is good and its owner may not do this: a new token would change nothing. */
+export const concernsPrivilege = (text: string): boolean =>
+  /\bprivilege\b|\banswered 403\b|is unauthorized to/i.test(text);
+
+const privilegeStep: Step = {
+  text: "Grant the privilege to the token's owner in DataHub (Settings, Permissions, Policies). The token itself can stay; the next run tries again.",
+};
 
 /** A reindex must run to its end; where the strategy is not known it could be one (DataHub's ESIndexBuilder swaps first). */
 const mayCancel = (entry: PolicyEntry | undefined): boolean =>

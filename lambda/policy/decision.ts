@@ -27,7 +27,7 @@ export type Decision =
   | { kind: 'refuse'; outcome: Outcome; reason: string };
 
 /**
- * Decides whether one index is truncated: guards first, then the threshold, then the ceiling (design rule 2).
+ * Decides whether one index is truncated: guards first, then the threshold, then the ceiling.
  * Pure; Plan asks it with its dry run, Truncate asks again with the one it made under the ledger's record.
  */
 export function decide(policy: Policy, given: Circumstances): Decision {

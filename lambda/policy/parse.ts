@@ -28,8 +28,9 @@ type Schema = ReturnType<typeof policySchema>;
 function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
   const named = nameParts(name);
   let value: unknown;
+  if (text.trim() === '') return [invalid(name, named, `${name} is empty: put a policy into it`)];
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(withoutMark(text));
   } catch (error) {
     return [
       invalid(
@@ -57,6 +58,9 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
   const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
   return { kind: 'policy', index: indexKey(policy.entityType, policy.aspect), source, policy };
 }
+
+/** Windows editors begin a file with a byte order mark, which JSON does not allow. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 /** Where JSON breaks off; never the text there, which may be a token that was put into the wrong place. */
 export function whereOf(error: unknown): string {

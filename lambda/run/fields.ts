@@ -2,7 +2,7 @@ import type { Strategy, TruncateFields } from '../operations/operations.ts';
 import type { Policy } from '../policy/schema.ts';
 import { dayMillis } from './limits.ts';
 
-/** Sent where the server reindexes and the policy says nothing: its own default there is 0 s (design rule 1, DataHub's BatchWriteOperationsOptions). */
+/** Sent where the server reindexes and the policy says nothing: its own default there is 0 s (DataHub's BatchWriteOperationsOptions). */
 const reindexTimeoutSeconds = 300;
 
 /** The policy's cutoff, epoch milliseconds; counted from the run's start so that every step uses the same one. */

@@ -2,7 +2,7 @@ import { look, still } from './limits.ts';
 import type { Watch } from './state.ts';
 
 /**
- * When to look at a truncation again (design §6).
+ * When to look at a truncation again.
  *
  * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most
  * 30 min. Whenever it ends, it is seen at most 10 % of its time (10 s, 30 min) later; and because each interval is a

@@ -124,12 +124,18 @@ async function clearIndices(
     log.warn('quarantine cleared by a person', { index, cleared });
     notes.push(
       cleared
-        ? `Cleared, as asked: ${name}${record.state === 'idle' ? ' (it was not quarantined; what it held before no longer counts)' : ''}.`
+        ? `Cleared, as asked: ${name}${record.state === 'idle' ? ' (it was not quarantined; what it held before no longer counts)' : reasonOfQuarantine(record)}.`
         : `Not cleared: ${name}, because its ledger record changed meanwhile. Try again.`,
     );
   }
   return notes;
 }
+
+/** What was said of it, once more: whoever clears an index too early has its last word here. */
+const reasonOfQuarantine = ({ lastVerdict }: LedgerRecord): string =>
+  lastVerdict
+    ? `; it was closed because ${lastVerdict.entry.reason.replace(/\.? This index stays closed.*$/s, '')}`
+    : '';
 
 /** Why nothing may be started, if the job is paused; what cannot be determined counts as paused. */
 export async function pausedReason({ parameters }: RunServices): Promise<string | undefined> {

@@ -17,7 +17,7 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
   const change =
     attempt.strategy === 'delete-by-query'
       ? ''
-      : 'Before that, unless the copy was only invisible, set the strategy of its policy to delete-by-query-only: the next reindex would end the same way. ';
+      : 'Before you release the index, unless the copy was only invisible, set the strategy of its policy to delete-by-query-only: the next reindex would end the same way. ';
   const ending = `${change}This index stays closed to truncation until you clear it: ${clear}`;
   if (before !== undefined && indexNameAfter !== undefined && before !== indexNameAfter) {
     const alias = before.replace(/_\d{13}$/, '');
@@ -45,7 +45,7 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
 function deadline(indexName: string): string {
   const created = Number(/_(\d{13})$/.exec(indexName)?.[1]);
   if (Number.isNaN(created))
-    return `Do it before the next DataHub upgrade: its system-update deletes old indices without an alias.`;
+    return `Run no DataHub upgrade before that: its system-update deletes old indices without an alias.`;
   const date = new Date(created + orphanRetentionDays * dayMillis).toISOString().slice(0, 10);
-  return `Do it before the next DataHub upgrade: from ${date} on, its system-update deletes ${indexName}.`;
+  return `Run no DataHub upgrade before that: from ${date} on, its system-update deletes ${indexName}.`;
 }

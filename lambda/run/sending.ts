@@ -52,7 +52,12 @@ async function close(
   { ledger, clock }: RunServices,
 ): Promise<Entry> {
   const attempt = record.attempt!;
-  const { entry, ...rest } = done(target, 'failed', `${reason}; nothing was started`, attemptFields(attempt));
+  const { entry, ...rest } = done(
+    target,
+    'failed',
+    `${reason.replace(/\.$/, '')}; nothing was started`,
+    attemptFields(attempt),
+  );
   const verdict = {
     attemptId: attempt.attemptId,
     runId: attempt.runId,

@@ -26,7 +26,7 @@ export interface Evidence {
 }
 
 /**
- * Judges an ended truncation by counts (design rules 7 and 8); counters that disagree are only mentioned, because
+ * Judges an ended truncation by counts; counters that disagree are only mentioned, because
  * `completed` and counters hide failures (DataHub drops the task's error and failures).
  */
 export function judge(evidence: Evidence): Judgement {

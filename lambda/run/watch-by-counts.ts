@@ -65,7 +65,7 @@ async function judgeStill(look: Look): Promise<Entry | undefined> {
   const gone = rowsMissing > 0 ? `; ${rowsMissing} rows newer than the cutoff are gone as well` : '';
   const reason = entry.watch.vanished
     ? `the server no longer knows the task (a node of the search engine may have restarted); ${left}${gone}`
-    : `${answer ? `${answer.reason}; ` : ''}a truncate may have started; ${left}${gone}`;
+    : `${answer ? `${answer.reason.replace(/\.$/, '')}; ` : ''}${left}${gone}`;
   if (services.clock.now() - sendingSince < abandonAfterMillis) {
     return done(entry, outcome, `${reason}; nothing is started for this index until a later run sees an end`, {
       ...afterFields(evidence),

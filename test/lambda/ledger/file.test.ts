@@ -71,6 +71,18 @@ describe('the ledger file', () => {
     },
   );
 
+  test('of two lines that follow the same record counts the first, and nothing that follows the second', async () => {
+    const line = (id: string, follows: object | null, attemptId: string) =>
+      `\n${JSON.stringify({ ledger: 1, id, server: aServer, index: anIndex, follows, record: aRecord({ attemptId }) })}\n`;
+    fileLedger(path, aServer).close();
+    appendFileSync(path, line('1', null, 'first') + line('2', null, 'slower'));
+    appendFileSync(path, line('3', { state: 'idle', attemptId: 'slower' }, 'after the slower one'));
+    const ledger = fileLedger(path, aServer);
+    expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'first' });
+    appendFileSync(path, line('4', { state: 'idle', attemptId: 'first' }, 'next'));
+    expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'next' });
+  });
+
   test('does not take a file that is something else, and leaves it as it is', () => {
     const other = join(folder, 'notes.txt');
     writeFileSync(other, 'buy milk');

@@ -16,12 +16,14 @@ export interface Execution {
 /**
  * @param foreignCall the number of the function call whose run state is that of another version (a deployment in the
  *   middle of the run)
+ * @param onState told of each state that is entered
  */
 export function startExecution(
   world: World,
   runId: string,
   input: Record<string, unknown>,
   foreignCall?: number,
+  onState: (state: string) => void = () => {},
 ): Execution {
   const { time, journal, chances } = world;
   const startedAt = time.now();
@@ -63,6 +65,7 @@ export function startExecution(
       entered(state, given) {
         if (own !== generation) throw new Error('stopped');
         last = { state, input: given };
+        onState(state);
         if (state === 'NextStep') journal.push({ at: time.now(), kind: 'taken', runId, state: given as RunState });
       },
       call(resource, given, timeoutSeconds) {

@@ -53,6 +53,7 @@ export async function live(scenario: Scenario): Promise<History> {
     policies: policies.flatMap(policyTexts),
     settings,
   });
+  world.onSent = (index) => erode(world, index, scenario.erosion);
   if (!scenario.aliasBacked) world.engine.set({ aliasBacked: false });
   await withVirtualTimers(world.time, () => nights(world, scenario, policies));
   world.rows.close();
@@ -74,6 +75,7 @@ async function nights(world: World, scenario: Scenario, policies: PolicyOf[]): P
       if (healthy.mode === 'always-delete') behaviour.knowsForceFlags = true;
       engine.set({ ...behaviour, rowsPerSecond: night?.rowsPerSecond ?? 1000, batchOverheadMillis: 100 });
       world.setWeather(night ? weathers[night.weather] : calm);
+      if (!night) world.onSent = () => {};
     });
     planNight(world, executions, policies, night, start, number);
     await time.runUntil(start + dayMillis - 4_000_000);
@@ -93,11 +95,26 @@ function planNight(
 ): void {
   const { time, engine, rows, chances } = world;
   const at = (seconds: number, action: () => void) => time.at(start + seconds * 1000, action);
-  const begin = (name: string, input: Record<string, unknown>, deployment?: number) =>
-    executions.push(startExecution(world, name, input, deployment));
+  const begin = (name: string, input: Record<string, unknown>) => executions.push(startExecution(world, name, input));
   const scheduledTime = new Date(start).toISOString();
 
-  at(0, () => begin(`night-${number}`, { scheduledTime }, night?.deployment));
+  const stopNight = () => {
+    const execution = executions.find(({ runId }) => runId === `night-${number}`)!;
+    if (execution.ended) return;
+    world.injected('execution: stopped');
+    execution.stop();
+    if (night?.stop?.redriveAfter === undefined) return;
+    time.at(time.now() + night.stop.redriveAfter * 1000, () => {
+      world.injected('execution: redriven');
+      execution.redrive();
+    });
+  };
+  const onState = (state: string) => {
+    const delay = night?.stop?.inTruncate;
+    if (state === 'Truncate' && delay !== undefined) time.at(time.now() + delay, stopNight);
+  };
+
+  at(0, () => executions.push(startExecution(world, `night-${number}`, { scheduledTime }, night?.deployment, onState)));
   for (let arrival = 0; arrival < (night?.arrivals ?? 10); arrival++) {
     at(chances.between(-50, 20_000), () => {
       for (const { index } of policies) rows.arrive(index, [time.now()]);
@@ -112,19 +129,7 @@ function planNight(
   const { duplicate, byHand, stop, pause, gc, othersDelete, restart, newerRecord } = night;
   if (duplicate) at(duplicate, () => begin(`night-${number}-again`, { scheduledTime }));
   if (byHand) at(byHand.after, () => begin(`by-hand-${number}`, { mode: byHand.mode }));
-  if (stop) {
-    at(stop.after, () => {
-      const execution = executions.find(({ runId }) => runId === `night-${number}`)!;
-      if (execution.ended) return;
-      world.injected('execution: stopped');
-      execution.stop();
-      if (stop.redriveAfter === undefined) return;
-      at(stop.after + stop.redriveAfter, () => {
-        world.injected('execution: redriven');
-        execution.redrive();
-      });
-    });
-  }
+  if (stop && stop.inTruncate === undefined) at(stop.after, stopNight);
   if (pause) {
     at(pause.after, () => {
       world.injected('paused');
@@ -172,6 +177,17 @@ function othersOnAll(world: World, policies: PolicyOf[], act: () => void): void 
   const [first, ...rest] = policies;
   if (!first) return;
   world.rows.others(first.index, () => (rest.length === 0 ? act() : othersOnAll(world, rest, act)));
+}
+
+/** Entities are deleted, and their rows with them, just after a truncate was sent. */
+function erode({ engine, time, journal, injected }: World, index: string, rows: number): void {
+  if (rows === 0) return;
+  time.at(time.now() + 300, () => {
+    injected('others: a few rows deleted');
+    journal.push({ at: time.now(), kind: 'others' });
+    let left = rows;
+    engine.removeRows(index, ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && left-- > 0);
+  });
 }
 
 /** A newer version writes a record, and is rolled back an hour before the next night. */

@@ -163,9 +163,18 @@ export const mutants: readonly Mutant[] = [
     'if (isMissing(shrunkBefore + missing, baseline.rowsKept))',
     'if (false)',
   ]),
-  mutant(9, 'gives up before 20 h', ['run/look-at', '- sendingSince < abandonAfterMillis', '- sendingSince < 0']),
-  mutant(9, 'never gives up', [
+  mutant(9, 'gives up before 20 h', [
+    'run/watch-by-counts',
+    '- sendingSince < abandonAfterMillis',
+    '- sendingSince < 0',
+  ]),
+  mutant(9, 'gives up before 20 h what cannot be counted', [
     'run/look-at',
+    'clock.now() - sendingSince < abandonAfterMillis',
+    'clock.now() - sendingSince < 0',
+  ]),
+  mutant(9, 'never gives up', [
+    'run/watch-by-counts',
     '- sendingSince < abandonAfterMillis',
     '- sendingSince < Number.POSITIVE_INFINITY',
   ]),

@@ -90,7 +90,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       track.tasks = engine.tasks().flatMap(({ id }) => (before.has(id) ? [] : [id]));
       const moved = physicalName(index) !== name;
       track.acted = moved || track.tasks.length > 0;
-      if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
+      if (moved && track.tasks.length > 0 && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
       if (!track.acted) return;
       open.set(index, { track, name, mark, unseen });
     },

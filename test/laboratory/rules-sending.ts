@@ -195,27 +195,32 @@ export const sendingRules = {
         }
       }
       if (event.kind !== 'truncate') continue;
-      const outcome = decided.get(`${event.invocation.runId} ${event.index}`);
-      if (outcome)
-        yield { at: event.at, text: `${event.index}: sent by ${event.invocation.runId}, which had said ${outcome}` };
+      const { runId } = event.invocation;
+      const outcome = decided.get(`${runId} ${event.index}`);
+      // `unknown` says that a truncate may have started, or may yet.
+      if (outcome && outcome !== 'unknown') {
+        yield { at: event.at, text: `${event.index}: sent by ${runId}, which had said ${outcome}` };
+      }
     }
   },
 
   *'the circuit breaker holds'(history) {
-    const broken = new Map<string, string>();
+    const broken = new Map<string, { index: string; at: number }>();
     for (const event of history.world.journal) {
       if (event.kind === 'taken') {
         const bad = event.state.entries.find(
           ({ phase, entry }) =>
             phase === 'done' && /^(rows-missing|unknown)$/.test((entry as { outcome: string }).outcome),
         );
-        if (bad) broken.set(event.runId, bad.index);
+        if (bad && !broken.has(event.runId)) broken.set(event.runId, { index: bad.index, at: event.at });
       }
-      if (event.kind === 'truncate' && broken.has(event.invocation.runId)) {
-        const { runId } = event.invocation;
+      if (event.kind !== 'truncate') continue;
+      const { runId, startedAt } = event.invocation;
+      const breaker = broken.get(runId);
+      if (breaker && startedAt >= breaker.at) {
         yield {
           at: event.at,
-          text: `${runId} truncated ${event.index} after ${broken.get(runId)} was rows-missing or unknown`,
+          text: `${runId} truncated ${event.index} after ${breaker.index} was rows-missing or unknown`,
         };
       }
     }

@@ -78,8 +78,19 @@ const night = fc.record({
   /** The schedule's event comes a second time, so many seconds later. */
   duplicate: maybe(fc.integer({ min: 1, max: 120 }), 6),
   /** Another execution, by hand. */
-  byHand: maybe(fc.record({ after: soon, mode: fc.constantFrom('enforce', 'enforce', 'preview' as const) }), 4),
-  stop: maybe(fc.record({ after: soon, redriveAfter: maybe(soon, 2) }), 5),
+  byHand: maybe(
+    fc.record({ after: fc.integer({ min: -300, max: 1500 }), mode: fc.constantFrom('enforce', 'preview' as const) }),
+    3,
+  ),
+  /** The night's execution is stopped: some time after its start, or so many milliseconds after it enters Truncate. */
+  stop: maybe(
+    fc.record({
+      after: soon,
+      inTruncate: maybe(fc.integer({ min: 0, max: 4000 }), 2),
+      redriveAfter: maybe(soon, 2),
+    }),
+    5,
+  ),
   pause: maybe(
     fc.record({ after: fc.integer({ min: -60, max: 600 }), forSeconds: fc.integer({ min: 1, max: 3000 }) }),
     5,
@@ -87,7 +98,7 @@ const night = fc.record({
   /** datahub-gc, with its days. */
   gc: maybe(fc.record({ after: someTime, days: fc.constantFrom(20, 30, 90) }), 8),
   /** Somebody deletes so many percent of the fresh rows for good. */
-  othersDelete: maybe(fc.record({ after: soon, percent: fc.constantFrom(1, 1, 2, 4, 30, 95) }), 5),
+  othersDelete: maybe(fc.record({ after: fc.oneof(soon, someTime), percent: fc.constantFrom(1, 2, 4, 30, 95, 95) }), 5),
   restart: maybe(soon, 8),
   /** The night's execution meets a deployment at this call of a function. */
   deployment: maybe(fc.integer({ min: 2, max: 6 }), 12),
@@ -102,6 +113,8 @@ export const scenario = fc.record({
   profile: fc.constantFrom(...profileNames),
   aliasBacked: fc.constantFrom(true, true, true, false),
   maxRunHours: fc.constantFrom(1, 2, 12, 12, 12, 30),
+  /** Fresh rows that entity deletions cost an index while each of its truncations is at work. */
+  erosion: fc.constantFrom(0, 0, 0, 0, 5, 9),
   indices: fc.array(index, { minLength: 1, maxLength: 3 }),
   nights: fc.array(night, { minLength: 1, maxLength: 7 }),
 });

@@ -45,6 +45,8 @@ export interface World {
   handle(exchange: Exchange): Reply;
   readAnswered(invocation: InvocationInfo, exchange: Exchange, reply: Reply): void;
   sent(invocation: InvocationInfo, exchange: Exchange): Track;
+  /** Told of each real truncate. */
+  onSent: (index: string) => void;
   /** How long a task of this truncate takes to show that it is at work. */
   firstBatchMillis(exchange: Exchange): number;
   replace(invocation: InvocationInfo, previous: LedgerRecord | undefined, next: LedgerRecord): Promise<boolean>;
@@ -157,9 +159,11 @@ export function createWorld({ seed, start, profile, indices, policies, settings 
       };
       if (attempt) tracks.set(attempt.attemptId, track);
       rows.sending(track);
+      world.onSent(index);
       journal.push({ at: time.now(), kind: 'truncate', invocation, index, fields, record, track });
       return track;
     },
+    onSent: () => {},
     firstBatchMillis({ body }) {
       const { batchSize = 10_000 } = JSON.parse(body) as TruncateFields;
       const { rowsPerSecond, batchOverheadMillis } = engine.behaviour;

@@ -1,5 +1,6 @@
 import { look, still } from './limits.ts';
 import type { Watch } from './state.ts';
+import { isMissing } from './verdict.ts';
 
 /**
  * When to look at a truncation again.
@@ -110,6 +111,8 @@ export function noteMovement(
   seen: { toDelete?: number; kept?: number; counter?: number },
   now: number,
 ): void {
+  // An alias that has just moved: what comes into its new index counts from there, not from what the old one held.
+  if (seen.kept !== undefined && hasFallen(seen.kept, watch.highestKept)) delete watch.highestKept;
   const moved =
     (seen.toDelete !== undefined && seen.toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY)) ||
     (seen.kept !== undefined && seen.kept > (watch.highestKept ?? Number.NEGATIVE_INFINITY)) ||
@@ -120,6 +123,8 @@ export function noteMovement(
   if (seen.counter !== undefined) watch.highestCounter = Math.max(seen.counter, watch.highestCounter ?? seen.counter);
   if (moved || watch.movedAt === undefined) watch.movedAt = now;
 }
+
+const hasFallen = (kept: number, highest = 0): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
 
 /**
  * Whether a look that some other task's look has made possible may be taken now: in the last quarter of its interval.

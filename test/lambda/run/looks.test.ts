@@ -279,6 +279,21 @@ describe('stillness', () => {
     expect(isStill(aWatch({ movedAt: aDayLater - minutes(29) }), aDayLater, 1)).toBe(false);
   });
 
+  it('starts anew where the kept rows fall: an alias that moved late is filled from nothing', () => {
+    const watch = aWatch();
+    for (const [at, kept] of [
+      [0, 500],
+      [minutes(5), 0],
+      [minutes(9), 100],
+      [minutes(14), 200],
+    ] as const) {
+      noteMovement(watch, { kept, toDelete: 0 }, at);
+    }
+    expect(watch.movedAt).toBe(minutes(14));
+    noteMovement(watch, { kept: 199, toDelete: 0 }, minutes(20));
+    expect(watch.movedAt).toBe(minutes(14));
+  });
+
   it('is never there before anything was seen', () => {
     expect(isStill(aWatch(), minutes(1500), 12)).toBe(false);
   });

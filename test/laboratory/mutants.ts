@@ -196,6 +196,7 @@ export const mutants: readonly Mutant[] = [
   mutant(10, 'the token is in a message', [
     'operations/http-operations',
     'throw errorOf(withTries(failure, tries));',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text of the core
     'throw errorOf({ ...failure, message: `${failure.message} ${token}` });',
   ]),
   mutant(11, 'two policies for one index are both taken', [

@@ -26,7 +26,11 @@ describe('a policies file', () => {
     ['with an unknown field', [{ ...operation, retentionsDays: 1 }], /did you mean retentionDays\?/],
     ['with a value out of range', [{ ...operation, retentionDays: 6 }], /retentionDays must be at least 7, not 6/],
     ['without a field', [{ entityType: 'dataset', aspect: 'operation' }], /retentionDays is missing/],
-    ['with two for one index', [operation, { ...operation, aspect: 'Operation' }], /2 policies are for dataset.operation/],
+    [
+      'with two for one index',
+      [operation, { ...operation, aspect: 'Operation' }],
+      /2 policies are for dataset.operation/,
+    ],
     ['for the state of ingestion', [{ ...operation, aspect: 'datahubIngestionCheckpoint' }], /never truncated/],
   ])('%s is refused as a whole, with the field and the remedy', (_name, content, problem) => {
     const path = files().write('policies.json', content);

@@ -1,7 +1,7 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { parseSchedule } from '../lambda/parameters/cron.ts';
-import { isPlainAndPublic } from '../lambda/parameters/hosts.ts';
+import { clusterHostDoubt, isPlainAndPublic } from '../lambda/parameters/hosts.ts';
 import type { Settings } from '../lambda/parameters/settings.ts';
 import type { FunctionCode } from './function-code.ts';
 import { LedgerTable } from './ledger-table.ts';
@@ -46,6 +46,15 @@ function warn(stack: Stack, settings: Settings): void {
     warning(
       'plain-http',
       `gmsUrl ${settings.gmsUrl} is plain http to a public host: the token can be read on its way; use https.`,
+    );
+  }
+  const doubt = clusterHostDoubt(settings.gmsUrl);
+  if (doubt !== undefined) warning('cluster-host', `gmsUrl: ${doubt}.`);
+  const { emails, slackChannelId, topicArn } = settings;
+  if (emails.length === 0 && slackChannelId === undefined && topicArn === undefined) {
+    warning(
+      'nobody-told',
+      'Nobody will be told: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
     );
   }
   if (settings.policies.length === 0) {

@@ -22,14 +22,22 @@ describe('The app', () => {
   });
 });
 
+const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
+const emails = ['team@example.com'];
+
 const warnings = (fields: Partial<SettingsInput>): string[] =>
-  synthesize(fields).stack.node.metadata.flatMap(({ type, data }) =>
+  synthesize({ emails, ...fields }).stack.node.metadata.flatMap(({ type, data }) =>
     type === 'aws:cdk:warning' ? [String(data)] : [],
   );
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
   test.each<[fields: Partial<SettingsInput>, warning: RegExp]>([
     [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read on its way/],
+    [
+      { gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork },
+      /datahub-gms\.datahub looks like a service and its namespace.*: if it is one, expose GMS through/,
+    ],
+    [{ emails: [] }, /Nobody will be told: the stage file has no emails, no Slack channel and no topicArn/],
     [{ policies: [] }, /no policy: a run fails until there is one below \/datahub-retention\/prod\/policies/],
     [{ schedule: 'cron(0 3 ? * SUN *)' }, /168 hours apart: set alarmIfNotStartedHours to at least 168/],
     [{ schedule: 'cron(0 3 1 * ? *)' }, /744 hours apart: CloudWatch looks back at most 168 hours/],
@@ -37,7 +45,13 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
   });
 
-  test('and one that is well brings none', () => {
-    expect(warnings({})).toEqual([]);
+  test.each<Partial<SettingsInput>>([
+    {},
+    { gmsUrl: 'https://example.com/api/gms' },
+    { gmsUrl: 'http://gms.internal.example.com:8080', ...inPrivateNetwork },
+    { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
+    { emails: [], topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' },
+  ])('and one that is well brings none: %j', (fields) => {
+    expect(warnings(fields)).toEqual([]);
   });
 });

@@ -61,8 +61,7 @@ export async function execute(asked: Arguments, screen: Screen, env: NodeJS.Proc
   }
 }
 
-const policiesOf = (path: string, { only, clear }: RunArguments) =>
-  readPolicies(path, localSettings.minRetentionDays, only, clear);
+const policiesOf = (path: string, { only }: RunArguments) => readPolicies(path, localSettings.minRetentionDays, only);
 
 /** The same command again, without what holds for one run only; the token itself is in no command line. */
 function commandLine(server: ServerArguments, asked: Arguments & { kind: 'run' }): string {

@@ -3,7 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { fileLedger } from '../lambda/ledger/file.ts';
 import { type Ledger, LedgerError, serverKey } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { nearest } from '../lambda/policy/nearest.ts';
 import { parsePolicies } from '../lambda/policy/parse.ts';
+import type { Policy } from '../lambda/policy/schema.ts';
 import { systemClock } from '../lambda/run/clock.ts';
 import type { Report } from '../lambda/run/report-schema.ts';
 import type { Log, PolicySource } from '../lambda/run/services.ts';
@@ -54,11 +56,10 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
   });
   let published: Report | undefined;
   try {
+    await checkClear(run, ledger);
     print(header(run));
     if (run.input.mode === 'preview') {
-      const names = parsePolicies(run.policies, localSettings.minRetentionDays).flatMap((item) =>
-        item.kind === 'policy' ? [item.policy] : [],
-      );
+      const names = policiesOf(run);
       const { checks } = await preflightOf(run.server, operations, clock.realNow(), names);
       print(['Preflight:', ...renderChecks(checks, screen.width), '']);
     }
@@ -119,6 +120,27 @@ function header({ server, input, embedded, fast, ledgerPath }: LocalRun): string
     ...(ledgerPath === undefined ? [] : [`Ledger  ${ledgerPath}`]),
     '',
   ];
+}
+
+const policiesOf = ({ policies }: LocalRun): Policy[] =>
+  parsePolicies(policies, localSettings.minRetentionDays).flatMap((item) =>
+    item.kind === 'policy' ? [item.policy] : [],
+  );
+
+/** A quarantined index may have lost its policy; a name that the ledger does not know, either, is a typing error. */
+async function checkClear(run: LocalRun, ledger: Ledger): Promise<void> {
+  const { clear = [] } = run.input;
+  if (clear.length === 0) return;
+  const records = await ledger.list();
+  const names = policiesOf(run).map(({ entityType, aspect }) => `${entityType}.${aspect}`);
+  const known = [...names, ...records.map(({ index }) => index)];
+  for (const name of clear) {
+    if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
+    const meant = nearest(name, known);
+    throw new UsageError(
+      `--clear ${name}: neither the policies nor the ledger know it; ${meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}.`}`,
+    );
+  }
 }
 
 /** A preview leaves no trace: where there is no ledger yet, it does not make one. */

@@ -5,7 +5,8 @@ import { readBaseUrl } from '../lambda/operations/base-url.ts';
 import { trusting } from '../lambda/operations/certificates.ts';
 import type { TokenSource } from '../lambda/operations/operations.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { parsePolicies, whereOf, withoutMark } from '../lambda/policy/parse.ts';
+import { parsePolicies } from '../lambda/policy/parse.ts';
+import { readJson } from '../lambda/policy/read-json.ts';
 import { ParametersError, type PolicySource } from '../lambda/run/services.ts';
 import { type ServerArguments, UsageError } from './arguments.ts';
 
@@ -75,24 +76,12 @@ function readCertificates(path: string): string {
 /**
  * A policies file is taken whole or not at all (only in Parameter Store does a policy fail alone).
  * @param only names that must be among the policies
- * @param clear names that may be in the ledger alone, but not mistyped ones of the policies
  */
-export function readPolicies(
-  path: string,
-  minRetentionDays: number,
-  only: readonly string[] = [],
-  clear: readonly string[] = [],
-): PolicySource[] {
+export function readPolicies(path: string, minRetentionDays: number, only: readonly string[] = []): PolicySource[] {
   const source = { name: path, text: readText(path, '--policies') };
-  let value: unknown;
-  if (source.text.trim() === '') throw new UsageError(`--policies: ${path} is empty: put a list of policies into it.`);
-  try {
-    value = JSON.parse(withoutMark(source.text));
-  } catch (error) {
-    throw new UsageError(
-      `--policies: ${path} is not JSON${whereOf(error)}: look for a comma too many, a missing quote or a comment.`,
-    );
-  }
+  const read = readJson(source.text);
+  if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${read.problem}.`);
+  const { value } = read;
   if (!Array.isArray(value) && typeof value === 'object' && value !== null && 'policies' in value) {
     throw new UsageError(`--policies: ${path} holds a whole stage: give only the list that stands under "policies".`);
   }
@@ -111,10 +100,6 @@ export function readPolicies(
     throw new UsageError(
       `--only ${name}: ${path} has no policy for it; ${meant ? `did you mean ${meant}?` : `it has ${known.join(', ')}.`}`,
     );
-  }
-  for (const name of clear) {
-    const meant = known.some((one) => one.toLowerCase() === name.toLowerCase()) ? undefined : nearest(name, known);
-    if (meant) throw new UsageError(`--clear ${name}: ${path} has no policy for it; did you mean ${meant}?`);
   }
   return [source];
 }

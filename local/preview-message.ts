@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import * as z from 'zod';
 import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
+import { explain } from '../lambda/policy/explain.ts';
+import { readJson } from '../lambda/policy/read-json.ts';
 import { type Report, reportSchema } from '../lambda/run/report-schema.ts';
 import { CommandLineError, parseQuietly } from './command-line.ts';
 
@@ -66,17 +68,16 @@ function readReport(path: string): Report {
       `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'no reason given'}): name a report file.`,
     );
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UsageError(`${path} is not JSON: name a report file, as npm start -- --json FILE writes it.`);
-  }
+  const read = readJson(text);
+  const remedy = 'Name a report file, as npm start -- --json FILE writes it.';
+  if (read.kind === 'wrong') throw new UsageError(`${path} ${read.problem}. ${remedy}`);
+  const { value } = read;
+  if (Array.isArray(value)) throw new UsageError(`${path} is not a report: it holds a list. ${remedy}`);
   const parsed = reportSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.length ? z.core.toDotPath(issue.path) : 'it';
-  throw new UsageError(`${path} is not a report: ${where}: ${issue?.message ?? 'it does not fit the schema'}.`);
+  throw new UsageError(
+    `${path} is not a report: ${explain(new z.ZodError(parsed.error.issues.slice(0, 1)), value, [])}. ${remedy}`,
+  );
 }
 
 try {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { searchIndex } from '../policy/aspects.ts';
 import { explain } from '../policy/explain.ts';
+import { readJson } from '../policy/read-json.ts';
 import { type Policy, type PolicyInput, policySchema } from '../policy/schema.ts';
 import { parseSchedule } from './cron.ts';
 import { hostProblem } from './hosts.ts';
@@ -33,7 +35,7 @@ const fields = {
   schedule: z.string().default('cron(30 3 * * ? *)'),
   /** IANA name; the schedule follows its daylight saving. */
   timeZone: z.string().default('UTC'),
-  emails: z.array(z.email('is no email address: correct or remove it')).default([]),
+  emails: z.array(z.email('must be an email address')).default([]),
   slackWorkspaceId: z
     .string()
     .regex(/^T[A-Z0-9]{8,15}$/, 'must be a Slack workspace id such as T0123456789')
@@ -125,12 +127,9 @@ export class SettingsError extends Error {
 export function readSettings(stage: string, text: string): Settings {
   const name = stageNameSchema.safeParse(stage);
   if (!name.success) throw new SettingsError(`The stage's name "${stage}" ${name.error.issues[0]!.message}.`);
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch (error) {
-    throw new SettingsError(`The file is not valid JSON: ${(error as Error).message}.`);
-  }
+  const read = readJson(text);
+  if (read.kind === 'wrong') throw new SettingsError(`The file ${read.problem}.`);
+  const given = read.value;
   const parsed = settingsSchema(stage).safeParse(given);
   if (parsed.success) return parsed.data;
   throw new SettingsError(explain(parsed.error, given, Object.keys(fields)).replace(/[^?]$/, '$&.'));
@@ -191,18 +190,18 @@ function readPolicies(given: Given, context: z.RefinementCtx): StagePolicy[] {
   const schema = policySchema(given.minRetentionDays);
   const seen = new Map<string, number>();
   return given.policies.flatMap((written, position) => {
+    const refuse = (problem: string) =>
+      context.addIssue({ code: 'custom', message: `policy ${position + 1}${problem}` });
     const parsed = schema.safeParse(written);
     if (!parsed.success) {
-      const message = explain(parsed.error, written, Object.keys(schema.shape));
-      context.addIssue({ code: 'custom', path: ['policies', position], message });
+      refuse(`: ${explain(parsed.error, written, Object.keys(schema.shape))}`);
       return [];
     }
     const { entityType, aspect } = parsed.data;
-    const key = `${entityType}.${aspect}`.toLowerCase();
+    const key = searchIndex(entityType, aspect);
     const earlier = seen.get(key);
     if (earlier !== undefined) {
-      const message = `is for the same index as policies[${earlier}] (${entityType}.${aspect}): keep one of them`;
-      context.addIssue({ code: 'custom', path: ['policies', position], message });
+      refuse(` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);
     }
     seen.set(key, position);
     return [{ written, policy: parsed.data }];

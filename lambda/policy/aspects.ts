@@ -34,3 +34,10 @@ export function canonicalSpelling(entityType: string, aspect: string): { entityT
 
 /** State of stateful ingestion, not history: without the last checkpoint deletions go undetected. */
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
+
+/**
+ * The search index behind an entity type and aspect, without its prefix, as DataHub's IndexConventionImpl joins the two:
+ * `a_b.c` and `a.b_c` have one index, which two policies would truncate by turns without knowing of each other.
+ */
+export const searchIndex = (entityType: string, aspect: string): string =>
+  `${entityType}_${aspect}aspect_v1`.toLowerCase();

@@ -11,7 +11,7 @@ export function explain(error: z.ZodError, value: unknown, knownKeys: readonly s
 }
 
 function explainIssue(issue: z.core.$ZodIssue, value: unknown, knownKeys: readonly string[]): string {
-  const field = issue.path.map(String).join('.');
+  const field = fieldOf(issue.path);
   const given = shown(
     issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value),
   );
@@ -22,7 +22,7 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown, knownKeys: readon
       if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
     case 'too_small':
-      return `${field} must be at least ${issue.minimum}, not ${given}`;
+      return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
     case 'too_big':
       return `${field} must be at most ${issue.maximum}, not ${given}`;
     case 'invalid_value':
@@ -33,6 +33,16 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown, knownKeys: readon
       return field && !issue.message.includes(field) ? `${field}: ${issue.message}` : issue.message;
   }
 }
+
+/** `emails 1`: people count from one. */
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((field, key) => {
+    if (typeof key === 'number') return `${field} ${key + 1}`;
+    return field === '' ? String(key) : `${field}.${String(key)}`;
+  }, '');
+
+/** What a schema says of a bound beside its number, such as the setting that it comes from. */
+const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);
 
 function unknownKey(key: string, knownKeys: readonly string[]): string {
   const meant = nearest(key, [...knownKeys]);

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { indexKey } from '../ledger/ledger.ts';
 import type { PolicySource } from '../run/services.ts';
-import { canonicalSpelling } from './aspects.ts';
+import { canonicalSpelling, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
+import { readJson } from './read-json.ts';
 import { type Policy, policySchema } from './schema.ts';
 
 /** A policy, or why a text that should hold one does not. */
@@ -27,19 +28,9 @@ type Schema = ReturnType<typeof policySchema>;
 
 function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
   const named = nameParts(name);
-  let value: unknown;
-  if (text.trim() === '') return [invalid(name, named, `${name} is empty: put a policy into it`)];
-  try {
-    value = JSON.parse(withoutMark(text));
-  } catch (error) {
-    return [
-      invalid(
-        name,
-        named,
-        `${name} is not JSON${whereOf(error)}: look for a comma too many, a missing quote or a comment`,
-      ),
-    ];
-  }
+  const read = readJson(text);
+  if (read.kind === 'wrong') return [invalid(name, named, `${name} ${read.problem}`)];
+  const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];
   return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
@@ -57,15 +48,6 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
   }
   const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
   return { kind: 'policy', index: indexKey(policy.entityType, policy.aspect), source, policy };
-}
-
-/** Windows editors begin a file with a byte order mark, which JSON does not allow. */
-export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
-
-/** Where JSON breaks off; never the text there, which may be a token that was put into the wrong place. */
-export function whereOf(error: unknown): string {
-  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
-  return position === undefined ? '' : ` (at position ${position})`;
 }
 
 interface Names {
@@ -91,18 +73,30 @@ function invalid(source: string, names: Names, reason: string): ParsedPolicy {
   return { kind: 'invalid', index: indexKey(spelled.entityType, spelled.aspect), source, ...spelled, reason };
 }
 
+/** By the search index: two names of one index are two policies for it. */
 function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
-  const sourcesOf = new Map<string, string[]>();
-  for (const { index, source } of parsed) sourcesOf.set(index, [...(sourcesOf.get(index) ?? []), source]);
+  const sameIndex = new Map<string, ParsedPolicy[]>();
+  for (const item of parsed) sameIndex.set(searchIndexOf(item), [...(sameIndex.get(searchIndexOf(item)) ?? []), item]);
   return parsed.map((item) => {
-    const sources = sourcesOf.get(item.index)!;
-    if (sources.length === 1 || item.index.includes('?')) return item;
-    const names = item.kind === 'policy' ? item.policy : item;
+    const same = sameIndex.get(searchIndexOf(item))!;
+    if (same.length === 1 || item.index.includes('?')) return item;
+    const { entityType, aspect } = namesOf(item);
     const own = item.kind === 'invalid' ? `${item.reason}; besides, ` : '';
+    const sources = same.map(({ source }) => source).join('; ');
+    const what = same.every(({ index }) => index === item.index)
+      ? `for ${entityType}.${aspect}`
+      : `for one search index, ${searchIndexOf(item)},`;
     return invalid(
       item.source,
-      { entityType: names.entityType, aspect: names.aspect },
-      `${own}${sources.length} policies are for ${names.entityType}.${names.aspect} (${sources.join('; ')}): keep one of them`,
+      { entityType, aspect },
+      `${own}${same.length} policies are ${what} (${sources}): keep one of them`,
     );
   });
+}
+
+const namesOf = (item: ParsedPolicy): Names => (item.kind === 'policy' ? item.policy : item);
+
+function searchIndexOf(item: ParsedPolicy): string {
+  const { entityType, aspect } = namesOf(item);
+  return searchIndex(entityType, aspect);
 }

@@ -18,7 +18,7 @@ export const policySchema = (minRetentionDays: number) =>
       entityType: name,
       aspect: name,
       /** Days; rows with an older timestamp go. */
-      retentionDays: z.int().min(minRetentionDays).max(5000),
+      retentionDays: z.int().min(minRetentionDays, 'minRetentionDays').max(5000),
       /** The threshold, percent of the rows. */
       minDeletePercent: percent.default(10),
       /** The ceiling, percent of the rows; without it only a truncation that leaves no row is blocked. */

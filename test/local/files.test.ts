@@ -20,11 +20,30 @@ function problemOf(action: () => unknown): string {
 
 describe('a policies file', () => {
   it.each<[string, unknown, RegExp]>([
-    ['that is not JSON', '[{', /is not JSON/],
+    [
+      'that is not JSON',
+      '[\n{"entityType": "dataset",}\n]',
+      /policies\.json is not JSON \(line 2, column 26\): look for/,
+    ],
+    ['that holds nothing', '', /policies\.json is empty\.$/],
+    [
+      'with a key given twice',
+      '[{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}]',
+      /has the key "retentionDays" twice in one object \(line 1, column 66\): keep one of them\.$/,
+    ],
+    [
+      'that is a whole stage',
+      { gmsUrl: 'x', policies: [operation] },
+      /give only the list that stands under "policies"/,
+    ],
     ['that holds no list', operation, /must hold a list of policies: put \[ and \] around them/],
     ['that is empty', [], /empty list/],
     ['with an unknown field', [{ ...operation, retentionsDays: 1 }], /did you mean retentionDays\?/],
-    ['with a value out of range', [{ ...operation, retentionDays: 6 }], /retentionDays must be at least 7, not 6/],
+    [
+      'with a value out of range',
+      [{ ...operation, retentionDays: 6 }],
+      /retentionDays must be at least 7 \(minRetentionDays\), not 6/,
+    ],
     ['without a field', [{ entityType: 'dataset', aspect: 'operation' }], /retentionDays is missing/],
     [
       'with two for one index',
@@ -40,6 +59,11 @@ describe('a policies file', () => {
   it('with one bad policy among good ones is refused', () => {
     const path = files().write('policies.json', [operation, { ...operation, aspect: 'x', batchSize: 0 }]);
     expect(problemOf(() => readPolicies(path, 7))).toMatch(/policy 2: batchSize must be at least 1/);
+  });
+
+  it('may begin with a byte order mark', () => {
+    const path = files().write('policies.json', `\ufeff${JSON.stringify([operation])}`);
+    expect(readPolicies(path, 7)).toHaveLength(1);
   });
 
   it('must hold the index of --only, in any case', () => {
@@ -148,6 +172,27 @@ describe('the ledger', () => {
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc' });
     await expect(execute(asked, { width: 80, write: () => {} }, {})).rejects.toThrow(/^--ledger: /);
     expect(readFileSync(at('notes.txt'), 'utf8')).toBe('my notes\n');
+  });
+});
+
+describe('--clear', () => {
+  const clearing = (name: string) => {
+    const { at, write } = files();
+    const policies = write('p.json', [operation]);
+    const args = ['--gms-url', 'http://127.0.0.1:9', '--policies', policies, '--enforce', '--clear', name];
+    return parseArguments([...args, '--ledger', at('in-flight.json')], { DATAHUB_GMS_TOKEN: 'abc' });
+  };
+
+  it.each([
+    ['dataset.operations', /^--clear dataset\.operations: neither .*; did you mean dataset\.operation\?$/],
+    ['chart.somethingElse', /^--clear chart\.somethingElse: neither .*; there are dataset\.operation\.$/],
+  ])('of %s, which nothing knows, is refused before anything is sent', async (name, problem) => {
+    let written = '';
+    const screen = { width: 80, write: (text: string) => (written += text) };
+    const error = await execute(clearing(name), screen, {}).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(problem);
+    expect(written).toBe('');
   });
 });
 

@@ -55,8 +55,15 @@ describe('npm run preview-message', () => {
     ['no report', () => [], /--report <file>' not specified\. See npm run preview-message -- --help\.$/],
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /'fax' is invalid.*email, slack, json\. See/],
     ['a file that is not there', () => ['--report', join(folder, 'none.json')], /none\.json cannot be read \(ENOENT\)/],
-    ['a file that is not JSON', () => ['--report', file('{')], /report\.json is not JSON/],
-    ['a file that is no report', () => ['--report', file('{"version":2}')], /report\.json is not a report: version: /],
+    ['a file that is not JSON', () => ['--report', file('{')], /report\.json is not JSON \(line 1, column 2\): /],
+    ['a file that is empty', () => ['--report', file('')], /report\.json is empty\. Name a report file/],
+    [
+      'a file that is no report',
+      () => ['--report', file('{"version":2}')],
+      /is not a report: version must be 1, not 2\. /,
+    ],
+    ['a list', () => ['--report', file('[]')], /is not a report: it holds a list\. Name a report file/],
+    ['a number', () => ['--report', file('7')], /is not a report: it must be an object, not 7\. /],
   ])('refuses %s in one sentence with status 2', async (_, args, sentence) => {
     const { status, stdout, stderr } = await run(...args());
     expect(status).toBe(2);

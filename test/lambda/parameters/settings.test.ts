@@ -65,7 +65,7 @@ describe('A stage file', () => {
     [{ timeZone: 'Europe/Berln' }, /Europe\/Berln is no time zone: write an IANA name/],
     [{ timeZone: 'europe/berlin' }, /europe\/berlin is spelled Europe\/Berlin/],
     [{ timeZone: '+02:00' }, /\+02:00 is no time zone/],
-    [{ emails: ['team'] }, /emails\.0 is no email address/],
+    [{ emails: ['team'] }, /^emails 1 must be an email address, not "team"\.$/],
     [{ emails: ['a@example.com', 'a@example.com'] }, /names an address twice/],
     [{ slackChannelId: 'C0123456789' }, /^slackWorkspaceId is missing: Slack needs both/],
     [{ slackWorkspaceId: 'T0123456789' }, /^slackChannelId is missing: Slack needs both/],
@@ -79,16 +79,31 @@ describe('A stage file', () => {
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
     [{ maxRunHours: 48 }, /maxRunHours must be at most 47, not 48/],
     [{ alarmIfNotStartedHours: 169 }, /alarmIfNotStartedHours must be at most 168, not 169/],
-    [{ policies: [{ ...operation, retentionDays: 6 }] }, /policies\.0: retentionDays must be at least 7, not 6/],
+    [
+      { policies: [{ ...operation, retentionDays: 6 }] },
+      /^policy 1: retentionDays must be at least 7 \(minRetentionDays\), not 6\.$/,
+    ],
     [
       { policies: [{ ...operation, retentionDay: 90 }] },
       /"retentionDay" is not a known field: did you mean retentionDays\?/,
     ],
     [{ policies: [{ ...operation, minDeletePercent: 60, maxDeletePercent: 40 }] }, /60 is above maxDeletePercent, 40/],
-    [{ policies: [operation, { ...operation, aspect: 'OPERATION' }] }, /same index as policies\[0\]/],
+    [
+      { policies: [operation, { ...operation, aspect: 'OPERATION' }] },
+      /^policy 2 is for the same index as policy 1 \(dataset\.OPERATION\): keep one of them\.$/,
+    ],
     [
       { policies: [{ ...operation, entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' }] },
       /state of stateful ingestion, not history/,
+    ],
+    [
+      {
+        policies: [
+          { ...operation, entityType: 'a_b', aspect: 'c' },
+          { ...operation, entityType: 'a', aspect: 'b_c' },
+        ],
+      },
+      /policy 2 is for the same index as policy 1 \(a\.b_c\)/,
     ],
   ])('with %j is refused in one sentence', (wrong, sentence) => {
     const message = refusal(() => read(wrong));
@@ -102,7 +117,14 @@ describe('A stage file', () => {
   });
 
   test('that is not JSON is refused', () => {
-    expect(refusal(() => readSettings('prod', '{'))).toMatch(/^The file is not valid JSON/);
+    expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
+      'The file is not JSON (line 3, column 1): look for a comma too many, a missing quote or a comment.',
+    );
+  });
+
+  test('that gives a setting twice is refused', () => {
+    const text = given({ mode: 'preview' }).replace('{', '{"mode":"enforce",');
+    expect(refusal(() => readSettings('prod', text))).toMatch(/^The file has the key "mode" twice in one object/);
   });
 
   test.each(['Prod', 'prod_eu', '1st', 'a-stage-with-a-very-long-name'])('cannot be called %s', (stage) => {

@@ -61,7 +61,11 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['no retention', { entityType: 'dataset', aspect: 'operation' }, /retentionDays is missing: it must be a number/],
     ['days as text', { ...valid, retentionDays: '90' }, /retentionDays must be a number, not "90"/],
     ['half days', { ...valid, retentionDays: 90.5 }, /retentionDays must be a whole number, not 90\.5/],
-    ['days below the floor', { ...valid, retentionDays: 6 }, /retentionDays must be at least 7, not 6/],
+    [
+      'days below the floor',
+      { ...valid, retentionDays: 6 },
+      /retentionDays must be at least 7 \(minRetentionDays\), not 6/,
+    ],
     ['days beyond the range', { ...valid, retentionDays: 5001 }, /retentionDays must be at most 5000, not 5001/],
     ['a percentage above 100', { ...valid, minDeletePercent: 101 }, /minDeletePercent must be at most 100, not 101/],
     ['a negative ceiling', { ...valid, maxDeletePercent: -1 }, /maxDeletePercent must be at least 0, not -1/],
@@ -93,7 +97,13 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['a name that is none', { ...valid, aspect: 'a b' }, /aspect must be a name/],
     ['a number', 7, /must be an object, not 7/],
     ['null', null, /must be an object, not null/],
-    ['text that is not JSON', '{"entityType": ', /is not JSON/],
+    ['text that is not JSON', '{"entityType": ', /is not JSON \(line 1, column \d+\)/],
+    [
+      'a key given twice, whose last value JSON alone would take',
+      '{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}',
+      /dataset\.operation has the key "retentionDays" twice in one object \(line 1, column 65\): keep one of them/,
+    ],
+    ['a text that is empty', ' \n', /dataset\.operation is empty/],
     ['an empty list', [], /empty list/],
   ])('%s', (_, value, expected) => {
     const parsed = parse(value);
@@ -129,6 +139,16 @@ describe('several policies', () => {
     ]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
     expect(reasonOf(parsed[0])).toMatch(/2 policies are for dataset\.operation .* keep one of them/);
+  });
+
+  test('whose names DataHub joins to one search index are refused together', () => {
+    const parsed = parse([
+      { ...valid, entityType: 'a_b', aspect: 'c' },
+      { ...valid, entityType: 'A', aspect: 'B_c', retentionDays: 365 },
+      { ...valid, entityType: 'a', aspect: 'b' },
+    ]);
+    expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
+    expect(reasonOf(parsed[0])).toMatch(/2 policies are for one search index, a_b_caspect_v1, \(.*: keep one of them/);
   });
 
   test('for one index are refused together, too, when one of them cannot be read', () => {

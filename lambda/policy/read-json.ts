@@ -1,0 +1,60 @@
+import { visit } from 'jsonc-parser';
+
+/** What a text holds, or what is wrong with it: to follow the name of its file or parameter. */
+export type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string };
+
+/**
+ * Reads JSON that a person has written. Beyond `JSON.parse` it says where a mistake is, by line and column and on every
+ * Node, and refuses a key that stands twice in one object: `JSON.parse` takes the last one without a word, and that may
+ * be the shorter retention. What stands at a mistake is never shown: it may be a token that was put into the wrong place.
+ */
+export function readJson(text: string): JsonText {
+  // Windows editors begin a file with a byte order mark, which JSON does not allow.
+  const json = text.replace(/^\ufeff/, '');
+  if (json.trim() === '') return wrong('is empty');
+  // Windows PowerShell writes UTF-16 where it is not told otherwise.
+  if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
+  const { mistake, repeated } = inspect(json);
+  try {
+    const value: unknown = JSON.parse(json);
+    if (repeated === undefined) return { kind: 'value', value };
+  } catch {
+    return wrong(`is not JSON${mistake ?? ''}: look for a comma too many, a missing quote or a comment`);
+  }
+  return wrong(`has the key ${repeated.key} twice in one object${repeated.where}: keep one of them`);
+}
+
+const wrong = (problem: string): JsonText => ({ kind: 'wrong', problem });
+
+interface Findings {
+  /** Where the first mistake is, to follow a sentence. */
+  mistake?: string;
+  repeated?: { key: string; where: string };
+}
+
+function inspect(json: string): Findings {
+  const found: Findings = {};
+  const open: Set<string>[] = [];
+  const where = (line: number, column: number) => ` (line ${line + 1}, column ${column + 1})`;
+  visit(
+    json,
+    {
+      onObjectBegin: () => {
+        open.push(new Set());
+      },
+      onObjectEnd: () => {
+        open.pop();
+      },
+      onObjectProperty(key, _offset, _length, line, column) {
+        const keys = open.at(-1);
+        if (keys?.has(key)) found.repeated ??= { key: JSON.stringify(key.slice(0, 60)), where: where(line, column) };
+        keys?.add(key);
+      },
+      onError: (_error, _offset, _length, line, column) => {
+        found.mistake ??= where(line, column);
+      },
+    },
+    { disallowComments: true },
+  );
+  return found;
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readJson } from '../../../lambda/policy/read-json.ts';
+
+const problemOf = (text: string) => {
+  const read = readJson(text);
+  return read.kind === 'wrong' ? read.problem : undefined;
+};
+
+describe('JSON that a person has written', () => {
+  test('is read as JSON.parse reads it, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(readJson(text)).toEqual({ kind: 'value', value: JSON.parse(text) });
+      }),
+    );
+  });
+
+  test('is refused wherever JSON.parse refuses it', () => {
+    const text = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([json, at, inserted]) => {
+      const place = at % (json.length + 1);
+      return json.slice(0, place) + inserted + json.slice(place);
+    });
+    fc.assert(
+      fc.property(text, (broken) => {
+        let valid = true;
+        try {
+          JSON.parse(broken);
+        } catch {
+          valid = false;
+        }
+        const problem = problemOf(broken);
+        if (valid) expect(problem ?? 'twice').toContain('twice');
+        else expect(problem).toMatch(/^is (not JSON|empty|not UTF-8)/);
+      }),
+    );
+  });
+
+  test('may begin with the byte order mark of Windows editors', () => {
+    expect(readJson('\ufeff[1]')).toEqual({ kind: 'value', value: [1] });
+  });
+
+  test.each([
+    ['a comma before a closing bracket', '[\n  {"a": 1},\n]', 'line 3, column 1'],
+    ['a comma before a closing brace', '[\n  {"a": 1,}\n]', 'line 2, column 11'],
+    ['a comment', '[\n  1, // one\n  2\n]', 'line 2, column 6'],
+    ['single quotes', "{\n  'a': 1\n}", 'line 2, column 3'],
+    ['a missing comma', '[\r\n{}\r\n{}]', 'line 3, column 1'],
+    ['a text that breaks off', '[\n{"a": 1}', 'line 2, column 9'],
+  ])('has %s told by line and column', (_, text, where) => {
+    expect(problemOf(text)).toBe(`is not JSON (${where}): look for a comma too many, a missing quote or a comment`);
+  });
+
+  test.each([
+    ['is empty', '', /^is empty$/],
+    ['is blank behind its byte order mark', '\ufeff \n', /^is empty$/],
+    ['is UTF-16', Buffer.from('\ufeff{"a": 1}', 'utf16le').toString('utf8'), /^is not UTF-8 text/],
+  ])('that %s is called what it is', (_, text, problem) => {
+    expect(problemOf(text)).toMatch(problem);
+  });
+
+  test('is refused with a key twice in one object, also with the same value and in a nested one', () => {
+    expect(problemOf('[{"a": 1},\n {"b": {"a": 1, "a": 1}}]')).toBe(
+      'has the key "a" twice in one object (line 2, column 17): keep one of them',
+    );
+  });
+
+  test('is refused with a key twice however it is escaped', () => {
+    expect(problemOf('{"a": 1, "\\u0061": 2}')).toMatch(/the key "a" twice/);
+  });
+
+  test('may hold a key again in another object', () => {
+    expect(problemOf('[{"a": {"a": 1}}, {"a": 2}]')).toBeUndefined();
+  });
+
+  test('never shows what stands where it breaks off', () => {
+    expect(problemOf('S3cr3tT0ken')).not.toContain('S3cr');
+  });
+});

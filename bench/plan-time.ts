@@ -71,6 +71,7 @@ async function planOnce(service: { url: string; token: string }, aspects: string
           token,
         },
         operations,
+        surroundings: { place: 'lambda', lookup: async () => ['192.0.2.1'] },
         ledger: memoryLedger(),
         clock: systemClock,
         log: { info() {}, warn() {}, error() {} },

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import { isLoopback } from '../lambda/run/addresses.ts';
 import { type Arguments, type RunArguments, type ServerArguments, UsageError } from './arguments.ts';
 import { checkWritable, defaultLedgerPath, readPolicies, readServer } from './files.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import type { Screen } from './progress.ts';
 import { localSettings, runOnce } from './run.ts';
 import { surveyServer } from './survey/command.ts';
-import { isLoopback } from './survey/preflight.ts';
 
 const samplePolicies = fileURLToPath(new URL('./sample-policies.json', import.meta.url));
 

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { fileLedger } from '../lambda/ledger/file.ts';
 import { type Ledger, LedgerError, serverKey } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { lookup } from '../lambda/operations/lookup.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { parsePolicies } from '../lambda/policy/parse.ts';
 import type { Policy } from '../lambda/policy/schema.ts';
@@ -17,7 +18,6 @@ import type { Server } from './files.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import { renderMessage } from './message.ts';
 import { createProgress, type Progress, type Screen } from './progress.ts';
-import { preflightOf } from './survey/command.ts';
 import { renderChecks } from './survey/render.ts';
 import { executeWorkflow } from './workflow.ts';
 
@@ -58,11 +58,6 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
   try {
     await checkClear(run, ledger);
     print(header(run));
-    if (run.input.mode === 'preview') {
-      const names = policiesOf(run);
-      const { checks } = await preflightOf(run.server, operations, clock.realNow(), names);
-      print(['Preflight:', ...renderChecks(checks, screen.width), '']);
-    }
     const startTime = new Date(clock.now()).toISOString();
     await executeWorkflow({
       services: {
@@ -75,6 +70,12 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
         },
         operations,
         ledger,
+        surroundings: {
+          place: 'machine',
+          lookup,
+          // The dry runs may take minutes; what the preflight says is worth reading meanwhile.
+          onPreflight: (checks) => print(['Preflight:', ...renderChecks(checks, screen.width), '']),
+        },
         clock,
         log: screenLog(progress),
         newId: randomUUID,

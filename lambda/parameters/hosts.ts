@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { readBaseUrl } from '../operations/base-url.ts';
+import { isPrivateAddress } from '../run/addresses.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 
@@ -38,14 +39,7 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
   const url = new URL(gmsUrl);
   if (url.protocol !== 'http:') return false;
   const host = hostOf(url);
-  switch (isIP(host)) {
-    case 4:
-      return !/^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(host);
-    case 6:
-      return !/^(::1$|f[cd]|fe80)/i.test(host);
-    default:
-      return !inPrivateNetwork;
-  }
+  return isIP(host) === 0 ? !inPrivateNetwork : !isPrivateAddress(host);
 }
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

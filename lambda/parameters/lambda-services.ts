@@ -5,6 +5,7 @@ import { serverKey } from '../ledger/ledger.ts';
 import { type RunLog, runLog } from '../notification/log.ts';
 import { createOperations } from '../operations/http-operations.ts';
 import { createHttpTransport } from '../operations/http-transport.ts';
+import { lookup } from '../operations/lookup.ts';
 import type { TokenSource } from '../operations/operations.ts';
 import { realSleep } from '../operations/sleep.ts';
 import type { Transport } from '../operations/transport.ts';
@@ -66,6 +67,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
         parameters: { ...parameters, token },
         operations,
         ledger,
+        surroundings: { place: 'lambda', lookup },
         clock: systemClock,
         log,
         newId: randomUUID,

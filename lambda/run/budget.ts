@@ -2,6 +2,7 @@ import workflow from '../../infra/retention-workflow.asl.json' with { type: 'jso
 import { done } from './entries.ts';
 import { maxHistoryEvents, maxStateBytes } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
+import type { Check } from './report-schema.ts';
 import type { Entry, RunState } from './state.ts';
 
 /**
@@ -137,19 +138,24 @@ function eventsWithRetries(state: WorkflowState): number {
 
 /**
  * Shortens texts, the harmless ones first, until the state is below 200 KiB as UTF-8 JSON; where that is not enough,
- * leaves out indices without a policy, and notes. Entries are never left out.
+ * leaves out indices without a policy, notes, and the preflight. Entries are never left out.
  */
 export function shortenToFit(state: RunState): RunState {
   let fitted = withShortHead(state);
   for (const [kinds, length] of shortenings) {
     if (bytesOf(fitted) < maxStateBytes) return fitted;
-    fitted = { ...fitted, entries: fitted.entries.map((entry) => shortened(entry, kinds, length)) };
+    const entries = fitted.entries.map((entry) => shortened(entry, kinds, length));
+    fitted = { ...fitted, entries, ...(fitted.preflight && { preflight: fitted.preflight.map(briefCheck) }) };
   }
   while (bytesOf(fitted) >= maxStateBytes && fitted.unmanagedIndices.length > 0) {
     fitted = { ...fitted, unmanagedIndices: firstHalf(fitted.unmanagedIndices) };
   }
   while (bytesOf(fitted) >= maxStateBytes && fitted.notes.length > 0) {
     fitted = { ...fitted, notes: firstHalf(fitted.notes) };
+  }
+  if (bytesOf(fitted) >= maxStateBytes) {
+    const { preflight: _, ...rest } = fitted;
+    fitted = rest;
   }
   while (bytesOf(fitted) >= maxStateBytes && fitted.entries.some(({ phase }) => phase === 'approved')) {
     fitted = withoutLastApproved(fitted);
@@ -197,6 +203,12 @@ const shortenings: ReadonlyArray<readonly [kinds: readonly string[], length: num
   [['rows-missing'], 600],
   [['rows-missing'], 80],
 ];
+
+const briefCheck = (check: Check): Check => ({
+  ...check,
+  text: cut(check.text, 300),
+  ...(check.remedy !== undefined && { remedy: cut(check.remedy, 300) }),
+});
 
 const kindOf = (outcome: Outcome): string => (outcome === 'rows-missing' ? outcome : resultOf[outcome]);
 

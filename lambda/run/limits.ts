@@ -24,6 +24,9 @@ export const deadlineMarginMillis = 30 * second;
 /** Dry runs side by side in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
+/** A preview's preflight has this long for questions of its own; beside the dry runs it is not noticed. */
+export const preflightMillis = 30 * second;
+
 /** Looks side by side in Poll. */
 export const pollConcurrency = 4;
 

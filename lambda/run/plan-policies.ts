@@ -12,6 +12,8 @@ import { countFields, cutoffFields, done, isUnresolved, judgeableAt, watched } f
 import { cutoffOf, truncateFields } from './fields.ts';
 import { deadlineMarginMillis, planConcurrency } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
+import { preflightBeside, watchDryRuns } from './plan-preflight.ts';
+import { attempt } from './preflight.ts';
 import type { Prepared } from './preparation.ts';
 import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import type { UnmanagedIndex } from './report-schema.ts';
@@ -23,11 +25,17 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
   const { clock } = services;
   const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
   try {
-    const sizes = await readSizes(services, signal);
-    const shared = sizes.failure?.concernsServer ? { serverFailure: sizes.failure } : {};
-    const context: PolicyContext = { state, prepared, services, sizes: sizes.sizes, signal, shared };
+    const asked = await attempt(() => services.operations.indexSizes({ signal }));
+    const [sizes, failure] = asked.kind === 'done' ? [asked.value] : [[], asked.error];
+    const shared = failure?.concernsServer ? { serverFailure: failure } : {};
+    const dryRuns = watchDryRuns(services.operations);
+    const watching = { ...services, operations: dryRuns.operations };
+    const context: PolicyContext = { state, prepared, services: watching, sizes, signal, shared };
     const limit = pLimit(planConcurrency);
-    const planned = await Promise.all(prepared.chosen.map((policy) => limit(() => planPolicy(policy, context))));
+    const ended = Promise.all(prepared.chosen.map((policy) => limit(() => planPolicy(policy, context))));
+    const preflight = state.mode === 'preview' && preflightBeside({ sizes: asked, dryRuns, ended, signal }, services);
+    const planned = await ended;
+    const checks = await preflight;
     const { serverFailure, missingDate } = context.shared;
     const entries = [...planned.sort(runOrder).map(({ entry }) => entry), ...adoptedWithoutPolicy(context, planned)];
     const stop = prepared.hindrance ?? breakerOf(entries);
@@ -41,9 +49,10 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
         ...state.notes,
         ...prepared.notes,
         ...(missingDate ? ['The server sends no Date header, so its clock could not be compared with ours.'] : []),
-        ...(sizes.failure && !serverFailure ? [`Index sizes are unknown: ${sizes.failure.message}`] : []),
+        ...(failure && !serverFailure ? [`Index sizes are unknown: ${failure.message}`] : []),
       ],
-      unmanagedIndices: unmanaged(sizes.sizes, prepared.policies),
+      ...(checks && { preflight: checks }),
+      unmanagedIndices: unmanaged(sizes, prepared.policies),
     };
   } finally {
     release();
@@ -218,18 +227,6 @@ function adoptedWithoutPolicy(context: PolicyContext, planned: Planned[]): Entry
   return [...context.prepared.records.values()]
     .filter((record): record is LedgerRecord => !isForeign(record) && isUnresolved(record) && !taken.has(record.index))
     .map((record) => adopt(record, record, context));
-}
-
-async function readSizes(
-  { operations }: RunServices,
-  signal: AbortSignal,
-): Promise<{ sizes: IndexSize[]; failure?: OperationsError }> {
-  try {
-    return { sizes: await operations.indexSizes({ signal }) };
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    return { sizes: [], failure: error };
-  }
 }
 
 function unmanaged(sizes: IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {

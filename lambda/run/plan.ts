@@ -1,6 +1,7 @@
 import { parseInput } from './input.ts';
 import { proceed } from './next.ts';
 import { planPolicies, refused } from './plan-policies.ts';
+import { preflightWithoutServer } from './plan-preflight.ts';
 import { prepare } from './preparation.ts';
 import type { RunServices } from './services.ts';
 import { type RunState, STATE_VERSION } from './state.ts';
@@ -13,7 +14,7 @@ export interface PlanEvent {
 
 /**
  * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy, decides.
- * Sends no real truncate. Never throws for a bad input, a missing parameter or a server that cannot be reached: these
+ * Sends no real truncate. A preview carries a preflight of the server. Never throws for a bad input, a missing parameter or a server that cannot be reached: these
  * are in the state that it returns (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
@@ -27,7 +28,8 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const entries = prepared.policies.map((policy) =>
     policy.kind === 'invalid' ? refused(policy, 'failed', policy.reason) : refused(policy, 'failed', notLookedAt),
   );
-  return finish({ ...state, error: prepared.error, entries }, services);
+  const preflight = mode === 'preview' ? await preflightWithoutServer(services) : undefined;
+  return finish({ ...state, error: prepared.error, ...(preflight && { preflight }), entries }, services);
 }
 
 const notLookedAt = 'not looked at: the run could not start (see its error)';

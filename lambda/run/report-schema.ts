@@ -45,6 +45,27 @@ export const unmanagedIndexSchema = z.object({
   sizeMb: z.number().optional(),
 });
 
+export const checkNames = [
+  'Address',
+  'DNS',
+  'Connection',
+  'Token',
+  'Sizes',
+  'Truncation',
+  'Task status',
+  'Clock',
+] as const;
+
+/** One check of a preflight. */
+export const checkSchema = z.object({
+  name: z.enum(checkNames),
+  /** `note`: works, but a person should know. */
+  state: z.enum(['ok', 'note', 'failed']),
+  text: z.string(),
+  /** What to do about it. */
+  remedy: z.string().optional(),
+});
+
 export const reportSchema = z.object({
   version: z.literal(1),
   runId: z.string(),
@@ -57,10 +78,13 @@ export const reportSchema = z.object({
   error: z.string().optional(),
   /** What a person should know beside the policies, one sentence each. */
   notes: z.array(z.string()).optional(),
+  /** Previews only: whether the server can be worked with. `result` does not depend on it. */
+  preflight: z.array(checkSchema).optional(),
   policies: z.array(policyEntrySchema),
   unmanagedIndices: z.array(unmanagedIndexSchema),
 });
 
 export type PolicyEntry = z.infer<typeof policyEntrySchema>;
+export type Check = z.infer<typeof checkSchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;

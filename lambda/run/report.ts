@@ -81,6 +81,7 @@ function fromState(state: RunState, finishedAt: string): Report {
     result,
     ...(error !== undefined && { error }),
     ...(state.notes.length > 0 && { notes: state.notes }),
+    ...(state.preflight && { preflight: state.preflight }),
     policies,
     unmanagedIndices: state.unmanagedIndices,
   };

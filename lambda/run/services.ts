@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
-import type { Report } from './report-schema.ts';
+import type { Check, Report } from './report-schema.ts';
 import type { Mode } from './state.ts';
 
 /** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */
@@ -42,11 +42,24 @@ export interface RunSettings {
   maxRunHours: number;
 }
 
+/** Where the run is made: what has to be put right there differs. */
+export type Place = 'lambda' | 'machine';
+
+/** What the preflight of a preview needs beside the rest. */
+export interface Surroundings {
+  place: Place;
+  /** The addresses of a host name; throws where there are none. */
+  lookup(hostname: string): Promise<string[]>;
+  /** Told of the preflight as soon as it is made, which may be long before Plan has ended. */
+  onPreflight?(checks: readonly Check[]): void;
+}
+
 export interface RunServices {
   settings: RunSettings;
   parameters: Parameters;
   operations: Operations;
   ledger: Ledger;
+  surroundings: Surroundings;
   clock: Clock;
   log: Log;
   /** A new random id (UUID) at each call. */

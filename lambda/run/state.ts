@@ -1,6 +1,6 @@
 import type { Strategy } from '../operations/operations.ts';
 import type { Policy } from '../policy/schema.ts';
-import type { PolicyEntry, UnmanagedIndex } from './report-schema.ts';
+import type { Check, PolicyEntry, UnmanagedIndex } from './report-schema.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
@@ -27,6 +27,8 @@ export interface RunState {
   /** Why the run as a whole could not do its work. */
   error?: string;
   notes: string[];
+  /** Of a preview, where it could be made. */
+  preflight?: Check[];
   unmanagedIndices: UnmanagedIndex[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;

@@ -1,12 +1,12 @@
-import { lookup } from 'node:dns/promises';
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { lookup } from '../../lambda/operations/lookup.ts';
+import { preflight, probesOf } from '../../lambda/run/preflight.ts';
 import { connect } from '../connect.ts';
 import type { Server } from '../files.ts';
 import type { Screen } from '../progress.ts';
 import { wrap } from '../text.ts';
 import { type Survey, survey } from './count.ts';
 import { hints } from './hints.ts';
-import { type Preflight, preflight } from './preflight.ts';
 import { renderChecks, renderFailures, renderSizes, renderTable } from './render.ts';
 import { suggest } from './suggestion.ts';
 
@@ -24,7 +24,14 @@ export async function surveyServer(server: Server, screen: Screen, jsonPath: str
   const print = (lines: string[]) => screen.write(`${lines.join('\n')}\n`);
   try {
     print([`Survey of ${server.baseUrl}, read-only: nothing is changed.`, '', 'Preflight:']);
-    const flight = await preflightOf(server, operations, now);
+    const flight = await preflight({
+      gmsUrl: server.baseUrl,
+      place: 'machine',
+      token: server.tokenText,
+      now,
+      lookup,
+      probes: probesOf(operations),
+    });
     print(renderChecks(flight.checks, screen.width));
     if (!flight.canCount) {
       print([
@@ -42,23 +49,6 @@ export async function surveyServer(server: Server, screen: Screen, jsonPath: str
   } finally {
     await close();
   }
-}
-
-/** The preflight that opens a survey and every preview. */
-export function preflightOf(
-  server: Server,
-  operations: Parameters<typeof preflight>[0]['operations'],
-  now: number,
-  indices: ReadonlyArray<{ entityType: string; aspect: string }> = [],
-): Promise<Preflight> {
-  return preflight({
-    gmsUrl: server.baseUrl,
-    token: server.tokenText,
-    operations,
-    now,
-    indices,
-    lookup: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  });
 }
 
 function renderSurvey(found: Survey, width: number, now: number): string[] {

@@ -1,8 +1,8 @@
 import { lines as clean } from '../../lambda/notification/clean.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
+import type { Check } from '../../lambda/run/report-schema.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
-import type { Check } from './preflight.ts';
 
 /** The survey's text, line by line. */
 

@@ -228,6 +228,7 @@ function servicesOf(invocation: Invocation): RunServices {
         written(`write ${next.state}`, () => world.replace(infoOf(invocation), previous, next), true),
       claimScheduledTime: (at, runId) => written('claim', () => world.ledger.claimScheduledTime(at, runId), true),
     },
+    surroundings: { place: 'lambda', lookup: async () => ['192.0.2.1'] },
     clock: { now: time.now, realNow: time.now },
     log: world.log,
     newId: world.newId,

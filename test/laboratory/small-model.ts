@@ -348,6 +348,7 @@ function servicesOf(
         write(`ledger ${next.state}`, () => world.replace(invocation, previous, next)),
       claimScheduledTime: (scheduled, runId) => world.ledger.claimScheduledTime(scheduled, runId),
     },
+    surroundings: { place: 'lambda', lookup: async () => ['192.0.2.1'] },
     clock: { now: time.now, realNow: time.now },
     log: world.log,
     newId: () => `${who} ${++ids}`,

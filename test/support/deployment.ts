@@ -104,6 +104,7 @@ export async function deploy(
         random: () => 0,
       }),
       ledger,
+      surroundings: { place: 'lambda', lookup: async () => ['127.0.0.1'] },
       clock: { now: () => clock.time, realNow: () => clock.time },
       log: { info: note, warn: note, error: note },
       newId: () => `id-${++ids}`,

@@ -1,0 +1,20 @@
+/** What an address says by itself. Pure: nothing is looked up here. */
+
+/** Whether a URL's host name is an IP address; WHATWG URLs have IPv4 in dotted form and IPv6 in brackets. */
+export const isIpHost = (hostname: string): boolean =>
+  hostname.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(hostname);
+
+/** Whether a URL's host name is the machine that asks. */
+export function isLoopback(hostname: string): boolean {
+  const host = withoutBrackets(hostname).toLowerCase();
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Whether an IP address is of a private network (RFC 1918, 6598, 4193, link-local, loopback). */
+export const isPrivateAddress = (address: string): boolean =>
+  address.includes(':')
+    ? /^(::1$|f[cd]|fe80)/i.test(address)
+    : /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(address);
+
+/** `[::1]` as it is looked up and shown. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

@@ -14,8 +14,9 @@ export function addressCheck(url: URL, found: readonly string[] | undefined, pla
   const text = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return { name: 'Address', state: 'ok', text };
   // The usual way from Lambda: an internal load balancer, in the network of the functions.
-  if (place === 'lambda' && found?.every(isPrivateAddress)) {
-    return { name: 'Address', state: 'ok', text: `${text}, not encrypted, in a private network` };
+  // Where no address was found, nothing crosses any network.
+  if (place === 'lambda' && (found ?? []).every(isPrivateAddress)) {
+    return { name: 'Address', state: 'ok', text: `${text}, not encrypted${found ? ', in a private network' : ''}` };
   }
   return {
     name: 'Address',

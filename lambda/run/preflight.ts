@@ -17,7 +17,7 @@ import {
   tokenRefused,
 } from './preflight-checks.ts';
 import type { Check } from './report-schema.ts';
-import type { Surroundings } from './services.ts';
+import type { Place, Surroundings } from './services.ts';
 
 /**
  * Whether this server can be worked with: one check for each thing that can be wrong, with its remedy. Opens the survey and
@@ -64,39 +64,31 @@ export async function preflight(input: PreflightInput): Promise<Preflight> {
 async function check(input: PreflightInput): Promise<Preflight> {
   const { place, probes } = input;
   const url = new URL(input.gmsUrl);
-  const found = await addressesOf(url, input.lookup);
-  const address = addressCheck(url, found, place);
   const token = tokenCheck(input.token, input.now, place);
-  if (found === undefined && input.sizes === undefined) {
-    return { checks: [address, dnsFailure(url, place), token], canCount: false };
+  const looking = addressesOf(url, input.lookup);
+  if (input.sizes === undefined && (await looking) === undefined) {
+    return { checks: [addressCheck(url, undefined, place), dnsFailure(url, place), token], canCount: false };
   }
-  const connection = connectionCheck(url);
-  const stopped = (error: OperationsError): Check[] => {
-    if (error.kind === 'dns') return [address, dnsFailure(url, place, error.message), token];
-    const dns = dnsCheck(url, found);
-    if (error.kind === 'unauthorized') return [address, dns, connection, tokenRefused(token, error, place)];
-    return [address, dns, connectionFailure(error, url, place), token];
-  };
-
   const sizes = input.sizes ?? (await attempt(probes.sizes));
   if (sizes.kind === 'failed' && sizes.error.concernsServer) {
-    return { checks: stopped(sizes.error), canCount: false };
+    return { checks: unasked(sizes.error, url, await looking, token, place), canCount: false };
   }
-  const [status, dryRun] = await Promise.all([
+  const [found, status, dryRun] = await Promise.all([
+    looking,
     attempt(probes.status),
     attempt(() => probes.dryRun(sizes.kind === 'done' ? sizes.value : [])),
   ]);
   if (dryRun.kind === 'failed' && dryRun.error.concernsServer) {
-    return { checks: stopped(dryRun.error), canCount: false };
+    return { checks: unasked(dryRun.error, url, found, token, place), canCount: false };
   }
-  const begin = [dnsCheck(url, found), connection, token];
+  const reached = [dnsCheck(url, found), connectionCheck(url), token];
   if (sizes.kind === 'failed' && status.kind === 'failed' && dryRun.kind === 'failed' && isElsewhere(sizes.error)) {
-    return { checks: [addressElsewhere(sizes.error, place), ...begin], canCount: false };
+    return { checks: [addressElsewhere(sizes.error, place), ...reached], canCount: false };
   }
   return {
     checks: [
-      address,
-      ...begin,
+      addressCheck(url, found, place),
+      ...reached,
       privilegeCheck('Sizes', sizes),
       privilegeCheck('Truncation', dryRun),
       privilegeCheck('Task status', status),
@@ -105,6 +97,15 @@ async function check(input: PreflightInput): Promise<Preflight> {
     ...(sizes.kind === 'done' && { sizes: sizes.value }),
     canCount: dryRun.kind === 'done',
   };
+}
+
+/** The checks where one cause keeps the server from being asked anything. */
+function unasked(error: OperationsError, url: URL, found: string[] | undefined, token: Check, place: Place): Check[] {
+  const address = addressCheck(url, found, place);
+  if (error.kind === 'dns') return [address, dnsFailure(url, place, error.message), token];
+  const dns = dnsCheck(url, found);
+  if (error.kind === 'unauthorized') return [address, dns, connectionCheck(url), tokenRefused(token, error, place)];
+  return [address, dns, connectionFailure(error, url, place), token];
 }
 
 /** What can be said where the server cannot be asked, because a run has no token for instance: address form and DNS. */

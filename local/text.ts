@@ -1,3 +1,5 @@
+export { grouped } from '../lambda/policy/grouped.ts';
+
 /** Text for terminals: tables and paragraphs that keep within a width, broken at blanks. */
 
 export interface Column {
@@ -38,9 +40,6 @@ export function wrap(text: string, width: number, lead = '', indent = ' '.repeat
   }
   return lines;
 }
-
-/** `1,234,567`, the same on every machine. */
-export const grouped = (value: number): string => value.toLocaleString('en-US');
 
 /** `1.2 M`: rows for columns, three digits at most before the unit. */
 export const short = (rows: number): string => scaled(rows, ['', ' K', ' M', ' B', ' T']);

@@ -2,7 +2,7 @@ import { resultOf } from '../run/outcome.ts';
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { ascii, clip, lines, oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
+import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
 import { counted, duration, minute } from './numbers.ts';
 import { outlook } from './outlook.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
@@ -126,15 +126,16 @@ function problems(
 }
 
 function problem(
-  { outcome, entries }: Group,
+  group: Group,
   context: MessageContext,
   measure: Measure,
   named: Set<PolicyEntry>,
   given: Set<string>,
 ): string {
+  const { outcome, entries } = group;
   const shown = entries.slice(0, measure.names);
   for (const entry of shown) named.add(entry);
-  const [first] = entries;
+  const first = spokesman(group);
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
   const max = outcome === 'rows-missing' || outcome === 'quarantined' ? measure.recovery : measure.reason;
   return [

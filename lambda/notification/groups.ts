@@ -38,6 +38,15 @@ export interface Group {
 /** Where one cause concerns many policies (a refused token, a pause), it is said once. Others stay alone: their next step names a task or rows. */
 const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight', 'quarantined']);
 
+/** The entry that speaks for all of a group: what came back, without the one policy that it was asked for. */
+export function spokesman({ entries }: Group): PolicyEntry {
+  const [first, ...others] = entries;
+  const asked = `${first.entityType}.${first.aspect}: `;
+  const at = first.reason.indexOf(asked);
+  if (others.length === 0 || at < 0 || /[.:;"]/.test(first.reason.slice(0, at))) return first;
+  return { ...first, reason: first.reason.slice(at + asked.length) };
+}
+
 /** The same cause, whichever policy met it. */
 const withoutName = ({ entityType, aspect, reason }: PolicyEntry): string =>
   reason.replaceAll(`${entityType}.${aspect}`, '');

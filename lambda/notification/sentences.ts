@@ -59,7 +59,7 @@ export function sentence(entry: PolicyEntry): string {
       return 'in quarantine until a person releases it, nothing was deleted';
     case 'still-running': {
       const done = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
-      if (/could not be looked at|last look failed/.test(entry.reason)) return 'its truncation could not be looked at';
+      if (isUnseen(entry.reason)) return 'its truncation could not be looked at';
       return `still deleting when the run's time was up${done}`;
     }
     case 'incomplete': {
@@ -80,6 +80,9 @@ export function sentence(entry: PolicyEntry): string {
     }
   }
 }
+
+/** The run ended without having seen what the truncation does. */
+export const isUnseen = (reason: string): boolean => /could not be looked at|last look failed/.test(reason);
 
 /** The reason as a sentence of its own; empty where there is none. Its offer to approve or to clear is left to the next step. */
 export const reasonSentence = (entry: PolicyEntry, max: number): string =>

@@ -1,7 +1,7 @@
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { clip, lines, oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
+import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
 import { counted, duration } from './numbers.ts';
 import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
@@ -104,14 +104,12 @@ function opening(report: Report, context: MessageContext, given: Set<string>): s
   ].join('\n');
 }
 
-function problem(
-  { outcome, entries }: Group,
-  context: MessageContext,
-  given: Set<string>,
-): { text: string; named: PolicyEntry[] } {
+function problem(group: Group, context: MessageContext, given: Set<string>): { text: string; named: PolicyEntry[] } {
+  const { outcome, entries } = group;
   const named = entries.slice(0, 5);
   const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
-  const reason = withoutRequests(reasonSentence({ ...entries[0], reason: oneLine(entries[0].reason, 3000) }, 3000));
+  const first = spokesman(group);
+  const reason = withoutRequests(reasonSentence({ ...first, reason: oneLine(first.reason, 3000) }, 3000));
   const text = [
     `*${named.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
     ...nonEmpty(markdown(reason, 500)),

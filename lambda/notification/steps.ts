@@ -2,7 +2,7 @@ import type { Outcome } from '../run/outcome.ts';
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { cancelTask, listTasks, resume, rotateToken, runByHand, showTask } from './commands.ts';
 import type { MessageContext } from './context.ts';
-import { nameOf } from './sentences.ts';
+import { isUnseen, nameOf } from './sentences.ts';
 
 /** What a person does next: one or two sentences, and a command that can be pasted. */
 export interface Step {
@@ -31,40 +31,42 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
       };
     case 'rows-missing':
       return {
-        text: 'Get the rows back, or make sure that nothing is wrong. Only then release the index; the run that does so truncates, too:',
+        text: `Get the rows back, or make sure that nothing is wrong${/DataHub upgrade/.test(reason) ? ', before the next DataHub upgrade' : ''}. Only then release the index; the run that does so truncates, too:`,
         command: runByHand({ mode: 'enforce', only: names, clear: names }, context),
       };
     case 'in-flight':
-      return { text: 'Nothing now, the next run looks again. Do not truncate it by hand meanwhile.' };
+      return {
+        text: `Nothing now, ${context.local ? 'a later' : 'the next'} run looks again. Do not truncate it by hand meanwhile.`,
+      };
     case 'still-running':
+      if (isUnseen(reason)) return causeStep(reason, context, goesOnWatching(context));
       return mayCancel(entry)
         ? {
-            text: 'Nothing, the next run goes on watching. To stop it, ask the search cluster (what is deleted stays deleted):',
+            text: `${nothingNow(context)} To stop it, ask the search cluster (what is deleted stays deleted):`,
             command: cancelTask(entry?.taskId),
           }
         : {
-            text: 'Nothing, the next run goes on watching. Do not stop it: a reindex that is stopped leaves the index half empty.',
+            text: `${nothingNow(context)} Do not stop it: a reindex that is stopped leaves the index half empty.`,
           };
     case 'incomplete':
       return {
-        text: `Nothing the first time, the next run deletes the rest. If it happens again, ask the search cluster why${showTask(entry?.taskId) ? ':' : '.'}`,
+        text: `Nothing the first time, ${context.local ? 'another' : 'the next'} run deletes the rest. If it happens again, ask the search cluster why${showTask(entry?.taskId) ? ':' : '.'}`,
         command: showTask(entry?.taskId),
       };
     case 'not-started':
-      return /\bpaus/i.test(reason) ? pausedStep(context) : { text: 'Nothing here, the next run tries again.' };
+      return /\bpaus/i.test(reason) ? pausedStep(context) : { text: `Nothing here, ${triesAgain(context)}.` };
     case 'lost':
       return {
-        text: 'Look whether a node of the search cluster was restarted, and what it knows. The next run goes on watching.',
+        text: `${endsByItself(entries, context)} Look whether a node of the search cluster was restarted${showTask(entry?.taskId) ? ', and what it knows:' : '.'}`,
         command: showTask(entry?.taskId),
       };
     case 'unknown':
       return {
-        text: 'Ask the search cluster whether it is deleting. Do not truncate by hand, the next run looks again.',
+        text: `Ask the search cluster whether it is deleting. Do not truncate by hand, ${context.local ? 'another' : 'the next'} run looks again.`,
         command: listTasks,
       };
     case 'failed':
-      if (concernsPrivilege(reason)) return privilegeStep;
-      return concernsToken(reason) ? tokenStep(context) : { text: 'Correct that; the next run tries again.' };
+      return causeStep(reason, context, triesAgain(context));
     default:
       return { text: 'Nothing.' };
   }
@@ -72,17 +74,44 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
 
 /** What to do about a run that could not do its work, by its error. */
 export function runErrorStep(error: string, context: MessageContext): Step {
-  if (concernsPrivilege(error)) return privilegeStep;
-  if (concernsToken(error)) return tokenStep(context);
+  if (concernsPrivilege(error) || concernsToken(error)) return causeStep(error, context, triesAgain(context));
+  // The command that was given, with its `--only`, is on the screen of whoever gave it; any other does more than was asked for.
+  if (context.local) return { text: 'Correct that, then start the same command again.' };
   return {
     text: 'Correct that; the next run tries again by itself. To start one now:',
     command: runByHand({}, context),
   };
 }
 
+/** A cause that a person has to remove, and what comes after it. */
+function causeStep(reason: string, context: MessageContext, afterwards: string): Step {
+  if (concernsPrivilege(reason)) {
+    return {
+      text: `Grant the privilege to the token's owner in DataHub (Settings, Permissions, Policies). The token itself can stay; ${afterwards}.`,
+    };
+  }
+  return concernsToken(reason) ? tokenStep(context) : { text: `Correct that; ${afterwards}.` };
+}
+
+/** Nothing is scheduled where somebody has typed `npm start`. */
+const triesAgain = ({ local }: MessageContext): string =>
+  local ? 'then start the same command again' : 'the next run tries again';
+const goesOnWatching = ({ local }: MessageContext): string =>
+  local ? 'the same command again goes on watching' : 'the next run goes on watching';
+const nothingNow = (context: MessageContext): string =>
+  context.local ? 'Start the same command again: it goes on watching.' : 'Nothing, the next run goes on watching.';
+
+/** The ledger's rule (`abandonAfterMillis`): what neither ends nor moves is closed when it is 20 hours old. */
+function endsByItself(entries: readonly PolicyEntry[], context: MessageContext): string {
+  const closed = entries.every(({ strategy }) => strategy === 'delete-by-query')
+    ? 'the index is truncated in the ordinary way again'
+    : 'the index is quarantined';
+  return `${context.local ? 'Later runs go' : 'The next run goes'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
+}
+
 /** What to do about a note; undefined for one that only informs. */
 export function noteStep(note: string, context: MessageContext): Step | undefined {
-  return concernsToken(note) && !concernsPrivilege(note) ? tokenStep(context) : undefined;
+  return concernsToken(note) ? tokenStep(context) : undefined;
 }
 
 /** How a stage that only previews is switched on. */
@@ -95,16 +124,12 @@ export function switchOnStep(report: Report, context: MessageContext): Step {
   };
 }
 
-/** True for texts about the access token: refused, missing or about to expire. Counts may hold a 401, too. */
-export const concernsToken = (text: string): boolean => /\btoken\b|\banswered 401\b/i.test(text);
-
 /** True where the token is good and its owner may not do this: a new token would change nothing. */
-export const concernsPrivilege = (text: string): boolean =>
-  /\bprivilege\b|\banswered 403\b|is unauthorized to/i.test(text);
+const concernsPrivilege = (text: string): boolean => /\bprivilege\b|\banswered 403\b|is unauthorized to/i.test(text);
 
-const privilegeStep: Step = {
-  text: "Grant the privilege to the token's owner in DataHub (Settings, Permissions, Policies). The token itself can stay; the next run tries again.",
-};
+/** True for texts about the access token: refused, missing or about to expire. Counts may hold a 401, too. */
+export const concernsToken = (text: string): boolean =>
+  /\btoken\b|\banswered 401\b/i.test(text) && !concernsPrivilege(text);
 
 /** A reindex must run to its end; where the strategy is not known it could be one (DataHub's ESIndexBuilder swaps first). */
 const mayCancel = (entry: PolicyEntry | undefined): boolean =>

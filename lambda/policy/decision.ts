@@ -1,6 +1,7 @@
 import type { DryRun, Strategy } from '../operations/operations.ts';
 import { dayMillis, deletedByOthersShare, maxClockSkewMillis, rowsAfterShare } from '../run/limits.ts';
 import type { Outcome } from '../run/outcome.ts';
+import { grouped } from './grouped.ts';
 import { compareShare, percentOf } from './percentage.ts';
 import type { Policy } from './schema.ts';
 
@@ -78,7 +79,7 @@ function guard(policy: Policy, given: Circumstances): Refusal | undefined {
   if (rowsToDelete > rowsTotal) {
     return {
       outcome: 'failed',
-      reason: `the server counts ${rowsToDelete} rows to delete out of only ${rowsTotal}: its counts cannot be trusted now`,
+      reason: `the server counts ${grouped(rowsToDelete)} rows to delete out of only ${grouped(rowsTotal)}: its counts cannot be trusted now`,
     };
   }
   if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') {
@@ -98,13 +99,13 @@ function guard(policy: Policy, given: Circumstances): Refusal | undefined {
   if (rowsAfter > 0 && rowsTotal < rowsAfter * rowsAfterShare) {
     return {
       outcome: 'rows-missing',
-      reason: `the index holds ${rowsTotal} rows; the last truncation left ${rowsAfter}`,
+      reason: `the index holds ${grouped(rowsTotal)} rows; the last truncation left ${grouped(rowsAfter)}`,
     };
   }
   if (plannedRows !== undefined && rowsToDelete < plannedRows * (1 - deletedByOthersShare)) {
     return {
       outcome: 'not-started',
-      reason: `${rowsToDelete} rows to delete now, ${plannedRows} a moment ago: somebody else is deleting here (datahub-gc, perhaps); the next run looks again`,
+      reason: `${grouped(rowsToDelete)} rows to delete now, ${grouped(plannedRows)} a moment ago: somebody else is deleting here (datahub-gc, perhaps); the next run looks again`,
     };
   }
   return undefined;
@@ -119,10 +120,12 @@ function ceilingReason(policy: Policy, { dryRun, approveRows }: Circumstances): 
   const { rowsToDelete, rowsTotal } = dryRun;
   const what =
     policy.maxDeletePercent === undefined
-      ? `all ${rowsTotal} rows are older than ${policy.retentionDays} days, and a truncation that leaves no row needs a person's word`
+      ? `all ${grouped(rowsTotal)} rows are older than ${policy.retentionDays} days, and a truncation that leaves no row needs a person's word`
       : `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} % of the rows are older than ${policy.retentionDays} days, more than the ceiling of ${policy.maxDeletePercent} %`;
   const beyond =
-    approveRows === undefined ? '' : ` (and ${rowsToDelete} rows are more than the ${approveRows} approved)`;
+    approveRows === undefined
+      ? ''
+      : ` (and ${grouped(rowsToDelete)} rows are more than the ${grouped(approveRows)} approved)`;
   // Rows go on ageing until somebody has read this.
   const headroom = Math.ceil(rowsToDelete * 1.05);
   const input = { mode: 'enforce', only: [`${policy.entityType}.${policy.aspect}`], approveRows: headroom };
@@ -130,4 +133,6 @@ function ceilingReason(policy: Policy, { dryRun, approveRows }: Circumstances): 
 }
 
 const emptyReason = (policy: Policy, rowsTotal: number): string =>
-  rowsTotal === 0 ? 'the index is empty' : `none of ${rowsTotal} rows is older than ${policy.retentionDays} days`;
+  rowsTotal === 0
+    ? 'the index is empty'
+    : `none of ${grouped(rowsTotal)} rows is older than ${policy.retentionDays} days`;

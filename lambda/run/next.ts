@@ -1,3 +1,4 @@
+import { grouped } from '../policy/grouped.ts';
 import { historyIsSpent, shortenToFit } from './budget.ts';
 import { done } from './entries.ts';
 import type { RunSettings } from './services.ts';
@@ -46,7 +47,7 @@ function whyOver(state: RunState, settings: RunSettings, now: number): string | 
 
 function stillRunning(entry: WatchedEntry, spent: string): Entry {
   const { progress, lastFailure } = entry.watch;
-  const far = progress ? `${progress.done} of ${progress.total} rows done at the last look; ` : '';
+  const far = progress ? `${grouped(progress.done)} of ${grouped(progress.total)} rows done at the last look; ` : '';
   const failure = lastFailure ? `; the last look failed: ${lastFailure}` : '';
   return done(entry, 'still-running', `${far}${spent}; the next run goes on watching${failure}`);
 }

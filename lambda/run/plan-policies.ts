@@ -49,7 +49,9 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
         ...state.notes,
         ...prepared.notes,
         ...(missingDate ? ['The server sends no Date header, so its clock could not be compared with ours.'] : []),
-        ...(failure && !serverFailure ? [`Index sizes are unknown: ${failure.message}`] : []),
+        ...(failure && !serverFailure
+          ? [`Index sizes are unknown: ${failure.message.replace(/^Index sizes: /, '')}`]
+          : []),
       ],
       ...(checks && { preflight: checks }),
       unmanagedIndices: unmanaged(sizes, prepared.policies),

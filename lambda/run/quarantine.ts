@@ -3,6 +3,7 @@ import { guardHolds } from '../ledger/memory.ts';
 import { isForeign, type LedgerRecord, type Verdict } from '../ledger/record.ts';
 import { quarantine, release } from '../ledger/transitions.ts';
 import { done } from './entries.ts';
+import type { Outcome } from './outcome.ts';
 import type { RunServices } from './services.ts';
 import type { DoneEntry, Entry, RunState } from './state.ts';
 
@@ -42,7 +43,13 @@ export async function quarantineAtPlan(
 
 /** Why an index is closed, for every later report until a person clears it. */
 export const closedSince = (verdict: Verdict | undefined): string =>
-  `closed since a ${verdict?.entry.outcome ?? 'rows-missing'}: ${verdict?.entry.reason ?? 'see the earlier report'}`;
+  `closed since ${causes[verdict?.entry.outcome ?? 'rows-missing'] ?? 'something went wrong'}: ${verdict?.entry.reason ?? 'see the earlier report'}`;
+
+const causes: Partial<Record<Outcome, string>> = {
+  'rows-missing': 'rows were missing',
+  lost: 'a truncation was lost sight of',
+  unknown: 'nobody could tell what became of a truncation',
+};
 
 /** The idle record; a reservation whose time to send is over is taken back first. Undefined while somebody may send. */
 async function released(record: LedgerRecord, ledger: Ledger, now: number): Promise<LedgerRecord | undefined> {

@@ -30,7 +30,7 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
             `First see whether the copy is only not visible yet: POST /${indexNameAfter}/_refresh; if the counts agree then, nothing is lost.`,
           ]),
       `To go back: POST /_aliases ${JSON.stringify(actions)}, then POST /_reindex ${JSON.stringify({ source: { index: indexNameAfter }, dest: { index: before } })} for rows written since.`,
-      `${deadline(before)} ${ending}`,
+      `${deadline(before, attempt.sendingSince ?? attempt.runStartMillis)} ${ending}`,
     ].join(' ');
   }
   const orphan = `an older index without an alias (GET /_cat/indices/*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*?v); point the alias back to it before the next DataHub upgrade deletes it.`;
@@ -42,10 +42,16 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
   return `${look} ${ending}`;
 }
 
-function deadline(indexName: string): string {
+/** @param sentAt epoch milliseconds: a verdict follows within days, and a day that was past by then is past */
+function deadline(indexName: string, sentAt: number): string {
   const created = Number(/_(\d{13})$/.exec(indexName)?.[1]);
-  if (Number.isNaN(created))
-    return `Run no DataHub upgrade before that: its system-update deletes old indices without an alias.`;
-  const date = new Date(created + orphanRetentionDays * dayMillis).toISOString().slice(0, 10);
-  return `Run no DataHub upgrade before that: from ${date} on, its system-update deletes ${indexName}.`;
+  if (Number.isNaN(created)) {
+    return 'Run no DataHub upgrade before this is done: its system-update deletes old indices without an alias.';
+  }
+  const end = created + orphanRetentionDays * dayMillis;
+  if (end <= sentAt) {
+    return `Run no DataHub upgrade before this is done: its system-update would delete ${indexName} at once, because it is older than ${orphanRetentionDays} days.`;
+  }
+  const date = new Date(end).toISOString().slice(0, 10);
+  return `Run no DataHub upgrade before this is done: from ${date} on, its system-update deletes ${indexName}.`;
 }

@@ -1,5 +1,6 @@
 import type { Attempt } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
+import { grouped } from '../policy/grouped.ts';
 import type { WindowCounts } from './counting.ts';
 import { incompleteRows, incompleteShare, missingRows, missingShare } from './limits.ts';
 import { recoveryText } from './recovery.ts';
@@ -46,7 +47,7 @@ export function judge(evidence: Evidence): Judgement {
     if (moved) return lost('the index behind the alias changed during a delete by query');
     if (isMissing(missing, baseline.rowsKept)) return lost('rows that should stay are gone');
     if (isMissing(shrunkBefore + missing, baseline.rowsKept)) {
-      return lost(`rows that should stay are gone, ${shrunkBefore + missing} over several runs`);
+      return lost(`rows that should stay are gone, ${grouped(shrunkBefore + missing)} over several runs`);
     }
   } else if (missing > 0) {
     return lost('the reindex did not bring back every row that should stay');
@@ -59,8 +60,8 @@ export function judge(evidence: Evidence): Judgement {
     outcome: remains ? 'incomplete' : 'truncated',
     reason: [
       remains
-        ? `the task ended, but ${after.rowsToDelete} of ${baseline.rowsToDelete} rows to delete are still there; the next run tries again`
-        : `${deleted} rows deleted, verified by counting again`,
+        ? `the task ended, but ${grouped(after.rowsToDelete)} of ${grouped(baseline.rowsToDelete)} rows to delete are still there; the next run tries again`
+        : `${grouped(deleted)} rows deleted, verified by counting again`,
       ...notes,
     ].join('; '),
     rowsMissing: missing,
@@ -82,8 +83,8 @@ function missingIn({ strategy, baseline }: Evidence['attempt'], after: WindowCou
 
 function rowsLeft({ strategy, baseline }: Evidence['attempt'], after: WindowCounts): string {
   if (strategy === 'delete-by-query')
-    return `${after.rowsKept} of ${baseline.rowsKept} rows newer than the cutoff are left`;
-  const [before, now] = [baseline, after].map((counts) => counts.rowsTotal - counts.rowsToDelete);
+    return `${grouped(after.rowsKept)} of ${grouped(baseline.rowsKept)} rows newer than the cutoff are left`;
+  const [before, now] = [baseline, after].map((counts) => grouped(counts.rowsTotal - counts.rowsToDelete));
   return `${now} of ${before} rows newer than the cutoff are there`;
 }
 
@@ -96,14 +97,15 @@ export const isRemainder = (remaining: number, planned: number): boolean =>
   remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows);
 
 function* remarks({ attempt, after, counters }: Evidence, missing: number): Generator<string> {
-  if (missing > 0) yield `${missing} rows newer than the cutoff are gone as well, as after ordinary entity deletions`;
+  if (missing > 0)
+    yield `${grouped(missing)} rows newer than the cutoff are gone as well, as after ordinary entity deletions`;
   if (after.rowsToDelete > 0 && !isRemainder(after.rowsToDelete, attempt.baseline!.rowsToDelete)) {
-    yield `${after.rowsToDelete} rows older than the cutoff remain`;
+    yield `${grouped(after.rowsToDelete)} rows older than the cutoff remain`;
   }
   if (!counters) return;
   const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, canceled } = counters;
   const done = attempt.strategy === 'delete-by-query' ? deleted : created + updated;
   if (canceled !== undefined) yield 'the task says that it was cancelled';
-  if (total !== undefined && done !== total) yield `the task's counters say ${done} of ${total}`;
-  if (versionConflicts > 0) yield `${versionConflicts} rows changed meanwhile and were left`;
+  if (total !== undefined && done !== total) yield `the task's counters say ${grouped(done)} of ${grouped(total)}`;
+  if (versionConflicts > 0) yield `${grouped(versionConflicts)} rows changed meanwhile and were left`;
 }

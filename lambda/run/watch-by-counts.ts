@@ -1,3 +1,4 @@
+import { grouped } from '../policy/grouped.ts';
 import { close } from './closing.ts';
 import { done, judgeableAt } from './entries.ts';
 import { gather, type Look } from './evidence.ts';
@@ -60,9 +61,9 @@ async function judgeStill(look: Look): Promise<Entry | undefined> {
   if (judgement.outcome !== 'incomplete') return close({ ...look, ...evidence, judgement, endedAt });
   const { baseline, answer, strategy, sendingSince = look.now } = record.attempt!;
   const outcome = entry.watch.vanished ? 'lost' : 'unknown';
-  const left = `${evidence.after.rowsToDelete} of ${baseline!.rowsToDelete} rows to delete are still there and nothing moves`;
+  const left = `${grouped(evidence.after.rowsToDelete)} of ${grouped(baseline!.rowsToDelete)} rows to delete are still there and nothing moves`;
   const { rowsMissing } = judgement;
-  const gone = rowsMissing > 0 ? `; ${rowsMissing} rows newer than the cutoff are gone as well` : '';
+  const gone = rowsMissing > 0 ? `; ${grouped(rowsMissing)} rows newer than the cutoff are gone as well` : '';
   const reason = entry.watch.vanished
     ? `the server no longer knows the task (a node of the search engine may have restarted); ${left}${gone}`
     : `${answer ? `${answer.reason.replace(/\.$/, '')}; ` : ''}${left}${gone}`;

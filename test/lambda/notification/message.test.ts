@@ -142,6 +142,68 @@ describe('the message of a run', () => {
     expect(email).toContain('dataset.operation, dataset.datasetProfile, chart.chartUsageStatistics: failed');
   });
 
+  const notFound = (name: string) =>
+    `Dry run of ${name}: the server answered 404. There are no operations at this address.`;
+
+  it('tells of one cause without the policy that happened to meet it', () => {
+    const names = ['dataset.operation', 'chart.chartUsageStatistics'];
+    const report = reportOf(names.map((name) => entryOf(name, 'failed', { reason: notFound(name) })));
+    const { email, https } = composeMessage(report, context);
+    expect(email).toContain(
+      'dataset.operation, chart.chartUsageStatistics: failed, nothing was deleted.\nThe server answered 404. There',
+    );
+    expect(JSON.parse(https).content.description).not.toContain('Dry run of');
+    const alone = composeMessage(reportOf([entryOf('a.b', 'failed', { reason: notFound('a.b') })]), context);
+    expect(alone.email).toContain('Dry run of a.b: the server answered 404.');
+  });
+
+  const unprivileged =
+    'the server answered 403: "User is unauthorized". The token\'s owner lacks the privilege "Truncate timeseries aspect index size API".';
+
+  it('answers a missing privilege with the privilege, and asks for no new token', () => {
+    const report = reportOf([entryOf('a.b', 'failed', { reason: `Dry run of a.b: ${unprivileged}` })], {
+      error: unprivileged,
+      notes: [`Index sizes are unknown: ${unprivileged}`],
+    });
+    for (const where of [context, { local: true }]) {
+      const { subject, email } = composeMessage(report, where);
+      expect(email).toContain("Next: Grant the privilege to the token's owner in DataHub");
+      expect(email).not.toContain('new access token');
+      expect(subject).not.toContain('renew the token');
+    }
+    const small = reportOf([truncated('a.b')], { notes: [`Index sizes are unknown: ${unprivileged}`] });
+    expect(composeMessage(small, context).subject).toBe('[DataHub retention] prod: 1 truncated');
+  });
+
+  it('does not call a truncation still deleting that no look has seen, and names what to put right', () => {
+    const reason = `the run's 12 hours (maxRunHours) were over; the next run goes on watching; the last look failed: ${unprivileged}`;
+    const { email } = composeMessage(reportOf([entryOf('a.b', 'still-running', { reason, taskId: 'n:1' })]), context);
+    expect(email).toContain('a.b: its truncation could not be looked at.');
+    expect(email).toContain("Next: Grant the privilege to the token's owner");
+    expect(email).not.toMatch(/still deleting|Next: Nothing/);
+  });
+
+  it('says when a truncation that is lost sight of ends by itself, and how', () => {
+    const lost = (strategy: string) => composeMessage(reportOf([entryOf('a.b', 'lost', { strategy })]), context).email;
+    expect(lost('delete-by-query')).toMatch(/20 hours after it was sent.*truncated in the ordinary way again/);
+    expect(lost('reindex')).toMatch(/20 hours after it was sent.*the index is quarantined/);
+  });
+
+  it('repeats the deadline of missing rows where the command to release stands', () => {
+    const { email } = composeMessage(reports.troubled, context);
+    expect(email).toMatch(/Next: Get the rows back, .*, before the next DataHub upgrade\. Only then release/);
+  });
+
+  it('promises no next run to somebody who started one by hand, and never another command than theirs', () => {
+    const all = outcomes.map((outcome) => entryOf(`a.${outcome}`, outcome, { reason: 'because' }));
+    const report = reportOf(all, { error: '"only" names a.c, which no policy is for' });
+    const { email } = composeMessage(report, { local: true, localCommand: 'npm start -- --policies p.json --enforce' });
+    const [, failed] = /THE RUN FAILED\n((?:.+\n)*)/.exec(email)!;
+    expect(failed).toContain('Next: Correct that, then start the same command again.');
+    expect(failed).not.toContain('npm start');
+    expect(email.match(/^Next: .*/gm)!.join('\n')).not.toMatch(/the next run|by itself\. To/i);
+  });
+
   it('never offers to cancel a reindex, nor a task whose id the search engine would not take', () => {
     const running = (changes: object) =>
       composeMessage(reportOf([entryOf('a.b', 'still-running', { taskId: 'node:1', ...changes })]), context).email;

@@ -60,7 +60,7 @@ const physical = 'dataset_datasetusagestatisticsaspect_v1';
 const recovery =
   `The alias ${physical} has moved from ${physical}_1780000000000 to ${physical}_1786678200000; the rows should still be in ${physical}_1780000000000 (compare GET ${physical}_1780000000000/_count with GET ${physical}_1786678200000/_count). ` +
   `To go back: POST /_aliases {"actions":[{"remove":{"index":"${physical}_1786678200000","alias":"${physical}"}},{"add":{"index":"${physical}_1780000000000","alias":"${physical}"}}]}, then POST /_reindex {"source":{"index":"${physical}_1786678200000"},"dest":{"index":"${physical}_1780000000000"}} for rows written since. ` +
-  `Do it before the next DataHub upgrade: from 2026-07-27 on, its system-update deletes ${physical}_1780000000000. ` +
+  `Run no DataHub upgrade before this is done: from 2026-07-27 on, its system-update deletes ${physical}_1780000000000. ` +
   'This index stays closed to truncation until you clear it: {"mode":"enforce","clear":["dataset.datasetUsageStatistics"]}';
 
 const withoutCounts = { rowsTotal: undefined, rowsToDelete: undefined, percent: undefined };
@@ -89,7 +89,7 @@ export const troubled: PolicyEntry[] = [
   }),
   entryOf('query.queryUsageStatistics', 'quarantined', {
     reason:
-      'closed since a rows-missing: rows that should stay are gone: 1200 of 9000 rows newer than the cutoff are left. Look for who else deletes here (datahub-gc, a person, entity deletion) and restore from a snapshot of the search engine where these rows matter. This index stays closed to truncation until you clear it: {"mode":"enforce","clear":["query.queryUsageStatistics"]}',
+      'closed since rows were missing: rows that should stay are gone: 1,200 of 9,000 rows newer than the cutoff are left. Look for who else deletes here (datahub-gc, a person, entity deletion) and restore from a snapshot of the search engine where these rows matter. This index stays closed to truncation until you clear it: {"mode":"enforce","clear":["query.queryUsageStatistics"]}',
   }),
   entryOf('dataProcessInstance.dataProcessInstanceRunEvent', 'still-running', {
     reason: 'the time of this run is over; the next run goes on watching',
@@ -100,7 +100,7 @@ export const troubled: PolicyEntry[] = [
     durationSeconds: 41_000,
   }),
   entryOf('custom.incomplete', 'incomplete', {
-    reason: 'the task ended, but 45012 of 134517 rows to delete are still there; the next run tries again',
+    reason: 'the task ended, but 45,012 of 134,517 rows to delete are still there; the next run tries again',
     taskId: 'qhxGdzytQS-pQek8CwBCZg:540002',
     rowsRemaining: 45_012,
     durationSeconds: 90,
@@ -120,7 +120,7 @@ export const troubled: PolicyEntry[] = [
     reason: 'the server did not answer within 120 s, and the counts have not moved for 10 min',
   }),
   entryOf('dataset.datasetUsageStatistics', 'rows-missing', {
-    reason: `the reindex did not bring back every row that should stay: 138 of 1083 rows newer than the cutoff are left. ${recovery}`,
+    reason: `the reindex did not bring back every row that should stay: 138 of 1,083 rows newer than the cutoff are there. ${recovery}`,
     strategy: 'reindex',
     rowsMissing: 945,
   }),

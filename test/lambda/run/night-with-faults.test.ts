@@ -76,6 +76,7 @@ describe('a reindex that goes wrong', () => {
     expect(await stateOf(deployment)).toBe('quarantined');
     const next = only(await deployment.night());
     expect(next).toMatchObject({ outcome: 'quarantined', reason: expect.stringContaining('POST /_aliases') });
+    expect(next.reason).toMatch(/^closed since rows were missing: /);
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 

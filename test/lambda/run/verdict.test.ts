@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Attempt } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
 import { judge } from '../../../lambda/run/verdict.ts';
 import { anAttempt } from '../../support/records.ts';
@@ -10,6 +11,7 @@ interface Case {
   names?: [before: string | undefined, after: string | undefined];
   shrunkBefore?: number;
   counters?: TaskCounters;
+  attempt?: Partial<Attempt>;
 }
 
 function judged({
@@ -19,6 +21,7 @@ function judged({
   names = ['a', 'a'],
   shrunkBefore = 0,
   counters,
+  attempt = {},
 }: Case) {
   const [rowsKept, keptAfter] = kept;
   const baseline = {
@@ -28,7 +31,7 @@ function judged({
     ...(names[0] && { indexName: names[0] }),
   };
   return judge({
-    attempt: { ...anAttempt({ strategy }), baseline },
+    attempt: { ...anAttempt({ strategy, ...attempt }), baseline },
     after: {
       rowsToDelete: remaining,
       rowsTotal: remaining + keptAfter,
@@ -63,7 +66,7 @@ describe('an ended delete by query', () => {
   test('counters that disagree are mentioned, and counts decide', () => {
     const { outcome, reason } = judged({ counters: { total: 5000, deleted: 4999, versionConflicts: 1 } });
     expect(outcome).toBe('truncated');
-    expect(reason).toMatch(/counters say 4999 of 5000; 1 rows changed meanwhile/);
+    expect(reason).toMatch(/counters say 4,999 of 5,000; 1 rows changed meanwhile/);
   });
 });
 
@@ -93,6 +96,15 @@ describe('the recovery text', () => {
     // 26 August 2023 and 60 days
     expect(reason).toContain('from 2023-10-25 on');
     expect(reason).toContain('{"mode":"enforce","only":["dataset.operation"],"clear":["dataset.operation"]}');
+  });
+
+  test('names no deadline that is past, and no upgrade at all instead', () => {
+    const attempt = { sendingSince: Date.parse('2023-10-26T03:30:00Z') };
+    const { reason } = judged({ strategy: 'reindex', kept: [1000, 0], names: [old, now], attempt });
+    expect(reason).toContain(
+      `Run no DataHub upgrade before this is done: its system-update would delete ${old} at once, because it is older than 60 days.`,
+    );
+    expect(reason).not.toContain('2023-10-25');
   });
 
   test('without the names says how to find them', () => {

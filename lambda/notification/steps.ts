@@ -1,4 +1,5 @@
 import type { Outcome } from '../run/outcome.ts';
+import { isReleasedTooEarly } from '../run/released.ts';
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { cancelTask, listTasks, resume, rotateToken, runByHand, showTask } from './commands.ts';
 import type { MessageContext } from './context.ts';
@@ -111,6 +112,11 @@ function endsByItself(entries: readonly PolicyEntry[], context: MessageContext):
 
 /** What to do about a note; undefined for one that only informs. */
 export function noteStep(note: string, context: MessageContext): Step | undefined {
+  if (isReleasedTooEarly(note)) {
+    return {
+      text: 'Get them back before this index is truncated again (runbook: "Outcome: rows-missing"). Where they may be gone, nothing.',
+    };
+  }
   return concernsToken(note) ? tokenStep(context) : undefined;
 }
 

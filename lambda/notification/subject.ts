@@ -1,4 +1,5 @@
 import { type Outcome, resultOf } from '../run/outcome.ts';
+import { isReleasedTooEarly } from '../run/released.ts';
 import type { Report } from '../run/report-schema.ts';
 import { ascii } from './clean.ts';
 import { rows } from './numbers.ts';
@@ -33,8 +34,10 @@ export function summary(report: Report): string {
     ...(would ? [`${would} would be truncated`] : []),
     ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
   ];
+  const released = (report.notes ?? []).filter(isReleasedTooEarly).length;
+  if (released) parts.push(`${released} released with rows missing`);
   // What is wrong today comes before what will be wrong in two weeks.
-  if (tokenEnds(report) && missing + failed + attention === 0) parts.push('renew the token');
+  if (tokenEnds(report) && missing + failed + attention + released === 0) parts.push('renew the token');
   if (parts.length > 0) return parts.join(', ');
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }

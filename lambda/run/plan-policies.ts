@@ -16,6 +16,7 @@ import { preflightBeside, watchDryRuns } from './plan-preflight.ts';
 import { attempt } from './preflight.ts';
 import type { Prepared } from './preparation.ts';
 import { closedSince, quarantineAtPlan } from './quarantine.ts';
+import { releasedTooEarly } from './released.ts';
 import type { UnmanagedIndex } from './report-schema.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, RunState } from './state.ts';
@@ -46,6 +47,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
       ...(serverFailure && { error: serverFailure.message }),
       ...(stop !== undefined && { breaker: stop }),
       notes: [
+        ...releasedTooEarly(prepared.cleared, prepared.records, entries),
         ...state.notes,
         ...prepared.notes,
         ...(missingDate ? ['The server sends no Date header, so its clock could not be compared with ours.'] : []),

@@ -13,6 +13,8 @@ export interface Prepared {
   policies: ParsedPolicy[];
   /** The policies that `only` names, or all. */
   chosen: ParsedPolicy[];
+  /** Indices that a person has released with this run. */
+  cleared: string[];
   /** The ledger's records by index. */
   records: Map<string, StoredRecord>;
   /** What keeps the run from doing all its work, though not from watching what is unresolved. */
@@ -36,13 +38,15 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     checkInput(input, state, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
     const duplicate = await duplicateOf(state, input, services);
-    notes.push(...(await clearIndices(input, policies, services)));
+    const released = await clearIndices(input, policies, services);
+    notes.push(...released.notes);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     const hindrance = duplicate ?? foreignReason(records) ?? (await pausedReason(services));
     return {
       kind: 'ready',
       policies,
       chosen,
+      cleared: released.cleared,
       records,
       notes,
       ...(policies.length === 0 && { error: noPolicy }),
@@ -106,8 +110,9 @@ async function clearIndices(
   input: RunInput,
   policies: ParsedPolicy[],
   { ledger, log }: RunServices,
-): Promise<string[]> {
+): Promise<{ notes: string[]; cleared: string[] }> {
   const notes: string[] = [];
+  const indices: string[] = [];
   for (const name of input.clear ?? []) {
     const index = name.toLowerCase();
     const record = await ledger.read(index);
@@ -121,6 +126,7 @@ async function clearIndices(
       continue;
     }
     const cleared = await ledger.replace(record, clear(record));
+    if (cleared) indices.push(index);
     log.warn('quarantine cleared by a person', { index, cleared });
     notes.push(
       cleared
@@ -128,7 +134,7 @@ async function clearIndices(
         : `Not cleared: ${name}, because its ledger record changed meanwhile. Try again.`,
     );
   }
-  return notes;
+  return { notes, cleared: indices };
 }
 
 /** What was said of it, once more: whoever clears an index too early has its last word here. */

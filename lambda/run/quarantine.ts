@@ -22,10 +22,12 @@ export async function quarantineAtPlan(
   const { entityType, aspect } = counted.entry;
   const name = `${entityType}.${aspect}`;
   const clearing = JSON.stringify({ mode: 'enforce', only: [name], clear: [name] });
+  const { rowsAfter = 0 } = record.lastVerdict ?? {};
   const entry = done(
     counted,
     'rows-missing',
     `${reason}. Nothing of ours ran in between: find out who deletes here (datahub-gc cuts at 30 days unless it is told otherwise; a restored or moved index looks like this, too). When this is as it should be, clear it: ${clearing}`,
+    { rowsMissing: Math.max(0, rowsAfter - (counted.entry.rowsTotal ?? 0)) },
   );
   const inFlight = done(
     counted,

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import { done } from './entries.ts';
 import { foreignState } from './foreign-state.ts';
 import { type Result, resultOf, worst } from './outcome.ts';
+import { isReleasedTooEarly } from './released.ts';
 import type { PolicyEntry, Report } from './report-schema.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
 import { type Entry, type RunState, STATE_VERSION } from './state.ts';
@@ -70,7 +71,9 @@ function fromState(state: RunState, finishedAt: string): Report {
   const error =
     state.error ??
     (failure && `${failure.step} failed (${failure.error}): the run ended before its time; see that function's log`);
-  const result: Result = error === undefined ? worst(policies.map(({ outcome }) => resultOf[outcome])) : 'failed';
+  const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
+  if (state.notes.some(isReleasedTooEarly)) results.push('attention');
+  const result: Result = error === undefined ? worst(results) : 'failed';
   return {
     version: 1,
     runId: state.runId,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
 import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
 import { anAttempt } from '../../support/records.ts';
@@ -123,6 +124,26 @@ describe('a reindex that goes wrong', () => {
     expect(report.notes).toContainEqual(
       expect.stringMatching(/^Cleared, as asked: dataset.operation; it was closed because/),
     );
+    expect(report.notes!.join()).not.toContain('Released although');
+  });
+
+  test('is not well when a person has cleared it before its rows were back', async () => {
+    const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
+    const first = only(await deployment.night());
+    const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
+    const report = await deployment.night(clear);
+    expect(only(report)).toMatchObject({ outcome: 'nothing-to-delete', rowsTotal: 0 });
+    expect(report.result).toBe('attention');
+    const kept = first.rowsTotal! - first.rowsToDelete!;
+    expect(report.notes![0]).toBe(
+      `Released although rows are missing: dataset.operation holds 0 rows, and at least ${kept} should have stayed. No later run says so again.`,
+    );
+    const { subject, email } = composeMessage(report);
+    expect(subject).toMatch(/: 1 released with rows missing$/);
+    expect(email).not.toMatch(/all well|nothing to do/);
+    expect(email).toContain('Next: Get them back before this index is truncated again');
+    // The record has forgotten it, as releasing means.
+    expect((await deployment.night()).result).toBe('ok');
   });
 });
 
@@ -412,6 +433,19 @@ describe('what only a hostile reader thinks of', () => {
     expect(await stateOf(deployment)).toBe('idle');
     const report = await deployment.night(JSON.parse(/\{"mode".*\}/.exec(entry.reason)![0]));
     expect(only(report).outcome).toBe('nothing-to-delete');
+  });
+
+  test('rows that Plan found missing are counted, and told again where the index is released without them', async () => {
+    const deployment = await started();
+    const left = only(await deployment.night());
+    const kept = left.rowsTotal! - left.rowsToDelete!;
+    deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
+    deployment.clock.time += day;
+    const entry = only(await deployment.night());
+    expect(entry).toMatchObject({ outcome: 'rows-missing', rowsMissing: kept - entry.rowsTotal! });
+    const report = await deployment.night(JSON.parse(/\{"mode".*\}/.exec(entry.reason)![0]));
+    expect(report.notes![0]).toContain(`holds ${entry.rowsTotal} rows, and at least ${kept} should have stayed`);
+    expect(report.result).toBe('attention');
   });
 
   test('more policies than a run can carry are reported all the same', async () => {

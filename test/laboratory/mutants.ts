@@ -201,8 +201,8 @@ export const mutants: readonly Mutant[] = [
   ]),
   mutant(11, 'two policies for one index are both taken', [
     'policy/parse',
-    'if (sources.length === 1 ||',
-    'if (sources.length > 0 ||',
+    'if (same.length === 1 ||',
+    'if (same.length > 0 ||',
   ]),
   mutant(11, 'a policy that fails is left out', [
     'run/plan-policies',

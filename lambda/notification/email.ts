@@ -5,7 +5,8 @@ import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
 import { counted, duration, minute } from './numbers.ts';
 import { outlook } from './outlook.ts';
-import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
+import { allWell, failedChecks, notesBeside, troubles, wellNames } from './preflight.ts';
+import { outcomeHeading, preflightHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, noteStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary, tokenEnds } from './subject.ts';
@@ -51,6 +52,7 @@ function compose(report: Report, context: MessageContext, measure: Measure): str
   const given = new Set<string>();
   const sections = [
     opening(report),
+    preflight(report, context, given),
     runError(report, context, given),
     problems(report, context, measure, named, given),
     notes(report, context, measure, given),
@@ -67,15 +69,13 @@ function compose(report: Report, context: MessageContext, measure: Measure): str
 function opening(report: Report): string {
   const stage = oneLine(report.stage, 60);
   const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
-  const verdict =
-    bad > 0 || report.result !== 'ok' || tokenEnds(report)
-      ? `${stage}: ${summary(report)}.`
-      : `${stage}: all well.${told(report)}`;
+  const well = bad === 0 && report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
+  const verdict = well ? `${stage}: all well.${told(report)}` : `${stage}: ${summary(report)}.`;
   if (report.mode === 'enforce') return bad > 0 ? `${verdict}${deleted(report)}` : verdict;
   const would = rowsOf(report, 'would-truncate');
   return [
     'PREVIEW. Nothing was deleted.',
-    `${verdict}${bad > 0 && would ? ` A real run would delete ${would}.` : ''}`,
+    `${verdict}${!well && would ? ` A real run would delete ${would}.` : ''}`,
   ].join('\n');
 }
 
@@ -92,6 +92,24 @@ function told(report: Report): string {
     return ` A real run would truncate ${counted(would, 'index', 'indices')} and delete ${rowsOf(report, 'would-truncate') ?? 'no rows'}.`;
   }
   return ' There was nothing worth deleting.';
+}
+
+/** Of a preview: what one looks at before switching on, and again after mending something. */
+function preflight(report: Report, context: MessageContext, given: Set<string>): string {
+  const well = allWell(report);
+  if (well !== undefined) return `Preflight: ${wellNames(report)}: ${well}.`;
+  const wrong = troubles(report, context);
+  if (wrong.length === 0) return '';
+  const names = wellNames(report);
+  return [
+    'PREFLIGHT',
+    ...wrong.flatMap(({ head, text = 'see below.', remedy, step }) => [
+      `- ${head}: ${text}${remedy && ` ${remedy}`}`,
+      ...(step ? stepLines(step, given) : []),
+    ]),
+    ...(names === '' ? [] : [`- Well: ${names}.`]),
+    ...link(context, preflightHeading),
+  ].join('\n');
 }
 
 function runError(report: Report, context: MessageContext, given: Set<string>): string {
@@ -147,7 +165,7 @@ function problem(
 }
 
 function notes(report: Report, context: MessageContext, measure: Measure, given: Set<string>): string {
-  const all = report.notes ?? [];
+  const all = notesBeside(report);
   if (all.length === 0) return '';
   const shown = all.slice(0, measure.notes).map((note) => {
     const step = noteStep(note, context);

@@ -9,6 +9,7 @@ export const alarmHeadings = {
 } as const;
 
 export const runErrorHeading = 'Run error';
+export const preflightHeading = 'Preflight';
 export const tokenHeading = 'Rotate the token';
 
 /** The heading of an outcome that needs attention. */

@@ -3,6 +3,7 @@ import { clip, lines, oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
 import { counted, duration } from './numbers.ts';
+import { allWell, notesBeside, troubles } from './preflight.ts';
 import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
@@ -95,13 +96,26 @@ function opening(report: Report, context: MessageContext, given: Set<string>): s
     ...(would ? [`A real run would delete ${would}.`] : []),
     ...(report.mode === 'enforce' ? [deletedSentence(report)] : []),
   ].join(' ');
-  if (report.error === undefined) return sentences;
+  const begin = [sentences, ...preflight(report, context)].join('\n');
+  if (report.error === undefined) return begin;
   return [
     `*The run failed.* ${asSentence(markdown(report.error, 500))}`,
     ...commandOnce(runErrorStep(report.error, context), given),
     ...link(context, runErrorHeading),
-    sentences,
+    begin,
   ].join('\n');
+}
+
+/** The checks that are not well: what is wrong or, where that is told anyway, what to do. */
+function preflight(report: Report, context: MessageContext): string[] {
+  const well = allWell(report);
+  if (well !== undefined) return [`Preflight: ${well}.`];
+  const wrong = troubles(report, context).map(({ head, text, remedy, step }) => {
+    const said = text ?? (remedy || step?.text.replace(/:$/, '.') || 'see the error.');
+    return `• Preflight, *${markdown(head, 30)}*: ${markdown(said, 220)}`;
+  });
+  const more = wrong.length > 3 ? [`• ${wrong.length - 3} more in the mail.`] : [];
+  return [...wrong.slice(0, 3), ...more];
 }
 
 function problem(group: Group, context: MessageContext, given: Set<string>): { text: string; named: PolicyEntry[] } {
@@ -140,7 +154,9 @@ function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string[] {
 }
 
 function footer(report: Report): string[] {
-  const notes = (report.notes ?? []).slice(0, 2).map((note) => `_${asSentence(markdown(note, 150))}_`);
+  const notes = notesBeside(report)
+    .slice(0, 2)
+    .map((note) => `_${asSentence(markdown(note, 150))}_`);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
 }

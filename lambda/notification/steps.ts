@@ -147,7 +147,8 @@ function rowsToApprove(entry: PolicyEntry | undefined): number {
   return offered ? Number(offered[1]) : Math.ceil((entry?.rowsToDelete ?? 0) * 1.05);
 }
 
-function tokenStep(context: MessageContext): Step {
+/** A new token, stored where the old one is. */
+export function tokenStep(context: MessageContext): Step {
   const command = rotateToken(context);
   const made = 'Make a new access token in DataHub (Settings, Access Tokens), save it as token.txt';
   if (command) return { text: `${made} and store it, then delete the file:`, command };

@@ -3,6 +3,7 @@ import { isReleasedTooEarly } from '../run/released.ts';
 import type { Report } from '../run/report-schema.ts';
 import { ascii } from './clean.ts';
 import { rows } from './numbers.ts';
+import { failedChecks } from './preflight.ts';
 import { concernsToken } from './steps.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
@@ -37,7 +38,11 @@ export function summary(report: Report): string {
   const released = (report.notes ?? []).filter(isReleasedTooEarly).length;
   if (released) parts.push(`${released} released with rows missing`);
   // What is wrong today comes before what will be wrong in two weeks.
-  if (tokenEnds(report) && missing + failed + attention + released === 0) parts.push('renew the token');
+  if (missing + failed + attention + released === 0) {
+    const checks = failedChecks(report);
+    if (checks && report.error === undefined) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
+    if (tokenEnds(report)) parts.push('renew the token');
+  }
   if (parts.length > 0) return parts.join(', ');
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }

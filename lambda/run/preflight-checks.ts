@@ -30,7 +30,7 @@ export function addressCheck(url: URL, found: readonly string[] | undefined, pla
 export const addressElsewhere = (error: OperationsError, place: Place): Check => ({
   name: 'Address',
   state: 'failed',
-  text: error.message,
+  text: factOf(error),
   ...(place === 'lambda' && { remedy: 'correct gmsUrl in the stage file and deploy again' }),
 });
 
@@ -72,7 +72,7 @@ export const connectionCheck = (url: URL): Check => ({
 });
 
 export function connectionFailure(error: OperationsError, url: URL, place: Place): Check {
-  const failed: Check = { name: 'Connection', state: 'failed', text: error.message };
+  const failed: Check = { name: 'Connection', state: 'failed', text: factOf(error) };
   // What is wrong with a certificate is the same everywhere, and the message has its remedy.
   return error.kind === 'tls' ? failed : { ...failed, remedy: wayToServer(url, place) };
 }
@@ -106,7 +106,7 @@ export function tokenCheck(token: string, now: number, place: Place): Check {
 
 /** An expired token is refused for that; another one says no more than that it is refused. */
 export const tokenRefused = (token: Check, error: OperationsError, place: Place): Check => ({
-  ...(token.state === 'failed' ? token : { name: 'Token', state: 'failed', text: error.message }),
+  ...(token.state === 'failed' ? token : { name: 'Token', state: 'failed', text: factOf(error) }),
   remedy: newToken(place),
 });
 
@@ -132,7 +132,7 @@ export function privilegeCheck(name: keyof typeof privileges, probe: Attempt<unk
   const { allowed, without } = privileges[name];
   if (probe.kind === 'done') return { name, state: 'ok', text: allowed };
   if (probe.error.kind === 'aborted') return { name, state: 'note', text: 'not known: no answer in the time for it' };
-  return { name, state: 'failed', text: probe.error.message, remedy: without };
+  return { name, state: 'failed', text: factOf(probe.error), remedy: without };
 }
 
 /** @param skewMillis server minus ours; undefined where the server does not tell its time, which a note of the run says */
@@ -144,11 +144,15 @@ export function clockCheck(skewMillis: number | undefined): Check[] {
     {
       name: 'Clock',
       state: 'failed',
-      text: `the server's is ${minutes} minutes ${skewMillis > 0 ? 'ahead of' : 'behind'} ours`,
+      text: `the server's clock is ${minutes} min ${skewMillis > 0 ? 'ahead of' : 'behind'} ours`,
       remedy: 'correct the wrong one (NTP): a wrong clock deletes fresh rows, so nothing is truncated until they agree',
     },
   ];
 }
+
+/** A failure without the question that met it: each check has its own name, and the same words are in the reasons of policies. */
+export const factOf = ({ message }: OperationsError): string =>
+  message.replace(/^(?:Index sizes|Dry run of [^:]+|Status of task \S+): /, '');
 
 /** A server may put long texts into its answers; eight of these are small beside a run state's 200 KiB. */
 export const bounded = (check: Check): Check => ({

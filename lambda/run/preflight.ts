@@ -11,6 +11,7 @@ import {
   connectionFailure,
   dnsCheck,
   dnsFailure,
+  factOf,
   isElsewhere,
   privilegeCheck,
   tokenCheck,
@@ -102,7 +103,7 @@ async function check(input: PreflightInput): Promise<Preflight> {
 /** The checks where one cause keeps the server from being asked anything. */
 function unasked(error: OperationsError, url: URL, found: string[] | undefined, token: Check, place: Place): Check[] {
   const address = addressCheck(url, found, place);
-  if (error.kind === 'dns') return [address, dnsFailure(url, place, error.message), token];
+  if (error.kind === 'dns') return [address, dnsFailure(url, place, factOf(error)), token];
   const dns = dnsCheck(url, found);
   if (error.kind === 'unauthorized') return [address, dns, connectionCheck(url), tokenRefused(token, error, place)];
   return [address, dns, connectionFailure(error, url, place), token];

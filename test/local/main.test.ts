@@ -47,7 +47,7 @@ describe.concurrent('npm start', () => {
     onTestFinished: finished,
   }) => {
     const files = folder(finished);
-    const { url, token, sent } = await service({ indices: sampleIndices(2000) }, finished);
+    const { url, token, sent, engine } = await service({ indices: sampleIndices(2000) }, finished);
     const state = files.at('state');
     const preview = await run(['--gms-url', url, '--policies', samplePolicies, '--json', files.at('report.json')], {
       DATAHUB_GMS_TOKEN: token,
@@ -57,6 +57,12 @@ describe.concurrent('npm start', () => {
     expect(sent()).toEqual([]);
     expect(Object.values(outcomesOf(files.report('report.json')))).toContain('would-truncate');
     expect(preview.stdout).toMatch(/ok {6}Truncation {3}is allowed[\s\S]*Plan:[\s\S]*PREVIEW/);
+    // Asked by Plan alone, and said once: the mail has its one line.
+    const asked = engine.asked.map(({ action }) => action).filter((action) => action !== 'truncateTimeseriesAspect');
+    expect(asked.sort()).toEqual(['getEsTaskStatus', 'getIndexSizes']);
+    expect(preview.stdout.match(/ok {6}Connection/g)).toHaveLength(1);
+    expect(preview.stdout).toMatch(/^Preflight: address, DNS, connection, .*:\s+all\s+well\.$/m);
+    expect(files.report('report.json').preflight).toHaveLength(8);
     expect(() => readFileSync(state)).toThrow('ENOENT');
     expect(preview.stdout + preview.stderr).not.toContain(token);
   });
@@ -110,8 +116,24 @@ describe.concurrent('npm start', () => {
       ...['--json', files.at('report.json')],
     ]);
     expect(refused.status).toBe(1);
-    expect(refused.stdout).toContain('does not accept the token');
+    expect(refused.stdout).toMatch(/does not\s+accept\s+the\s+token/);
     expect(refused.stdout + refused.stderr + JSON.stringify(files.report('report.json'))).not.toContain(token);
+  });
+});
+
+describe.concurrent('npm start of a preview', () => {
+  it('says what keeps it from the server, with a remedy for this machine, and ends with status 1', async ({
+    onTestFinished: finished,
+  }) => {
+    const files = folder(finished);
+    const { url, close } = await startOperationsService({ indices: [] });
+    await close();
+    const token = files.write('token', 'any');
+    const { status, stdout } = await run(['--gms-url', url, '--token-file', token, '--policies', samplePolicies]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/FAILED {2}Connection {3}no connection to/);
+    expect(stdout).toMatch(/-> is the server, or kubectl port-forward, running on this port\?/);
+    expect(stdout.indexOf('Preflight:')).toBeLessThan(stdout.indexOf('Plan:'));
   });
 });
 

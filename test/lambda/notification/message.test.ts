@@ -9,9 +9,9 @@ import {
 } from '../../../lambda/notification/message.ts';
 import { deletedSentence } from '../../../lambda/notification/subject.ts';
 import { type Outcome, outcomes, resultOf, results } from '../../../lambda/run/outcome.ts';
-import { type Report, reportSchema } from '../../../lambda/run/report-schema.ts';
+import { checkNames, type Report, reportSchema } from '../../../lambda/run/report-schema.ts';
 import { context, customNotificationSchema } from './custom-notification.ts';
-import { entryOf, reportOf, reports, troubled, truncated } from './reports.ts';
+import { checksOf, entryOf, reportOf, reports, troubled, truncated } from './reports.ts';
 
 /** Characters that XML, and so SQS, refuses. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -102,6 +102,76 @@ describe('the message of a run', () => {
     expect(email.indexOf('dataset.datasetUsageStatistics')).toBeLessThan(email.indexOf('custom.failed'));
     expect(email.indexOf('custom.failed')).toBeLessThan(email.indexOf('assertion.assertionRunEvent'));
     expect(email.indexOf('assertion.assertionRunEvent')).toBeLessThan(email.indexOf('chart.chartUsageStatistics'));
+  });
+
+  it('opens a preview with its preflight: one line where all is well', () => {
+    const { email, https } = composeMessage(reports.preview, context);
+    expect(email.split('\n')[3]).toBe(
+      'Preflight: address, DNS, connection, token (expires in 80 days), sizes, truncation, task status, clock: all well.',
+    );
+    expect(JSON.parse(https).content.description).toContain('Preflight: all well.');
+  });
+
+  it('opens a preview with every check that is not well and its remedy, and does not call that "all well"', () => {
+    const { subject, email, https, sqs } = composeMessage(reports['preview-with-two-failed-checks'], context);
+    expect(subject).toMatch(/: 1 would be truncated, 2 checks failed$/);
+    expect(email).toMatch(
+      /\nPREFLIGHT\n- Sizes FAILED: .*Runs work without.*\n- Task status FAILED: .*\n- Well: address/,
+    );
+    expect(email).not.toContain('all well');
+    expect(JSON.parse(https).content.description).toMatch(/Preflight, \*Sizes FAILED\*: .*\n.*\*Task status FAILED\*/);
+    expect(JSON.parse(sqs)).toMatchObject({ result: 'ok', preflight: { length: 8 } });
+  });
+
+  it.each<[string, Report, string]>([
+    ['error', reports['preview-without-connection'], 'no connection to gms'],
+    ['note', reports['preview-with-two-failed-checks'], 'unauthorized to get timeseries'],
+    [
+      'policies',
+      reportOf(
+        ['a', 'b'].map((aspect) =>
+          entryOf(`dataset.${aspect}`, 'failed', { reason: `Dry run of dataset.${aspect}: the server answered 403.` }),
+        ),
+        {
+          mode: 'preview',
+          preflight: checksOf({
+            Truncation: { state: 'failed', text: 'the server answered 403.', remedy: 'grant it' },
+          }),
+        },
+      ),
+      'answered 403',
+    ],
+  ])('says once what check and %s tell of', (_, report, cause) => {
+    const { email } = composeMessage(report, context);
+    expect(email).toContain('PREFLIGHT\n');
+    expect(email.split(cause)).toHaveLength(2);
+  });
+
+  it('gives the command for a new token once, whether a check, a note or the error of the run asks for it', () => {
+    const old = reports['preview-with-an-old-token'];
+    const text = 'expired 3 days ago (2026-08-11 03:30 UTC)';
+    const expired: Report = {
+      ...reports['token-refused'],
+      mode: 'preview',
+      preflight: checksOf({ Token: { state: 'failed', text, remedy: 'create one' } }).slice(0, 4),
+      notes: ['The token expired on 2026-08-11: create a new one in DataHub and store it.'],
+    };
+    for (const report of [old, expired]) {
+      const { email } = composeMessage(report, context);
+      expect(email.match(/put-parameter/g)).toHaveLength(1);
+      expect(email).not.toContain('TO KNOW');
+    }
+    expect(composeMessage(expired, context).email).toContain(`- Token FAILED: ${text}.\n`);
+  });
+
+  it('does not call a preflight well that could not ask the server', () => {
+    const report = { ...reports['failed-in-plan'], mode: 'preview' as const, preflight: checksOf().slice(0, 2) };
+    expect(composeMessage(report, context).email).toContain('Preflight: address, DNS: well; the server was not asked.');
+  });
+
+  it('asks for no new token where a privilege for sizes is missing', () => {
+    const notes = reports['preview-with-two-failed-checks'].notes;
+    expect(composeMessage(reportOf([truncated('a.a')], { notes })).subject).not.toContain('token');
   });
 
   it('gives the subject that the design shows', () => {
@@ -363,6 +433,18 @@ describe('any report at all', () => {
       result: fc.constantFrom(...results),
       error: text,
       notes: fc.array(text, { maxLength: 30 }),
+      preflight: fc.array(
+        fc.record(
+          {
+            name: fc.constantFrom(...checkNames),
+            state: fc.constantFrom('ok' as const, 'note' as const, 'failed' as const),
+            text,
+            remedy: text,
+          },
+          { requiredKeys: ['name', 'state', 'text'] },
+        ),
+        { maxLength: 20 },
+      ),
       policies: fc
         .oneof(
           { weight: 4, arbitrary: fc.array(entry, { maxLength: 12 }) },

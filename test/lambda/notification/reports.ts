@@ -1,5 +1,5 @@
 import { type Outcome, resultOf, worst } from '../../../lambda/run/outcome.ts';
-import type { PolicyEntry, Report } from '../../../lambda/run/report-schema.ts';
+import type { Check, PolicyEntry, Report } from '../../../lambda/run/report-schema.ts';
 
 /** Reports of one night, built from defaults. Reasons are worded as the steps of a run word them. */
 
@@ -126,6 +126,30 @@ export const troubled: PolicyEntry[] = [
   }),
 ];
 
+/** Checks as lambda/run/preflight-checks.ts words them, all well but for the changed ones. */
+export const checksOf = (changes: Partial<Record<Check['name'], Omit<Check, 'name'>>> = {}): Check[] =>
+  Object.entries({
+    Address: {
+      state: 'ok' as const,
+      text: 'http://gms.internal.example.com:8080/operations, not encrypted, in a private network',
+    },
+    DNS: { state: 'ok' as const, text: 'gms.internal.example.com is 10.0.3.7' },
+    Connection: { state: 'ok' as const, text: 'stands, without TLS' },
+    Token: { state: 'ok' as const, text: 'expires in 80 days (2026-11-02 03:30 UTC)' },
+    Sizes: { state: 'ok' as const, text: 'are told' },
+    Truncation: { state: 'ok' as const, text: 'is allowed (asked by a dry run)' },
+    'Task status': { state: 'ok' as const, text: 'is told' },
+    Clock: { state: 'ok' as const, text: 'agrees with ours' },
+    ...changes,
+  }).map(([name, check]) => ({ name: name as Check['name'], ...check }));
+
+const refusedSizes =
+  'the server answered 403: "User is unauthorized to get timeseries index sizes". The token\'s owner lacks the privilege "Get Timeseries index sizes API", or is suspended. Grant it in DataHub under Settings > Permissions > Policies.';
+const refusedStatus =
+  'the server answered 403: "User is unauthorized to get ES task status". The token\'s owner lacks the privilege "Get ES task status API", or is suspended. Grant it in DataHub under Settings > Permissions > Policies.';
+const noConnection =
+  'no connection to gms.internal.example.com:8080 (UND_ERR_CONNECT_TIMEOUT). Check that the address and port are right, the server is up, and security groups and firewalls let this job through. Tried 4 times.';
+
 export const reports = {
   'all-well': reportOf(
     [
@@ -191,8 +215,55 @@ export const reports = {
       troubled[4]!,
       belowThreshold('dataset.datasetProfile'),
     ],
-    { mode: 'preview', finishedAt: '2026-08-14T03:30:11.000Z' },
+    { mode: 'preview', finishedAt: '2026-08-14T03:30:11.000Z', preflight: checksOf() },
   ),
+  'preview-with-two-failed-checks': reportOf([entryOf('dataset.operation', 'would-truncate')], {
+    mode: 'preview',
+    finishedAt: '2026-08-14T03:30:11.000Z',
+    preflight: checksOf({
+      Sizes: { state: 'failed', text: refusedSizes, remedy: 'runs work without, and report no sizes' },
+      'Task status': {
+        state: 'failed',
+        text: refusedStatus,
+        remedy: 'runs work without; truncations are then watched by counting rows',
+      },
+    }),
+    notes: [`Index sizes are unknown: Index sizes: ${refusedSizes}`],
+  }),
+  'preview-without-connection': reportOf(
+    ['dataset.operation', 'dataset.datasetProfile'].map((name) =>
+      entryOf(name, 'failed', {
+        reason: 'not looked at: the server could not be asked (see the error of the run)',
+        ...withoutCounts,
+      }),
+    ),
+    {
+      mode: 'preview',
+      finishedAt: '2026-08-14T03:30:27.000Z',
+      error: `Index sizes: ${noConnection}`,
+      preflight: checksOf({
+        Connection: {
+          state: 'failed',
+          text: noConnection,
+          remedy:
+            'a private address needs subnets with a route to it (subnetIds), and the security group of the load balancer must let port 8080 in from that of the functions (securityGroupIds)',
+        },
+      }).slice(0, 4),
+    },
+  ),
+  'preview-with-an-old-token': reportOf([entryOf('dataset.operation', 'would-truncate')], {
+    mode: 'preview',
+    finishedAt: '2026-08-14T03:30:11.000Z',
+    preflight: checksOf({
+      Token: {
+        state: 'note',
+        text: 'expires in 10 days (2026-08-24 03:30 UTC)',
+        remedy:
+          'create one in DataHub under Settings > Access Tokens, for an account with the three privileges, and store it in the parameter of the old one, before it does',
+      },
+    }),
+    notes: ['The token expires on 2026-08-24: create a new one in DataHub and store it before then.'],
+  }),
   troubled: reportOf(troubled, {
     notes: [
       'The token expires on 2026-08-24: create a new one in DataHub and store it before then.',

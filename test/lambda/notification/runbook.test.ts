@@ -4,11 +4,13 @@ import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,
   outcomeHeading,
+  preflightHeading,
   runbookAnchor,
   runbookLink,
   runErrorHeading,
 } from '../../../lambda/notification/runbook.ts';
 import { outcomes, resultOf } from '../../../lambda/run/outcome.ts';
+import { checkNames } from '../../../lambda/run/report-schema.ts';
 import { context } from './custom-notification.ts';
 import { reports } from './reports.ts';
 
@@ -17,13 +19,22 @@ const headings = [...runbook.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => head
 const anchors = new Set(headings.map(runbookAnchor));
 
 describe('the runbook', () => {
-  it('has a section for every alarm, every outcome that needs a person, and run errors', () => {
+  it('has a section for every alarm, every outcome that needs a person, the preflight, and run errors', () => {
     const needed = [
       ...Object.values(alarmHeadings),
       ...outcomes.filter((outcome) => resultOf[outcome] !== 'ok').map(outcomeHeading),
+      preflightHeading,
       runErrorHeading,
     ];
     expect(needed.filter((heading) => !headings.includes(heading))).toEqual([]);
+  });
+
+  it('says what to do about every check of the preflight', () => {
+    const [, section = ''] = runbook.split('\n## Preflight\n');
+    const firstCells = [...section.split('\n## ')[0]!.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) =>
+      cell!.split(', '),
+    );
+    expect(checkNames.filter((name) => !firstCells.includes(name))).toEqual([]);
   });
 
   it('has one heading for each anchor', () => {

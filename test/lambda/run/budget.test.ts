@@ -11,7 +11,7 @@ import {
 } from '../../../lambda/run/budget.ts';
 import { maxHistoryEvents, maxStateBytes } from '../../../lambda/run/limits.ts';
 import { type Outcome, outcomes } from '../../../lambda/run/outcome.ts';
-import type { Report } from '../../../lambda/run/report-schema.ts';
+import { checkNames, type Report } from '../../../lambda/run/report-schema.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { executeWorkflow } from '../../../local/workflow.ts';
 import { anIndexOf, type Deployment, deploy, outcomesOf } from '../../support/deployment.ts';
@@ -312,6 +312,29 @@ describe('a run state', () => {
     });
     const worse = { ...state, entries: [...state.entries, reason('u'.repeat(150_000), 'unknown')] };
     expect(lengths(shortenToFit(worse))).toMatchObject({ failed: 600, unknown: 600, 'rows-missing': 30_000 });
+  });
+
+  it('shortens the preflight with what is harmless, and leaves it out before it would not fit', () => {
+    const preflight = checkNames.map((name) => ({
+      name,
+      state: 'failed' as const,
+      text: '數'.repeat(1000),
+      remedy: 'r',
+    }));
+    const fitted = shortenToFit(aState([reason('w'.repeat(200_000), 'truncated')], { preflight }));
+    expect(fitted.preflight?.map(({ text }) => text.length)).toEqual(checkNames.map(() => 300));
+    expect(fitted.preflight?.[0]).toMatchObject({ name: 'Address', state: 'failed', remedy: 'r' });
+    const named = indexed(
+      Array.from({ length: 500 }, () => ({
+        phase: 'done',
+        entry: { entityType: 'dataset', aspect: 'x', outcome: 'disabled', reason: '', indexName: 'i'.repeat(60) },
+      })),
+    );
+    const room = maxStateBytes - bytesOf(aState(named));
+    expect(room).toBeGreaterThan(0);
+    const padded = aState(named, { preflight, stage: 's'.repeat(room - 100) });
+    expect(bytesOf(shortenToFit(padded))).toBeLessThan(maxStateBytes);
+    expect(shortenToFit(padded)).not.toHaveProperty('preflight');
   });
 
   it('gives up indices without a policy before it gives up notes', () => {

@@ -61,7 +61,7 @@ describe('a preview', () => {
     ['refused sizes', { faults: ['denied=sizes'] }, [['Sizes', 'failed']], /Get Timeseries index sizes API/],
     ['a refused truncation', { faults: ['denied=truncate'] }, [['Truncation', 'failed']], /Truncate timeseries aspect/],
     ['a refused status', { faults: ['denied=status'] }, [['Task status', 'failed']], /Get ES task status API/],
-    ['a clock that is ahead', { faults: ['clock-skew=3600'] }, [['Clock', 'failed']], /60 minutes ahead of ours/],
+    ['a clock that is ahead', { faults: ['clock-skew=3600'] }, [['Clock', 'failed']], /60 min ahead of ours/],
     ['an address without its prefix', { faults: ['frontend'] }, [['Address', 'failed']], /https:\/\/host\/api\/gms/],
     ['a login page', { faults: ['login-page'] }, [['Address', 'failed']], /https:\/\/host\/api\/gms/],
     ['a refused token', { faults: ['unauthorized-empty'] }, [['Token', 'failed']], /401/],
@@ -94,7 +94,7 @@ describe('a preview', () => {
     const state = await planned(deployment);
     expect(state.preflight?.map(({ name }) => name)).toEqual(['Address', 'DNS', 'Connection', 'Token']);
     expect(notOk(state)).toEqual([['Connection', 'failed']]);
-    expect(checksOf(state).Connection.text).toBe(state.error);
+    expect(state.error).toBe(`Index sizes: ${checksOf(state).Connection.text}`);
     expect(asked(deployment)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('a preview', () => {
       surroundings: { place: 'lambda', lookup: () => Promise.reject(new Error('ENOTFOUND')) },
     });
     expect(notOk(state)).toEqual([['DNS', 'failed']]);
-    expect(checksOf(state).DNS.text).toBe(state.error);
+    expect(state.error).toBe(`Index sizes: ${checksOf(state).DNS.text}`);
     expect(checksOf(state).DNS.remedy).toContain('subnetIds');
   });
 

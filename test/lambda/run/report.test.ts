@@ -67,6 +67,20 @@ describe('the report', () => {
     expect(composed(state([])).result).toBe('ok');
   });
 
+  test('carries the preflight of a preview, and is not worse for a check that failed', () => {
+    const preflight = [
+      { name: 'Sizes' as const, state: 'failed' as const, text: 'refused', remedy: 'runs work without' },
+    ];
+    const made = composed(state([decided('a', 'would-truncate')], { mode: 'preview', preflight }));
+    expect(made).toMatchObject({ result: 'ok', preflight });
+    expect(composed(state([]))).not.toHaveProperty('preflight');
+  });
+
+  test('of another version has no preflight, whatever that version put there', () => {
+    const foreign = { ...state([decided('a', 'would-truncate')], { mode: 'preview' }), version: 99, preflight: 'well' };
+    expect(composed(foreign)).not.toHaveProperty('preflight');
+  });
+
   test('is failed when the run could not do its work, whatever its policies say', () => {
     expect(composed(state([decided('a', 'truncated')], { error: 'no token' }))).toMatchObject({
       result: 'failed',

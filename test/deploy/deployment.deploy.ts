@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Report, reportSchema } from '../../lambda/run/report-schema.ts';
+import { checkNames, type Report, reportSchema } from '../../lambda/run/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
@@ -97,15 +97,46 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     for (const text of texts) expect(text).not.toContain(service.token);
   });
 
+  /** From here on only executions by hand; a wait or a retry takes a fiftieth of its time. */
+  const byHandOnly = async () => {
+    await removeSchedules(stage);
+    await emulator!.scaleWaits(0.02);
+    await quiet(stage);
+    await stage.received();
+  };
+
+  describe('in a preview', () => {
+    let report: Report;
+    let asked: (string | undefined)[];
+
+    beforeAll(async () => {
+      await byHandOnly();
+      const before = service.engine.asked.length;
+      await stage.execute({ mode: 'preview' });
+      report = await until(() => nextReport(stage), 'the preview has reported');
+      asked = service.engine.asked.slice(before).map(({ action }) => action);
+    });
+
+    test('tells the subscribers of its topic whether the server can be worked with, from where its functions run', () => {
+      expect(report).toMatchObject({ mode: 'preview', result: 'ok' });
+      expect(report.preflight?.map(({ name, state }) => `${name}: ${state}`)).toEqual(
+        checkNames.map((name) => `${name}: ok`),
+      );
+      expect(recorder.forms.at(-1)!.get('Message')).toContain('Preflight: address, DNS, connection');
+    });
+
+    test('asks the service for that no more than the status of a task', () => {
+      const others = asked.filter((action) => action !== 'truncateTimeseriesAspect').sort();
+      expect(others).toEqual(['getEsTaskStatus', 'getIndexSizes']);
+      expect(asked).toHaveLength(2 + report.policies.length);
+    });
+  });
+
   describe('without one statement of its permissions', () => {
     let all: RolePolicy[];
 
     beforeAll(async () => {
-      // From here on only executions by hand; a wait or a retry takes a fiftieth of its time.
-      await removeSchedules(stage);
-      await emulator!.scaleWaits(0.02);
-      await quiet(stage);
-      await stage.received();
+      await byHandOnly();
       all = await stage.roles();
     });
 

@@ -11,6 +11,7 @@ import { type Attempt, type Baseline, LEDGER_VERSION, type LedgerRecord, type Ve
  *   sending, running --conclude--> idle (with verdict)
  *   idle, sending, running --quarantine--> quarantined --clear--> idle (idle may be cleared, too)
  *   absent, idle, reserved --fence--> idle under a new attempt id (a Truncate that was given up can do no more)
+ *   quarantined --fence--> quarantined under a new attempt id (nor after somebody has cleared it)
  */
 
 export type Reservation =
@@ -34,8 +35,8 @@ export function reserve(
 ): Reservation {
   if (record?.sentBy?.some(({ runId }) => runId === attempt.runId)) return { kind: 'spent' };
   if (record?.state === 'quarantined') return { kind: 'quarantined', verdict: record.lastVerdict };
-  const reclaimable = record?.state === 'reserved' && record.attempt && now >= record.attempt.sendBy;
-  if (record && record.state !== 'idle' && !reclaimable) return { kind: 'in-flight', attempt: record.attempt! };
+  if (record && record.state !== 'idle' && !isReclaimable(record, now))
+    return { kind: 'in-flight', attempt: record.attempt! };
   return {
     kind: 'reserved',
     record: {
@@ -46,6 +47,10 @@ export function reserve(
     },
   };
 }
+
+/** A reservation whose time to send is over: nothing was sent under it, and nothing will be. */
+export const isReclaimable = ({ state, attempt }: LedgerRecord, now: number): boolean =>
+  state === 'reserved' && attempt !== undefined && now >= attempt.sendBy;
 
 /** The last record before the call: from here on everybody must assume that it was sent. */
 export function startSending(
@@ -114,7 +119,8 @@ export function clear(record: LedgerRecord): LedgerRecord {
 
 /**
  * Makes sure that a Truncate of this run which was given up can neither reserve nor send any more: the attempt id
- * changes under it, and the run counts as having sent.
+ * changes under it, and the run counts as having sent. Takes back a reservation of this run, or one that is over; a
+ * quarantined record stays quarantined.
  */
 export function fence(
   record: LedgerRecord | undefined,
@@ -122,10 +128,11 @@ export function fence(
   now: number,
 ): LedgerRecord {
   const { server, index, runId, attemptId } = key;
-  if (record && record.state !== 'idle' && record.state !== 'reserved') refuse(record, 'fence');
-  if (record?.state === 'reserved' && record.attempt?.runId !== runId) refuse(record, 'fence');
+  const mayBeSent = record?.state === 'sending' || record?.state === 'running';
+  const isHeldByOther = record?.state === 'reserved' && record.attempt?.runId !== runId && !isReclaimable(record, now);
+  if (record && (mayBeSent || isHeldByOther)) refuse(record, 'fence');
   const base: LedgerRecord = record
-    ? withoutAttempt(record, 'idle')
+    ? withoutAttempt(record, record.state === 'quarantined' ? 'quarantined' : 'idle')
     : { version: LEDGER_VERSION, server, index, state: 'idle' };
   return { ...base, attemptId, sentBy: remember(record, runId, now) };
 }

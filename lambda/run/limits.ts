@@ -18,6 +18,12 @@ export const readAttempts = 4;
 /** Before `sendBy` there must be room for the answer, and for writing it down. */
 export const sendMarginMillis = answerTimeoutMillis + 30 * second;
 
+/** A Truncate sends nothing later than this after it began. */
+export const longestToSendMillis = functionTimeoutSeconds.truncate * second - sendMarginMillis;
+
+/** A Truncate that was given up may still send, and another run holds its index: how often Poll looks whether it lets go. */
+export const settlingSeconds = 60;
+
 /** Plan and Poll stop asking this long before their time ends, so that what they know still leaves them. */
 export const deadlineMarginMillis = 30 * second;
 

@@ -1,6 +1,7 @@
 import { grouped } from '../policy/grouped.ts';
 import { historyIsSpent, shortenToFit } from './budget.ts';
 import { done } from './entries.ts';
+import { settlingSeconds } from './limits.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -12,13 +13,17 @@ const afterTruncateSeconds = 10;
 /**
  * What the workflow does next, as every step leaves it in the run state: start the next approved truncation when none
  * of this run is unresolved, else wait for the next look, else report. Where the run may start nothing more, approved
- * policies become `not-started`; where its time or history is spent, watched ones become `still-running`.
+ * policies become `not-started`; where its time or history is spent, watched ones become `still-running`. While a
+ * Truncate that failed may still send, the run only waits.
  * @param now epoch milliseconds of the run's clock
  */
 export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
   const spent = whyOver(state, settings, now);
   const stop = spent ?? state.breaker;
+  // Its Truncate failed and may still send: not started again, and nothing else beside it.
+  const unsettled = state.failure && state.entries.find((entry) => entry.phase === 'approved');
   const entries = state.entries.map((entry): Entry => {
+    if (entry === unsettled) return entry;
     if (entry.phase === 'approved' && stop !== undefined) return done(entry, 'not-started', `approved, but ${stop}`);
     if (entry.phase === 'watched' && spent !== undefined) return stillRunning(entry, spent);
     return entry;
@@ -26,13 +31,18 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const watchedOnes = entries.filter((entry) => entry.phase === 'watched');
   const own = watchedOnes.some((entry) => !entry.entry.adopted);
   const next = { ...state, entries };
-  if (!own && entries.some((entry) => entry.phase === 'approved')) {
+  const looks = watchedOnes.map(({ watch }) => watch.nextLookAt);
+  const waitUntil = (at: number): RunState => {
+    const waitSeconds = Math.max(leastWaitSeconds, Math.ceil((Math.min(at, ...looks) - now) / 1000));
+    return shortenToFit({ ...next, next: 'wait', waitSeconds });
+  };
+  const end = endOf(state, settings);
+  if (unsettled && !historyIsSpent(state)) return waitUntil(Math.min(now + settlingSeconds * 1000, end));
+  if (!unsettled && !own && entries.some((entry) => entry.phase === 'approved')) {
     return shortenToFit({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
   }
   if (watchedOnes.length === 0) return shortenToFit({ ...next, next: 'report', waitSeconds: 0 });
-  const at = Math.min(endOf(state, settings), ...watchedOnes.map(({ watch }) => watch.nextLookAt));
-  const waitSeconds = Math.max(leastWaitSeconds, Math.ceil((at - now) / 1000));
-  return shortenToFit({ ...next, next: 'wait', waitSeconds });
+  return waitUntil(end);
 }
 
 /** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */

@@ -1,14 +1,14 @@
 import pLimit from 'p-limit';
 import { serverKey } from '../ledger/ledger.ts';
 import { isForeign } from '../ledger/record.ts';
-import { fence } from '../ledger/transitions.ts';
+import { fence, isReclaimable } from '../ledger/transitions.ts';
 import { signalAt } from './clock.ts';
 import { done, isUnresolved, replaceEntry } from './entries.ts';
 import { foreignState } from './foreign-state.ts';
-import { deadlineMarginMillis, pollConcurrency } from './limits.ts';
+import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from './limits.ts';
 import { lookAt } from './look-at.ts';
 import { isDue } from './looks.ts';
-import { proceed } from './next.ts';
+import { endOf, proceed } from './next.ts';
 import type { Outcome } from './outcome.ts';
 import { resumeOwn } from './own-attempt.ts';
 import type { RunServices } from './services.ts';
@@ -22,11 +22,10 @@ import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   if (state.version !== STATE_VERSION) return foreignState(state, services);
   const { clock, settings } = services;
-  const truncateFailed = state.failure?.step === 'truncate';
-  // A Truncate that failed returned no state, so its turn is counted here.
-  const turns = { truncate: state.turns.truncate + (truncateFailed ? 1 : 0), poll: state.turns.poll + 1 };
-  const turned = { ...state, turns };
-  const settled = truncateFailed ? await settleTruncate(turned, services) : turned;
+  // A Truncate that failed returned no state, so its turn is counted here, by the first Poll after it.
+  const failedNow = state.failure && state.failure.sendsUntil === undefined;
+  const turns = { truncate: state.turns.truncate + (failedNow ? 1 : 0), poll: state.turns.poll + 1 };
+  const settled = await settleTruncate({ ...state, turns }, services);
   const looked = await lookAtAll(settled, services);
   return proceed(withBreaker(looked), settings, clock.now());
 }
@@ -60,33 +59,49 @@ function withBreaker(state: RunState): RunState {
 
 /**
  * Truncate ended without returning a state: the ledger says what it did. Where it had not sent anything, it is fenced
- * off first, because a function that was given up may still be going on.
+ * off, because a function that was given up may still be going on. Where another run holds the index it cannot be; then
+ * the failure stands, and nothing else is started, until it can, or until that function can no longer send.
  */
-async function settleTruncate({ failure, ...state }: RunState, services: RunServices): Promise<RunState> {
+async function settleTruncate(state: RunState, services: RunServices): Promise<RunState> {
+  const { failure, ...rest } = state;
   const target = state.entries.find((entry) => entry.phase === 'approved');
-  if (!target || !failure) return state;
-  const entry = await settled(target, { ...state, failure }, services);
+  if (!failure) return state;
+  if (!target) return rest;
+  // It began before it failed, so this is later than the `sendBy` that it may have.
+  const { sendsUntil = services.clock.now() + longestToSendMillis } = failure;
+  const standing = { ...state, failure: { ...failure, sendsUntil } };
+  const entry = await settled(target, standing, services);
+  if (!entry) return standing;
   const note = `Truncate failed for ${target.index} (${failure.error}).`;
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
-  return { ...replaceEntry(state, target, entry), notes: [...state.notes, note] };
+  return { ...replaceEntry(rest, target, entry), notes: [...state.notes, note] };
 }
 
-async function settled(target: ApprovedEntry, state: RunState, services: RunServices): Promise<Entry> {
+/** @returns the entry as the ledger tells it; undefined while another run holds the index and ours could still send */
+async function settled(target: ApprovedEntry, state: RunState, services: RunServices): Promise<Entry | undefined> {
   const { ledger, clock, newId, settings } = services;
   for (let tries = 0; tries < 3; tries++) {
+    const now = clock.now();
+    const maySend = now < Math.min(state.failure!.sendsUntil!, endOf(state, settings));
     const stored = await ledger.read(target.index);
-    if (stored && isForeign(stored)) return done(target, 'in-flight', `${stored.foreign}: left alone`);
-    const own = stored?.attempt?.runId === state.runId;
+    if (stored && isForeign(stored)) {
+      return maySend ? undefined : done(target, 'in-flight', `${stored.foreign}: left alone`);
+    }
+    const holder = stored?.attempt?.runId;
+    const own = holder === state.runId;
     if (stored?.lastVerdict?.runId === state.runId || (stored && isUnresolved(stored) && own)) {
       return resumeOwn(target, stored, state, clock.now());
     }
-    if (stored?.state === 'quarantined') return done(target, 'quarantined', 'closed by another run meanwhile');
-    if (stored && stored.state !== 'idle' && !own) {
-      return done(target, 'in-flight', `run ${stored.attempt?.runId} took this index after the plan was made`);
+    // A reservation whose time is over hinders nobody: neither the Truncate that was given up, nor its fence.
+    if (stored?.attempt && !own && !isReclaimable(stored, now)) {
+      if (maySend) return undefined;
+      return done(target, 'in-flight', `run ${holder} took this index after the plan was made`);
     }
     const key = { server: serverKey(settings.gmsUrl), index: target.index, runId: state.runId, attemptId: newId() };
     const fenced = fence(stored, key, clock.now());
-    if (await ledger.replace(stored, fenced)) return resumeOwn(target, fenced, state, clock.now());
+    if (!(await ledger.replace(stored, fenced))) continue;
+    if (fenced.state === 'quarantined') return done(target, 'quarantined', 'closed by another run meanwhile');
+    return resumeOwn(target, fenced, state, clock.now());
   }
   throw new Error(`the ledger record of ${target.index} kept changing`); // the workflow tries Poll again
 }

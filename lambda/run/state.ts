@@ -34,8 +34,11 @@ export interface RunState {
   approveRows?: number;
   /** How often Truncate and Poll have run: what the history budget is counted from. */
   turns: { truncate: number; poll: number };
-  /** Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name. */
-  failure?: { step: 'truncate'; error: string };
+  /**
+   * Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name; and, from the
+   * first Poll on that could not, the moment from which that Truncate sends nothing more (epoch ms of the run's clock).
+   */
+  failure?: { step: 'truncate'; error: string; sendsUntil?: number };
   /** Put there by the workflow when Poll failed for good. */
   pollFailure?: { step: 'poll'; error: string };
 }

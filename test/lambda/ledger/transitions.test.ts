@@ -152,8 +152,17 @@ describe('fence', () => {
     expect(reserved(fenced, anAttempt({ attemptId: 'again' })).kind).toBe('spent');
   });
 
-  test("does not touch another run's reservation", () => {
-    expect(() => fence(inState('reserved'), { ...key, runId: 'run-9' }, now)).toThrow(/does not allow fence/);
+  test('leaves a quarantined index closed, and after it is cleared the run may send no more', () => {
+    const fenced = fence(inState('quarantined', { lastVerdict: aVerdict() }), key, now);
+    expect(fenced).toMatchObject({ state: 'quarantined', attemptId: 'fence', lastVerdict: aVerdict() });
+    expect(reserved(clear(fenced), anAttempt({ attemptId: 'again' })).kind).toBe('spent');
+  });
+
+  test("does not touch another run's reservation before its time to send is over", () => {
+    const other = { ...key, runId: 'run-9' };
+    const { sendBy } = inState('reserved').attempt!;
+    expect(() => fence(inState('reserved'), other, sendBy - 1)).toThrow(/does not allow fence/);
+    expect(fence(inState('reserved'), other, sendBy)).toMatchObject({ state: 'idle', sentBy: [{ runId: 'run-9' }] });
   });
 });
 
@@ -174,7 +183,7 @@ describe('every other transition is refused', () => {
     ['clear', ['quarantined', 'idle'], clear],
     [
       'fence',
-      ['idle', 'reserved'],
+      ['idle', 'reserved', 'quarantined'],
       (record) => fence(record, { server: aServer, index: anIndex, runId: 'run-1', attemptId: 'f' }, now),
     ],
   ];

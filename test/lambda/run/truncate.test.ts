@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { fence } from '../../../lambda/ledger/transitions.ts';
+import { serverKey } from '../../../lambda/ledger/ledger.ts';
+import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { clear, conclude, fence, quarantine, reserve, startSending } from '../../../lambda/ledger/transitions.ts';
 import type { Operations } from '../../../lambda/operations/operations.ts';
-import { functionTimeoutSeconds, sendMarginMillis } from '../../../lambda/run/limits.ts';
+import {
+  functionTimeoutSeconds,
+  longestToSendMillis,
+  sendMarginMillis,
+  settlingSeconds,
+} from '../../../lambda/run/limits.ts';
 import { plan } from '../../../lambda/run/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
+import { composeReport } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
-import { type Deployment, deployments } from '../../support/deployment.ts';
+import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
+import { aBaseline, anAttempt, aRecord, aVerdict } from '../../support/records.ts';
 
 /** The dangerous step alone: what it does when it is stopped, repeated, late, or not alone. */
 
@@ -32,6 +40,27 @@ const withOperations = (services: RunServices, changes: Partial<Operations>): Ru
 /** Poll, after a Truncate that ended without a state. */
 const pollAfterFailure = (state: RunState, { during }: Deployment, error = 'Lambda.Unknown') =>
   poll({ ...state, failure: { step: 'truncate', error } }, during('poll'));
+
+/** Another run takes the index, and writes that it sends. */
+async function anotherRunSends({ ledger, clock, settings }: Deployment, name: string): Promise<LedgerRecord> {
+  const [entityType, aspect] = name.split('.') as [string, string];
+  const fields = { ...anAttempt().fields, entityType, aspect };
+  const times = { sendBy: clock.time + 400_000, judgeableAt: clock.time + 1_000_000 };
+  const attempt = anAttempt({ attemptId: 'other', runId: 'run-9', fields, ...times });
+  const stored = await ledger.read(name);
+  if (stored && isForeign(stored)) throw new Error('an unreadable record');
+  const reservation = reserve(stored, serverKey(settings.gmsUrl), name, attempt, clock.time);
+  if (reservation.kind !== 'reserved') throw new Error(reservation.kind);
+  const { fields: sent, strategy } = attempt;
+  const sending = startSending(reservation.record, { fields: sent, strategy, baseline: aBaseline }, clock.time);
+  for (const [from, to] of [
+    [stored, reservation.record],
+    [reservation.record, sending],
+  ] as const) {
+    if (!(await ledger.replace(from, to))) throw new Error('the ledger refused');
+  }
+  return sending;
+}
 
 describe('Truncate', () => {
   test('leaves a running record and waits', async () => {
@@ -216,6 +245,90 @@ describe('after a Truncate that ended without a state', () => {
     expect(outcomeOf(next)).toBe('truncated');
     expect(next.notes).toContainEqual(expect.stringContaining('Sandbox.Timedout'));
     expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('while another run holds the index, Poll keeps the failure, waits, and starts nothing beside it', async () => {
+    const { deployment, state } = await planned({
+      indices: [anIndexOf(600, 400), anIndexOf(700, 400, 'datasetProfile')],
+      policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
+    });
+    const [first, second] = state.entries;
+    await anotherRunSends(deployment, first!.index);
+    const standing = await pollAfterFailure(state, deployment);
+    expect(standing).toMatchObject({ next: 'wait', waitSeconds: settlingSeconds });
+    expect(standing.failure?.sendsUntil).toBe(deployment.clock.time + longestToSendMillis);
+    expect(standing.entries).toEqual([first, second]);
+    deployment.clock.time += standing.waitSeconds * 1000;
+    const later = await poll(standing, deployment.during('poll'));
+    expect(later.failure).toEqual(standing.failure);
+    expect(later.turns).toEqual({ truncate: 1, poll: 2 });
+  });
+
+  test('and the other run lets go in time, Poll fences it off: when it goes on it cannot send', async () => {
+    const { deployment, state } = await planned();
+    const held = await anotherRunSends(deployment, index);
+    const standing = await pollAfterFailure(state, deployment);
+    await deployment.ledger.replace(held, conclude(held, aVerdict({ runId: 'run-9', attemptId: 'other' })));
+    deployment.clock.time += standing.waitSeconds * 1000;
+    const settled = await poll(standing, deployment.during('poll'));
+    expect([outcomeOf(settled), settled.failure]).toEqual(['failed', undefined]);
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('and the other run goes on, Poll says in-flight only when the one given up can no longer send', async () => {
+    const { deployment, state } = await planned();
+    const given = deployment.during('truncate');
+    const held = await anotherRunSends(deployment, index);
+    let next = await pollAfterFailure(state, deployment);
+    const { sendsUntil } = next.failure!;
+    while (next.next === 'wait') {
+      expect(outcomeOf(next)).toBe('approved');
+      deployment.clock.time += next.waitSeconds * 1000;
+      next = await poll(next, deployment.during('poll'));
+    }
+    expect([outcomeOf(next), next.next]).toEqual(['in-flight', 'report']);
+    expect(deployment.clock.time).toBeGreaterThanOrEqual(sendsUntil!);
+    await deployment.ledger.replace(held, conclude(held, aVerdict({ runId: 'run-9', attemptId: 'other' })));
+    expect(outcomeOf(await truncate(state, given))).toBe('not-started');
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('while another run holds the index and the history is spent, the run ends: it may have started', async () => {
+    const { deployment, state } = await planned();
+    await anotherRunSends(deployment, index);
+    const spent = { ...state, turns: { truncate: 0, poll: 5000 } };
+    const ended = await pollAfterFailure(spent, deployment);
+    expect(ended.next).toBe('report');
+    const execution = { name: state.runId, startTime: state.startedAt };
+    const composed = composeReport({ input: ended, execution }, deployment.services);
+    expect(composed).toMatchObject({ result: 'failed', error: expect.stringContaining('Lambda.Unknown') });
+    expect(composed.policies[0]).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('and the index was closed meanwhile, it cannot send when a person clears it', async () => {
+    const { deployment, state } = await planned();
+    const held = await anotherRunSends(deployment, index);
+    const bad = aVerdict({ runId: 'run-9', attemptId: 'other' });
+    await deployment.ledger.replace(held, quarantine(held, bad));
+    expect(outcomeOf(await pollAfterFailure(state, deployment))).toBe('quarantined');
+    const closed = await recordOf(deployment);
+    expect(closed).toMatchObject({ state: 'quarantined', lastVerdict: bad });
+    await deployment.ledger.replace(closed, clear(closed));
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('and another run has left a reservation whose time is over, Poll fences it off from that as well', async () => {
+    const { deployment, state } = await planned();
+    const { time } = deployment.clock;
+    const over = anAttempt({ attemptId: 'other', runId: 'run-9', sendBy: time - 1, judgeableAt: time + 1 });
+    const { server } = await anotherRunSends(deployment, 'chart.chartUsageStatistics');
+    const reserved = aRecord({ server, index, state: 'reserved', attemptId: 'other', attempt: over });
+    expect(await deployment.ledger.replace(undefined, reserved)).toBe(true);
+    expect(outcomeOf(await pollAfterFailure(state, deployment))).toBe('failed');
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
+    expect(deployment.realTruncates()).toEqual([]);
   });
 
   test('Poll repeated gives the same verdict again, although the record is free by then', async () => {

@@ -77,10 +77,12 @@ async function judgeStill(look: Look): Promise<Entry | undefined> {
     strategy === 'delete-by-query'
       ? 'after 20 h this truncation is given up; the next run may truncate the index again'
       : 'after 20 h the index is quarantined until you have looked at it and cleared it';
+  // What was given up is no clean verdict: earlier shrinks of the index go on counting.
+  const shrunk = rowsMissing > 0 ? { rowsMissing, shrunkRows: rowsMissing } : {};
   return close({
     ...look,
     ...evidence,
-    judgement: { ...judgement, outcome, reason: `${reason}; ${closing}` },
+    judgement: { outcome, reason: `${reason}; ${closing}`, ...shrunk },
     endedAt,
   });
 }

@@ -13,15 +13,16 @@ export interface Hunted extends Mutant {
 const mostHistories = 1500;
 
 /** Runs histories with each mutant until the checker finds a violation. */
-export function huntMutants(seed: number, threads: number): Promise<Hunted[]> {
-  return hunt(threads, mutants, (path) =>
+export function huntMutants(name: string, seed: number, threads: number): Promise<Hunted[]> {
+  const chosen = mutants.filter((mutant) => mutant.name.includes(name));
+  return hunt(threads, chosen, (path) =>
     runWorker(path, { kind: 'histories', seed, first: 0, step: 1, end: mostHistories, untilViolation: true }),
   );
 }
 
 /** Enumerates the small model with each mutant of the sending and its ledger, until a violation is found. */
-export function huntInSmallModel(threads: number): Promise<Hunted[]> {
-  const chosen = mutants.filter(({ inSmallModel }) => inSmallModel);
+export function huntInSmallModel(name: string, threads: number): Promise<Hunted[]> {
+  const chosen = mutants.filter((mutant) => mutant.inSmallModel && mutant.name.includes(name));
   return hunt(threads, chosen, (path) =>
     runWorker(path, {
       kind: 'small model',

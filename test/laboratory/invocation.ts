@@ -152,7 +152,8 @@ export async function yieldPoint(invocation: Invocation, where: string): Promise
     invocation.fail(named('Runtime.ExitError'));
     await never;
   }
-  if (chances.happens(weather().hang)) {
+  // Truncate's sleepers are the dangerous ones.
+  if (chances.happens(weather().hang * (invocation.step === 'truncate' ? 3 : 1))) {
     world.injected(`hang ${where}`);
     // Often enough the caller has given it up by the time it goes on.
     if (invocation.step === 'truncate' && chances.happens(0.5)) invocation.fail(named('Lambda.ServiceException'));

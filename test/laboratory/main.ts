@@ -4,12 +4,14 @@ import { bundleWorker, runWorker } from './bundle.ts';
 import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
 import { violationText } from './checker.ts';
 import type { Enumeration } from './enumerate.ts';
+import { eventLines } from './events.ts';
+import { live } from './history.ts';
 import { huntInSmallModel, huntMutants } from './hunt.ts';
 import { livedByPeer, livedByUs, namedHistories } from './named.ts';
 import { printHunted, printTable, printTally } from './print.ts';
 
 /**
- * npm run faults -- [--runs N] [--seed N] [--run M] [--enumerate] [--no-mutants]
+ * npm run faults -- [--runs N] [--seed N] [--run M [--index NAME]] [--enumerate] [--no-mutants] [--mutant TEXT]
  *
  * Lives through histories, then hunts mutants, then compares with the peer. Ends with 1 on any violation, when a mutant
  * goes unnoticed, and when we lose rows in a named history without a word.
@@ -21,8 +23,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '20261120' },
     /** A single history again, with its scenario. */
     run: { type: 'string' },
+    /** With --run: prints what happened to this index, event by event. */
+    index: { type: 'string' },
     enumerate: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: true },
+    /** Only mutants whose name holds this text. */
+    mutant: { type: 'string', default: '' },
   },
   allowNegative: true,
 });
@@ -49,6 +55,9 @@ function told(tally: Tally): boolean {
 
 async function oneHistory(run: number): Promise<boolean> {
   console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
+  if (values.index !== undefined) {
+    for (const line of eventLines(await live(scenarioOf(seed, run)), values.index)) console.log(line);
+  }
   return told(await runCampaign(seed, [run]));
 }
 
@@ -112,7 +121,9 @@ async function main(): Promise<boolean> {
   if (values.run !== undefined) return oneHistory(Number(values.run));
   const passed = values.enumerate ? [await enumeration()] : [await histories()];
   if (values.mutants) {
-    const hunted = await (values.enumerate ? huntInSmallModel(threads) : huntMutants(seed, threads));
+    const hunted = await (values.enumerate
+      ? huntInSmallModel(values.mutant, threads)
+      : huntMutants(values.mutant, seed, threads));
     passed.push(printHunted(hunted));
   }
   if (!values.enumerate) passed.push(await comparison());

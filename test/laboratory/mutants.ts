@@ -118,8 +118,13 @@ export const mutants: readonly Mutant[] = [
   mutant(5, 'sendBy is ignored', ['run/sending', '() => clock.now() < attempt.sendBy', '() => true']),
   mutant(5, 'no fence after a failed Truncate', [
     'run/poll',
-    'if (await ledger.replace(stored, fenced))',
-    'if (fenced)',
+    'if (!(await ledger.replace(stored, fenced))) continue;',
+    'if (!fenced) continue;',
+  ]),
+  mutant(5, 'says in-flight while the Truncate that was given up may send', [
+    'run/poll',
+    'if (maySend) return undefined;',
+    '',
   ]),
   mutant(5, 'a run may send again', [
     'ledger/transitions',

@@ -1,3 +1,4 @@
+import { dayMillis } from '../../lambda/run/limits.ts';
 import type { Engine } from '../../local/operations-service/engine.ts';
 import type { Mark } from '../../local/operations-service/inspect.ts';
 import type { Track, Truth } from './journal.ts';
@@ -70,8 +71,10 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     arrive(index, timestamps) {
       const at = now();
       const rows = engine.addRows(index, timestamps).map((id) => ({ id, at }));
-      // Older arrivals are visible by now wherever anything is refreshed.
-      arrivals.set(index, [...(arrivals.get(index) ?? []).slice(-500), ...rows]);
+      // Only what no search may have found yet is ever asked for: where nothing is refreshed, that is all since then.
+      const unseenSince = Math.min(visibleUntil(index, at), at - dayMillis);
+      const recent = (arrivals.get(index) ?? []).filter((row) => row.at >= unseenSince);
+      arrivals.set(index, [...recent, ...rows]);
     },
     sending(track) {
       const { index } = track;

@@ -86,10 +86,14 @@ const night = fc.record({
   stop: maybe(
     fc.record({
       after: soon,
-      inTruncate: maybe(fc.integer({ min: 0, max: 4000 }), 2),
+      inTruncate: fc.oneof(
+        fc.integer({ min: 0, max: 4000 }),
+        fc.integer({ min: 0, max: 4000 }),
+        fc.constant(undefined),
+      ),
       redriveAfter: maybe(soon, 2),
     }),
-    5,
+    4,
   ),
   pause: maybe(
     fc.record({ after: fc.integer({ min: -60, max: 600 }), forSeconds: fc.integer({ min: 1, max: 3000 }) }),

@@ -316,6 +316,10 @@ function servicesOf(
       return at<Answer>('truncate', () => sent(true)!, {
         'lost before': () => lost(false),
         'lost after': () => lost(true),
+        '504 after': async () => {
+          sent(true);
+          return { status: 504, headers: {}, body: 'Proxy request timed out.', complete: true };
+        },
         'fails half-way': async () => {
           engine.set({ reindexFailsAfterSwap: 400 });
           try {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { serverKey } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
-import { anAttempt } from '../../support/records.ts';
+import { anAttempt, aRecord } from '../../support/records.ts';
 
 /** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
 
@@ -236,6 +237,17 @@ describe('a truncation that nobody sees end', () => {
     deployment.clock.time += 24 * hour;
     expect(only(await deployment.night()).outcome).toBe('truncated');
     expect(deployment.realTruncates()).toHaveLength(2);
+  });
+
+  test('and is given up leaves the sum of small shrinks as it was', async () => {
+    const deployment = await started({ faults: ['bad-gateway=truncate'] });
+    const shrunk = aRecord({ server: serverKey(deployment.settings.gmsUrl), shrunkRows: 8 });
+    await deployment.ledger.replace(undefined, shrunk);
+    expect(only(await deployment.night()).outcome).toBe('unknown');
+    deployment.service.engine.set({ interceptions: [] });
+    deployment.clock.time += 24 * hour;
+    expect(only(await deployment.night()).reason).toContain('given up');
+    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'idle', shrunkRows: 8 });
   });
 
   test('is given over to a person when it was a reindex', async () => {

@@ -121,11 +121,6 @@ export const mutants: readonly Mutant[] = [
     'if (!(await ledger.replace(stored, fenced))) continue;',
     'if (!fenced) continue;',
   ]),
-  mutant(5, 'says in-flight while the Truncate that was given up may send', [
-    'run/poll',
-    'if (maySend) return undefined;',
-    '',
-  ]),
   mutant(5, 'a run may send again', [
     'ledger/transitions',
     "if (record?.sentBy?.some(({ runId }) => runId === attempt.runId)) return { kind: 'spent' };",

@@ -215,7 +215,7 @@ function asked<T>(
   what: string,
   choices: readonly string[],
   late: boolean,
-  decide: (choice: string) => T | typeof dead | Promise<T | typeof dead>,
+  decide: (choice: string) => Decided<T> | Promise<Decided<T>>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     controlled.pending.set(who, {
@@ -229,6 +229,7 @@ function asked<T>(
           const result = await decide(choice);
           // Nothing returns into a function that is dead.
           if (result === dead) return;
+          if (result instanceof Later) return resolve(result.answer());
           note(controlled, who, `${what} ${choice} ${JSON.stringify(result ?? null)}`);
           resolve(result as T);
         } catch (error) {
@@ -250,6 +251,14 @@ const note = ({ seen }: Controlled, who: string, what: string) => {
 };
 
 const dead = Symbol('dead');
+/** It is asked once more, and may be decided when much else has happened. */
+class Later<T> {
+  readonly answer: () => Promise<T>;
+  constructor(answer: () => Promise<T>) {
+    this.answer = answer;
+  }
+}
+type Decided<T> = T | typeof dead | Later<T>;
 
 /** @param fail fails the function's call, whatever the function goes on to do */
 function servicesOf(
@@ -271,20 +280,25 @@ function servicesOf(
     also: Record<string, () => Promise<T>> = {},
   ): Promise<T> => {
     if (controlled.automatic) return effect();
-    return asked(controlled, who, what, ['go', ...Object.keys(also), ...faults], late, async (choice) => {
-      if (choice === 'crash') {
-        fail(named('Runtime.ExitError'));
-        return dead;
-      }
-      if (choice === 'crash after') {
-        await effect();
-        fail(named('Runtime.ExitError'));
-        return dead;
-      }
-      // The call is given up by its caller, and the function goes on.
-      if (choice === 'given up') fail(named('Lambda.ServiceException'));
-      return (also[choice] ?? effect)();
-    });
+    const choose = (faults: string[]): Promise<T> =>
+      asked(controlled, who, what, ['go', ...Object.keys(also), ...faults], late, async (choice) => {
+        switch (choice) {
+          case 'crash':
+            fail(named('Runtime.ExitError'));
+            return dead;
+          case 'crash after':
+            await effect();
+            fail(named('Runtime.ExitError'));
+            return dead;
+          // The call is given up by its caller, and the function goes on, whenever that may be.
+          case 'given up':
+            fail(named('Lambda.ServiceException'));
+            return new Later(() => choose([]));
+          default:
+            return (also[choice] ?? effect)();
+        }
+      });
+    return choose(faults);
   };
   const write = (what: string, effect: () => Promise<boolean>) =>
     at(what, effect, {
@@ -316,6 +330,10 @@ function servicesOf(
       return at<Answer>('truncate', () => sent(true)!, {
         'lost before': () => lost(false),
         'lost after': () => lost(true),
+        rejected: async () => {
+          sent(false);
+          return { status: 429, headers: {}, body: 'Too many requests', complete: true };
+        },
         '504 after': async () => {
           sent(true);
           return { status: 504, headers: {}, body: 'Proxy request timed out.', complete: true };

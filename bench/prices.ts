@@ -1,8 +1,8 @@
 import type { Usage } from './functions.ts';
 
 /**
- * List prices in US dollars, us-east-1 (N. Virginia), November 2026, without any free tier (which covers a night of this
- * job many times over). Sources: the price pages of AWS, aws.amazon.com/<service>/pricing.
+ * List prices in US dollars, us-east-1 (N. Virginia), November 2026. No free tier is counted (they cover a night of this
+ * job many times over), but for one: the account's first metrics. Sources: aws.amazon.com/<service>/pricing.
  */
 export const prices = {
   /** step-functions: standard workflows, each state entered, retries included. */
@@ -24,8 +24,8 @@ export const prices = {
   schedule: 1 / 1e6,
   /** cloudwatch: log data taken in, per byte. */
   logByte: 0.5 / 1e9,
-  /** cloudwatch: a custom metric is paid for each hour in which it is sent. */
-  metricHour: 0.3 / 730,
+  /** cloudwatch: a custom metric for a month; by the hour, only for the hours in which it is sent. */
+  metricMonth: 0.3,
   /** cloudwatch: X-Ray, one trace per execution. */
   trace: 5 / 1e6,
 } as const;
@@ -41,15 +41,26 @@ const logBytesPerEvent = 300;
 /** DynamoDB reads 4 kB and writes 1 kB for a unit; a record has about 2 kB. */
 const unitsPerWrite = 2;
 
-/** Dollars for one night. `run` is what the run itself takes; `metrics` are the account's first ten or are paid beside it. */
+/** An account's first custom metrics cost nothing, every month; what is sent an hour a night uses up little of them. */
+const freeMetrics = 10;
+const hoursOfAMonth = 730;
+const nightsOfAMonth = hoursOfAMonth / 24;
+
+/** Dollars for one night. */
 export interface NightPrice {
   workflow: number;
   functions: number;
   ledgerAndParameters: number;
   notification: number;
   logs: number;
-  run: number;
+  /** Custom metrics beyond the account's free ones, if it has no others. */
   metrics: number;
+  /** All of the above. */
+  inAll: number;
+  /** Custom metrics in an account whose free ones are used up by others: beside `inAll`, and instead of `metrics`. */
+  metricsWithoutFree: number;
+  /** Metrics of a month, as they are billed: one that is sent all the time is 1. */
+  metricMonths: number;
 }
 
 export function priceOf(
@@ -68,6 +79,10 @@ export function priceOf(
     notification: snsRequests * prices.snsRequest + emails * prices.email,
     logs: (usage.logBytes + more.historyEvents * logBytesPerEvent) * prices.logByte,
   };
-  const run = Object.values(parts).reduce((sum, part) => sum + part, 0);
-  return { ...parts, run, metrics: more.metrics * prices.metricHour };
+  // A night's run ends within one hour of the clock, and sends them all then.
+  const metricMonths = (more.metrics * nightsOfAMonth) / hoursOfAMonth;
+  const nightly = (metrics: number) => (metrics * prices.metricMonth) / nightsOfAMonth;
+  const metrics = nightly(Math.max(0, metricMonths - freeMetrics));
+  const inAll = Object.values(parts).reduce((sum, part) => sum + part, metrics);
+  return { ...parts, metrics, inAll, metricsWithoutFree: nightly(metricMonths), metricMonths };
 }

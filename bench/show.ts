@@ -73,6 +73,7 @@ function showLooks(cells: LooksCell[]): Shown[] {
 function showNights(nights: NightRow[]): Shown[] {
   const ours = (name: string) => nights.find(({ night, way }) => way === 'ours' && night === name)!;
   const bad = ours('bad: 200 policies');
+  const ten = ours('ten policies').price!;
   return [
     upTo('History events of the night with a day-long task', ours('a day-long task').historyEvents, 2000),
     {
@@ -84,8 +85,8 @@ function showNights(nights: NightRow[]): Shown[] {
       kept: bad.historyEvents <= 25_000 && Object.values(bad.outcomes).reduce((sum, count) => sum + count, 0) === 200,
     },
     upTo(
-      'Price of the night of ten policies, custom metrics left out',
-      ours('ten policies').price!.run * 100,
+      `Price of the night of ten policies in all (custom metrics: ${rounded(ten.metricMonths)} of the account's 10 free ones)`,
+      ten.inAll * 100,
       1,
       ' cent',
     ),

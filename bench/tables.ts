@@ -56,8 +56,8 @@ export function nightTable(nights: NightRow[]): string {
       'invocations',
       'requests',
       '`_count`',
-      'run, cents',
-      'metrics, cents',
+      'in all, cents',
+      'metrics, if not free',
       'told after',
       'outcome',
     ],
@@ -70,8 +70,8 @@ export function nightTable(nights: NightRow[]): string {
       String(row.invocations),
       String(row.requests),
       String(row.countQueries),
-      dash(row.price?.run, (dollars) => (dollars * 100).toFixed(2)),
-      dash(row.price?.metrics, (dollars) => (dollars * 100).toFixed(2)),
+      dash(row.price?.inAll, (dollars) => (dollars * 100).toFixed(2)),
+      dash(row.price?.metricsWithoutFree, (dollars) => (dollars * 100).toFixed(2)),
       dash(row.notifiedAfterSeconds, (seconds) => `${Math.round(seconds)} s`),
       row.remark ??
         Object.entries(row.outcomes)

@@ -26,15 +26,24 @@ describe('metrics', () => {
           Namespace: 'DataHubRetention',
           Dimensions: [['stage']],
           Metrics: [
-            { Name: 'RunOk', Unit: 'Count' },
-            { Name: 'RunAttention', Unit: 'Count' },
             { Name: 'RunFailed', Unit: 'Count' },
             { Name: 'DurationSeconds', Unit: 'Seconds' },
           ],
         },
       ],
     });
-    expect(run).toMatchObject({ stage: 'prod', RunOk: 0, RunAttention: 0, RunFailed: 1, DurationSeconds: 8040 });
+    expect(run).toMatchObject({ stage: 'prod', RunFailed: 1, DurationSeconds: 8040 });
+  });
+
+  it.each([
+    ['ok', 'RunOk'],
+    ['attention', 'RunAttention'],
+    ['failed', 'RunFailed'],
+  ] as const)('of a run that is %s name that result alone: a 0 would be paid for like a 1', (result, metric) => {
+    const [run] = parsed(reportMetrics(reportOf([], { result })));
+    const names = run?._aws.CloudWatchMetrics[0]?.Metrics.map(({ Name }) => Name);
+    expect(names?.filter((name) => name.startsWith('Run'))).toEqual([metric]);
+    expect(run?.[metric]).toBe(1);
   });
 
   it('tell of each index how many rows went and how many could', () => {

@@ -60,7 +60,7 @@ export function judge(evidence: Evidence): Judgement {
     outcome: remains ? 'incomplete' : 'truncated',
     reason: [
       remains
-        ? `the task ended, but ${grouped(after.rowsToDelete)} of ${grouped(baseline.rowsToDelete)} rows to delete are still there; the next run tries again`
+        ? `the task ended, but ${remainderText(after.rowsToDelete, baseline.rowsToDelete)}; the next run tries again`
         : `${grouped(deleted)} rows deleted, verified by counting again`,
       ...notes,
     ].join('; '),
@@ -95,6 +95,12 @@ export const isMissing = (missing: number, kept: number): boolean =>
 /** More than 1 % of the plan and more than 10 rows; or nothing went at all. */
 export const isRemainder = (remaining: number, planned: number): boolean =>
   remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows);
+
+/** Rows get older, and late ones come in: there may be more than when the truncation began. */
+export const remainderText = (remaining: number, planned: number): string =>
+  remaining <= planned
+    ? `${grouped(remaining)} of ${grouped(planned)} rows to delete are still there`
+    : `${grouped(remaining)} rows to delete are there, more than the ${grouped(planned)} when it began`;
 
 function* remarks({ attempt, after, counters }: Evidence, missing: number): Generator<string> {
   if (missing > 0)

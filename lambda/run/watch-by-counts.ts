@@ -5,7 +5,7 @@ import { gather, type Look } from './evidence.ts';
 import { abandonAfterMillis, refreshPatienceMillis } from './limits.ts';
 import { isStill, noteMovement, noteProgress } from './looks.ts';
 import type { Entry } from './state.ts';
-import { type Evidence, judge } from './verdict.ts';
+import { type Evidence, judge, remainderText } from './verdict.ts';
 
 /**
  * Watches a truncation that has no status to go by. Rows-to-delete tell of a delete by query; for a reindex only the
@@ -61,7 +61,7 @@ async function judgeStill(look: Look): Promise<Entry | undefined> {
   if (judgement.outcome !== 'incomplete') return close({ ...look, ...evidence, judgement, endedAt });
   const { baseline, answer, strategy, sendingSince = look.now } = record.attempt!;
   const outcome = entry.watch.vanished ? 'lost' : 'unknown';
-  const left = `${grouped(evidence.after.rowsToDelete)} of ${grouped(baseline!.rowsToDelete)} rows to delete are still there and nothing moves`;
+  const left = `${remainderText(evidence.after.rowsToDelete, baseline!.rowsToDelete)}, and nothing moves`;
   const { rowsMissing } = judgement;
   const gone = rowsMissing > 0 ? `; ${grouped(rowsMissing)} rows newer than the cutoff are gone as well` : '';
   const reason = entry.watch.vanished

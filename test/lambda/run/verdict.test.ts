@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import { judge } from '../../../lambda/run/verdict.ts';
+import { judge, remainderText } from '../../../lambda/run/verdict.ts';
 import { anAttempt } from '../../support/records.ts';
 
 interface Case {
@@ -68,6 +68,14 @@ describe('an ended delete by query', () => {
     expect(outcome).toBe('truncated');
     expect(reason).toMatch(/counters say 4,999 of 5,000; 1 rows changed meanwhile/);
   });
+});
+
+test.each([
+  [1500, 5000, '1,500 of 5,000 rows to delete are still there'],
+  [5000, 5000, '5,000 of 5,000 rows to delete are still there'],
+  [9000, 5000, '9,000 rows to delete are there, more than the 5,000 when it began'],
+])('%d rows to delete where %d were planned are told as such', (remaining, planned, text) => {
+  expect(remainderText(remaining, planned)).toBe(text);
 });
 
 describe('an ended reindex', () => {

@@ -6,11 +6,12 @@ import { wrap } from './text.ts';
 export function renderMessage(
   report: Report,
   width: number,
-  context: { command: string; secrets: string[] },
+  context: { command: string; fast: boolean; secrets: string[] },
 ): string[] {
   const { subject, email } = composeMessage(report, {
     local: true,
     localCommand: context.command,
+    waitsCutShort: context.fast,
     secrets: context.secrets,
   });
   const rule = '-'.repeat(Math.min(width, 72));

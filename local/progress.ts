@@ -1,5 +1,7 @@
 import { MultiBar, type Options, type SingleBar } from 'cli-progress';
 import { oneLine } from '../lambda/notification/clean.ts';
+import { duration } from '../lambda/notification/numbers.ts';
+import { reasonLines } from '../lambda/notification/sentences.ts';
 import type { PolicyEntry } from '../lambda/run/report-schema.ts';
 import type { Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
 import type { Step } from './state-machine.ts';
@@ -45,14 +47,9 @@ export function createProgress(screen: Screen): Progress {
       if (phase !== 'done' || told.has(index)) continue;
       told.add(index);
       bars.end(index);
-      for (const text of wrap(
-        `${nameOf(entry)}: ${entry.outcome}. ${oneLine(entry.reason, 2000)}`,
-        screen.width,
-        '  ',
-        '    ',
-      )) {
-        line(text);
-      }
+      const [first, ...others] = reasonLines(entry);
+      const paragraph = wrap(`${nameOf(entry)}: ${entry.outcome}. ${first}`, screen.width, '  ', '    ');
+      for (const text of [...paragraph, ...others.flatMap((other) => folded(other, screen.width, '    '))]) line(text);
     }
   };
   return {
@@ -64,7 +61,9 @@ export function createProgress(screen: Screen): Progress {
         if (state.entries.some(({ phase }) => phase !== 'done')) line('Truncating, one index after another:');
       }
       tellEnds(state);
-      for (const entry of state.entries) if (entry.phase === 'watched') bars.update(entry);
+      const watched = state.entries.filter((entry) => entry.phase === 'watched');
+      for (const entry of watched) bars.update(entry);
+      if (state.next === 'wait' && watched.length > 0) bars.wait(watched, state.waitSeconds);
     },
     stop: () => bars.stop(),
   };
@@ -103,7 +102,7 @@ export function renderPlan(state: RunState, width: number): string[] {
             '  ',
             '    ',
           );
-      return [...first, ...wrap(oneLine(reasonOf(entry), 2000), width, '      ')];
+      return [...first, ...reasonOf(entry).flatMap((text) => folded(text, width, '      '))];
     }),
     ...(state.error === undefined ? [] : wrap(oneLine(state.error, 2000), width, '  Error: ', '    ')),
     ...(state.breaker === undefined
@@ -121,19 +120,25 @@ function decisionOf(entry: Entry): string {
   return entry.phase === 'approved' ? 'truncate' : 'watch';
 }
 
-function reasonOf(entry: Entry): string {
-  // Its offer to approve is for AWS; the notification has the command for this machine.
-  if (entry.phase === 'done') return entry.entry.reason.replace(/ To approve it once: \{.*$/s, '');
+/** Requests are indented, and stay whole to be pasted. */
+const folded = (text: string, width: number, indent: string): string[] =>
+  /^\s/.test(text) ? [`${indent}${text}`] : wrap(text, width, indent);
+
+function reasonOf(entry: Entry): string[] {
+  // Its offers to approve and to release are for AWS; the notification has the commands for this machine.
+  if (entry.phase === 'done') return reasonLines(entry.entry);
   if (entry.phase === 'watched')
-    return 'An earlier run started a truncation here and did not see its end: this run watches it.';
+    return ['An earlier run started a truncation here and did not see its end: this run watches it.'];
   const { policy, plan } = entry;
   const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';
-  return `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`;
+  return [`Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`];
 }
 
 interface Bars {
   line(text: string): void;
   update(entry: WatchedEntry): void;
+  /** Nothing is asked for so many seconds. */
+  wait(entries: WatchedEntry[], seconds: number): void;
   end(index: string): void;
   stop(): void;
 }
@@ -178,6 +183,8 @@ function terminalBars(stream: NodeJS.WriteStream, width: number): Bars {
         bar.update(done, payload);
       } else bars.set(watched.index, drawing.create(total, done, payload));
     },
+    // A bar stays where it is.
+    wait: () => {},
     end(index) {
       const bar = bars.get(index);
       if (!bar) return;
@@ -189,10 +196,21 @@ function terminalBars(stream: NodeJS.WriteStream, width: number): Bars {
   };
 }
 
-/** Lines for logs and pipes: one when a task is first seen, and then one for every tenth that is done. */
+/** A log that is silent for longer reads as a process that hangs. */
+const silenceMillis = 60_000;
+
+/** Lines for logs and pipes: one when a task is first seen, one for every tenth that is done, and one where nothing else was to be said for a minute. */
 function lineBars(screen: Screen): Bars {
   const tenths = new Map<string, number>();
-  const line = (text: string) => screen.write(`${text}\n`);
+  let spokenAt = Date.now();
+  const line = (text: string) => {
+    spokenAt = Date.now();
+    screen.write(`${text}\n`);
+  };
+  const rowsDone = (watched: WatchedEntry) => {
+    const { done, total } = doneOf(watched);
+    return `${nameOf(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`;
+  };
   return {
     line,
     update(watched) {
@@ -200,7 +218,11 @@ function lineBars(screen: Screen): Bars {
       const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
       if ((tenths.get(watched.index) ?? -1) >= tenth) return;
       tenths.set(watched.index, tenth);
-      line(`  ${nameOf(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`);
+      line(`  ${rowsDone(watched)}`);
+    },
+    wait(entries, seconds) {
+      if (Date.now() - spokenAt < silenceMillis) return;
+      line(`  ${entries.map(rowsDone).join(', ')}; looks again in ${duration(seconds)}`);
     },
     end: () => {},
     stop: () => {},

@@ -100,7 +100,8 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
   }
   // The workflow has ended well, and it does so by publishing a report only.
   const report = published!;
-  print(['', ...renderMessage(report, screen.width, { command: run.command, secrets: [run.server.tokenText] })]);
+  const { command, fast, server } = run;
+  print(['', ...renderMessage(report, screen.width, { command, fast, secrets: [server.tokenText] })]);
   if (run.jsonPath !== undefined) {
     writeFileSync(run.jsonPath, `${JSON.stringify(report, null, 2)}\n`);
     print(['', `The report is in ${run.jsonPath}.`]);

@@ -15,6 +15,8 @@ export interface MessageContext {
   local?: boolean;
   /** How that runner was started, up to its last option that stays the same. */
   localCommand?: string;
+  /** Its waits were cut short (`--fast`): by its own clock it took longer than by anybody else's. */
+  waitsCutShort?: boolean;
   /** Texts that must not appear in any message: the token in use. */
   secrets?: readonly string[];
 }

@@ -207,7 +207,8 @@ function switchOn(report: Report, context: MessageContext): string {
 function footer(report: Report, context: MessageContext): string {
   const started = minute(report.startedAt) ?? oneLine(report.startedAt, 40);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
-  const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
+  const cut = context.waitsCutShort ? ' with its waits cut short' : '';
+  const took = seconds >= 0 ? `, took ${duration(seconds)}${cut}` : '';
   const runbook = context.runbookUrl ? `\nRunbook: ${context.runbookUrl}` : '';
   return `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.${runbook}`;
 }

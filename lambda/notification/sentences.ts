@@ -88,6 +88,10 @@ export const isUnseen = (reason: string): boolean => /could not be looked at|las
 export const reasonSentence = (entry: PolicyEntry, max: number): string =>
   asSentence(lines(requestsApart(entry.reason.replace(offer, '')), max));
 
+/** The reason for a screen: its offer left out as well, and each request to the search cluster on an indented line of its own. */
+export const reasonLines = (entry: Pick<PolicyEntry, 'reason'>): string[] =>
+  requestsApart(oneLine(entry.reason.replace(offer, ''), 3000)).split('\n');
+
 const offer = /(?:^|(?<=[.;]\s))[^.;]*\{[^{}]*"(?:approveRows|clear)".*$/s;
 
 /** With a capital and a full stop. */

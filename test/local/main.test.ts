@@ -40,6 +40,7 @@ describe.concurrent('npm start', () => {
     expect(embedded.stdout).not.toMatch(control);
     expect(embedded.stdout).toMatch(/datasetUsageStatistics: [\d,]+ of [\d,]+ rows done/);
     expect(embedded.stdout).toContain('Subject: [DataHub retention] local:');
+    expect(embedded.stdout).toMatch(/^Run local-.* took \d+ s with its waits cut short\.$/m);
     expect(JSON.stringify(separate) + readFileSync(files.at('separate.json'), 'utf8')).not.toContain(token);
   });
 

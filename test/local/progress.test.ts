@@ -98,6 +98,34 @@ describe('progress', () => {
     expect(lines.slice(-2)).toEqual(['  dataset.operation: truncated. 14,000 rows deleted', 'The end.']);
   });
 
+  it('says elsewhere than on a terminal, once a minute at most, that it still looks', () => {
+    let written = '';
+    const progress = createProgress({ width: 100, write: (text) => (written += text) });
+    const waiting = { ...state([watched(0)]), next: 'wait', waitSeconds: 40 } as const;
+    progress.onState('truncate', waiting);
+    for (let seconds = 0; seconds < 200; seconds += 40) {
+      vi.advanceTimersByTime(40_000);
+      progress.onState('poll', waiting);
+    }
+    progress.onState('poll', { ...state([watched(0)]), next: 'report' });
+    const again = '  dataset.operation: 0 of 14,000 rows done; looks again in 40 s';
+    expect(written.trimEnd().split('\n')).toEqual(['  dataset.operation: 0 of 14,000 rows done', again, again]);
+  });
+
+  it('tells of an end with its requests on lines of their own and without offers that are for AWS', () => {
+    let written = '';
+    const progress = createProgress({ width: 60, write: (text) => (written += text) });
+    const reason =
+      'the reindex did not bring back every row. To go back: POST /_aliases {"actions":[{"add":{"index":"old_v1_1693050512123","alias":"old_v1"}}]}, then count. This index stays closed to truncation until you clear it: {"mode":"enforce","clear":["dataset.operation"]}';
+    progress.onState('poll', state([{ ...truncated, entry: { ...operation, outcome: 'rows-missing', reason } }]));
+    expect(written.trimEnd().split('\n')).toEqual([
+      '  dataset.operation: rows-missing. the reindex did not bring',
+      '    back every row. To go back:',
+      '      POST /_aliases {"actions":[{"add":{"index":"old_v1_1693050512123","alias":"old_v1"}}]}',
+      '    then count.',
+    ]);
+  });
+
   it('is a bar on a terminal, which leaves every other line whole when it goes', () => {
     const written = play(100);
     expect(written).toContain('░');

@@ -117,7 +117,7 @@ function watchFixed(task: OneTask): Watched {
   };
 }
 
-/** Where datahub-gc stops watching (facts §9.2: truncation_watch_until, truncation_sleep_between_seconds). */
+/** Where datahub-gc stops watching (its settings truncation_watch_until and truncation_sleep_between_seconds). */
 const peerWatchUntilRows = 10_000;
 const peerSleepSeconds = 30;
 

@@ -47,8 +47,11 @@ export function failureOfStatus(
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
   const { kind, meaning } = meaningOf(answer, asked);
-  // A page comes from something in front of DataHub, so the address may be wrong whatever the status says.
-  const page = isPage(answer) && kind !== 'unauthorized' && !meaning.includes(checkAddress) ? ` ${checkAddress}` : '';
+  // A page comes from something in front of DataHub, so the address may be wrong whatever the status says. That one says
+  // 502 also where it has just been right.
+  const address =
+    status >= 500 ? `Where it never answered otherwise: ${checkAddress.replace('Check', 'check')}` : checkAddress;
+  const page = isPage(answer) && kind !== 'unauthorized' && !meaning.includes(checkAddress) ? ` ${address}` : '';
   return {
     kind,
     status,
@@ -115,7 +118,7 @@ export function unreadable(answer: Answer, asked: Asked, excerpt: string): Failu
   return {
     kind: 'unreadable',
     status: answer.status,
-    message: `${asked.what}: the server answered ${answer.status}, but not with what this operation promises: "${excerpt}". Check that the address is that of a DataHub GMS and that its version is supported.`,
+    message: `${asked.what}: the server answered ${answer.status}, but not with what this operation promises: "${excerpt.replace(/[.\s]+$/, '')}". Check that the address is that of a DataHub GMS and that its version is supported.`,
   };
 }
 

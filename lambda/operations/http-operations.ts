@@ -34,7 +34,7 @@ export interface HttpOperationsOptions {
 }
 
 /**
- * The maintenance operations over HTTP (specification §4). Reads are tried several times, here and nowhere else; a real
+ * The maintenance operations over HTTP, as docs/operations-service.md has them. Reads are tried several times, here and nowhere else; a real
  * truncate is sent once at most. No message holds the token, a stack trace or an address from inside an answer.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {

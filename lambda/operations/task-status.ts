@@ -3,7 +3,7 @@ import type { TaskCounters, TaskStatus } from './operations.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
- * Reads the answer of `getEsTaskStatus` (specification §2 and §4.2) in every shape that servers give it: in `value` or not,
+ * Reads the answer of `getEsTaskStatus` (docs/operations-service.md, 4.2) in every shape that servers give it: in `value` or not,
  * as object or as a string of JSON; `status` as object, as a string of JSON, as plain text or missing
  * (OperationsResource prints the search client's object, whose text depends on the client's version).
  * A task without a readable `completed` is unreadable; a counter that is not a number is left out.

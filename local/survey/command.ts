@@ -93,11 +93,13 @@ function writeSuggestions(found: Survey, screen: Screen, jsonPath: string | unde
   return true;
 }
 
-/** Somebody may have edited what an earlier survey wrote. */
+/** Somebody may have edited what an earlier survey wrote, and what was kept then: no copy takes the place of another. */
 function keepFormer(path: string): string {
   if (!existsSync(path) || statSync(path).size === 0) return '';
-  renameSync(path, `${path}.old`);
-  return ` What was there before is in ${path}.old.`;
+  let copy = `${path}.old`;
+  for (let number = 2; existsSync(copy); number++) copy = `${path}.old${number}`;
+  renameSync(path, copy);
+  return ` What was there before is in ${copy}.`;
 }
 
 const unwritten = (jsonPath: string | undefined): string =>

@@ -118,6 +118,13 @@ describe('a read that fails for the moment', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  test('with a page doubts the address only where it has never been right', async () => {
+    const { operations } = await against([http(502, '<html><h1>Bad Gateway</h1></html>', html)]);
+    const { message } = await errorOf(operations.dryRun(operation));
+    expect(message).toContain('or a proxy before it has a problem');
+    expect(message).toContain('Where it never answered otherwise: check the GMS address');
+  });
+
   test('is tried again after a time-out', async () => {
     const silence = () => {};
     const { server, operations } = await against([silence, dryRunAnswer], { answerTimeoutMillis: 100 });
@@ -212,6 +219,12 @@ describe('an answer that settles the matter', () => {
       http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
       { kind: 'unreadable', status: 200 },
       ['"please only set forceReindex OR forceDeleteByQuery flags"'],
+    ],
+    [
+      'a sentence with another wording',
+      http(200, '{"value":"Would remove rows. The wording has changed."}'),
+      { kind: 'unreadable' },
+      ['The wording has changed". Check that'],
     ],
     ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }, ['[1,2]']],
     [

@@ -22,8 +22,12 @@ interface Surveyed {
 }
 
 /** Surveys and gives what is printed; a line break inside a paragraph counts as a blank in `text`. */
-async function survey(gmsUrl: string, token: string, width = 100): Promise<Surveyed & { lines: string[] }> {
-  const jsonPath = folder(finished).at('policies.json');
+async function survey(
+  gmsUrl: string,
+  token: string,
+  width = 100,
+  jsonPath = folder(finished).at('policies.json'),
+): Promise<Surveyed & { lines: string[] }> {
   let written = '';
   const write = (text: string) => {
     written += text;
@@ -75,6 +79,36 @@ describe('the survey of a server where everything is allowed', () => {
     const policies = writtenBy(surveyed) as Array<{ aspect: string }>;
     expect(policies).toHaveLength(9);
     expect(readPolicies(surveyed.jsonPath, 7)).toHaveLength(1);
+  });
+
+  it('keeps what somebody has edited, however often it writes', async () => {
+    const { url, token } = await service();
+    const files = folder(finished);
+    const jsonPath = files.write('policies.json', 'mine');
+    const first = await survey(url, token, 100, jsonPath);
+    expect(first.text.replace(/\s+/g, ' ')).toContain(`What was there before is in ${jsonPath}.old.`);
+    const second = await survey(url, token, 100, jsonPath);
+    expect(second.text.replace(/\s+/g, ' ')).toContain(`What was there before is in ${jsonPath}.old2.`);
+    expect(readFileSync(`${jsonPath}.old`, 'utf8')).toBe('mine');
+    expect(readFileSync(`${jsonPath}.old2`, 'utf8')).toBe(readFileSync(jsonPath, 'utf8'));
+  });
+
+  it('suggests no longer time than the example of a stage has, where the newest row is the current state', async () => {
+    const timestamps = evenly(1, 360, 100);
+    const example = JSON.parse(readFileSync(new URL('../../../infra/stages/example.json', import.meta.url), 'utf8'));
+    const policies: Array<{ entityType: string; aspect: string; retentionDays: number }> = example.policies;
+    const indices = policies.map(({ entityType, aspect }) => ({ entityType, aspect, timestamps }));
+    const { url, token } = await service({ indices });
+    const suggested = writtenBy(await survey(url, token)) as typeof policies;
+    const asState = suggested.filter(({ retentionDays }) => retentionDays === 365);
+    expect(asState.map(({ aspect }) => aspect).sort()).toEqual([
+      'assertionRunEvent',
+      'dataProcessInstanceRunEvent',
+      'datasetProfile',
+    ]);
+    expect(policies).toEqual(
+      expect.arrayContaining(asState.map(({ aspect }) => expect.objectContaining({ aspect, retentionDays: 365 }))),
+    );
   });
 
   it('leaves the state of stateful ingestion out and says why', async () => {

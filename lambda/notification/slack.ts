@@ -112,7 +112,7 @@ function preflight(report: Report, context: MessageContext): string[] {
   if (well !== undefined) return [`Preflight: ${well}.`];
   const wrong = troubles(report, context).map(({ head, text, remedy, step }) => {
     const said = text ?? (remedy || step?.text.replace(/:$/, '.') || 'see the error.');
-    return `• Preflight, *${markdown(head, 30)}*: ${markdown(said, 220)}`;
+    return `• Preflight, *${markdown(head, 30)}*: ${markdown(said, 240)}`;
   });
   const more = wrong.length > 3 ? [`• ${wrong.length - 3} more in the mail.`] : [];
   return [...wrong.slice(0, 3), ...more];

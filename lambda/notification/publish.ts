@@ -43,8 +43,12 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   };
 }
 
-/** A token that is about to expire is a problem, although everything went well this time. */
-const isQuiet = (report: Report): boolean => report.result === 'ok' && !tokenEnds(report);
+/**
+ * A token that is about to expire is a problem, although everything went well this time; and so is a check of a
+ * preview's preflight that failed, although the preview could do without.
+ */
+const isQuiet = (report: Report): boolean =>
+  report.result === 'ok' && !tokenEnds(report) && !report.preflight?.some(({ state }) => state === 'failed');
 
 async function send({ client, topicArn, log, context }: SnsPublisherOptions, report: Report): Promise<void> {
   const message = composeMessage(report, context);

@@ -4,7 +4,7 @@ import { PublishError, snsPublisher } from '../../../lambda/notification/publish
 import type { Report } from '../../../lambda/run/report-schema.ts';
 import { context } from './custom-notification.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
-import { reportOf, reports, truncated } from './reports.ts';
+import { belowThreshold, reportOf, reports, truncated } from './reports.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
 
@@ -99,6 +99,13 @@ describe('the SNS publisher', () => {
     [
       'a good run with a token that is about to expire',
       reportOf([truncated('a.b')], { notes: ['The token expires on 2026-08-24.'] }),
+    ],
+    [
+      'a good preview with a check that failed',
+      reportOf([belowThreshold('a.b')], {
+        mode: 'preview',
+        preflight: [{ name: 'Sizes', state: 'failed', text: 'refused', remedy: 'grant it' }],
+      }),
     ],
   ])('lets %s get through when only problems are wanted', async (_, report) => {
     await publish(report, {}, 'problems');

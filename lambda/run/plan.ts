@@ -14,8 +14,8 @@ export interface PlanEvent {
 
 /**
  * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy, decides.
- * Sends no real truncate. A preview carries a preflight of the server. Never throws for a bad input, a missing parameter or a server that cannot be reached: these
- * are in the state that it returns (`error`), so that they are reported.
+ * Sends no real truncate. A preview carries a preflight of the server. Never throws for a bad input, a missing parameter
+ * or a server that cannot be reached: these are in the state that it returns (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const empty = emptyState(event, services);

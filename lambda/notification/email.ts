@@ -1,4 +1,5 @@
 import { resultOf } from '../run/outcome.ts';
+import { isReleasedTooEarly } from '../run/released.ts';
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { ascii, clip, lines, oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
@@ -167,12 +168,34 @@ function problem(
 function notes(report: Report, context: MessageContext, measure: Measure, given: Set<string>): string {
   const all = notesBeside(report);
   if (all.length === 0) return '';
+  const causes = causesTold(report);
+  const tooEarly = all.some(isReleasedTooEarly);
   const shown = all.slice(0, measure.notes).map((note) => {
     const step = noteStep(note, context);
-    return [`- ${asSentence(oneLine(note, measure.reason))}`, ...(step ? stepLines(step, given) : [])].join('\n');
+    const [what, cause] = atColon(note);
+    const text = causes.has(cause) ? `${what}, for a reason that is told above` : note;
+    // The last mail that tells where the rows are.
+    const whole = tooEarly && note.startsWith('Cleared, as asked: ');
+    return [
+      `- ${asSentence(oneLine(text, whole ? measure.recovery : measure.reason))}`,
+      ...(step ? stepLines(step, given) : []),
+    ].join('\n');
   });
   const more = all.length > shown.length ? [`- ${counted(all.length - shown.length, 'note', 'notes')} more.`] : [];
   return ['TO KNOW', ...shown, ...more].join('\n');
+}
+
+/** What stands above the notes already, from the first colon on. */
+function causesTold(report: Report): Set<string> {
+  const reasons = problemGroups(report).map(({ entries }) => entries[0].reason);
+  const causes = [...reasons, report.error ?? ''].map((reason) => atColon(reason)[1]);
+  return new Set(causes.filter((cause) => cause !== ''));
+}
+
+/** `Index sizes are unknown: the server ...` in two; a text without a colon has nothing behind it that could be told twice. */
+function atColon(text: string): [what: string, cause: string] {
+  const [what = '', cause] = text.split(/: (.*)/s);
+  return [what, cause ?? text];
 }
 
 function harmless(report: Report, measure: Measure, named: Set<PolicyEntry>): string {

@@ -7,7 +7,7 @@ import { allWell, notesBeside, troubles } from './preflight.ts';
 import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
-import { nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
+import { asAbove, nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary } from './subject.ts';
 
 /**
@@ -172,7 +172,9 @@ function steps(report: Report, context: MessageContext): string[] {
     ...groups,
     ...(report.mode === 'preview' && report.result !== 'failed' ? [{ step: switchOnStep(report, context) }] : []),
   ];
-  const unique = all.filter(({ step }, at) => all.findIndex((other) => sameStep(other.step, step)) === at);
+  const unique = all.filter(
+    ({ step }, at) => step !== asAbove && all.findIndex((other) => sameStep(other.step, step)) === at,
+  );
   return unique.slice(0, slackLimits.nextSteps).map(({ who, step }) => {
     const text = step.text.replace(/:$/, '.').replace(/ To do it once\.$| To start one now\.$/, '');
     return markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep);

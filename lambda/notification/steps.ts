@@ -55,7 +55,7 @@ export function nextStep(outcome: Outcome, entries: readonly PolicyEntry[], cont
         command: showTask(entry?.taskId),
       };
     case 'not-started':
-      return /\bpaus/i.test(reason) ? pausedStep(context) : { text: `Nothing here, ${triesAgain(context)}.` };
+      return /\bpaus/i.test(reason) ? pausedStep(context) : { text: notStarted(context) };
     case 'lost':
       return {
         text: `${endsByItself(entries, context)} Look whether a node of the search cluster was restarted${showTask(entry?.taskId) ? ', and what it knows:' : '.'}`,
@@ -84,21 +84,27 @@ export function runErrorStep(error: string, context: MessageContext): Step {
   };
 }
 
+/** Of a policy that was not asked about: the run's own error has the step. */
+export const asAbove: Step = { text: 'What is said above.' };
+
 /** A cause that a person has to remove, and what comes after it. */
 function causeStep(reason: string, context: MessageContext, afterwards: string): Step {
   if (concernsPrivilege(reason)) {
     return {
-      text: `Grant the privilege to the token's owner in DataHub (Settings, Permissions, Policies). The token itself can stay; ${afterwards}.`,
+      text: `Grant the privilege to the token's owner in DataHub (Settings, Permissions, Policies)${afterwards}. The token itself can stay.`,
     };
   }
-  return concernsToken(reason) ? tokenStep(context) : { text: `Correct that; ${afterwards}.` };
+  if (concernsToken(reason)) return tokenStep(context);
+  return /^not looked at\b/.test(reason) ? asAbove : { text: `Correct that${afterwards}.` };
 }
 
 /** Nothing is scheduled where somebody has typed `npm start`. */
 const triesAgain = ({ local }: MessageContext): string =>
-  local ? 'then start the same command again' : 'the next run tries again';
+  local ? ', then start the same command again' : '; the next run tries again';
 const goesOnWatching = ({ local }: MessageContext): string =>
-  local ? 'the same command again goes on watching' : 'the next run goes on watching';
+  local ? ', then start the same command again: it goes on watching' : '; the next run goes on watching';
+const notStarted = ({ local }: MessageContext): string =>
+  local ? 'Start the same command again when that is over.' : 'Nothing here, the next run tries again.';
 const nothingNow = (context: MessageContext): string =>
   context.local ? 'Start the same command again: it goes on watching.' : 'Nothing, the next run goes on watching.';
 

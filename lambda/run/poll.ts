@@ -54,7 +54,9 @@ function withBreaker(state: RunState): RunState {
   const bad = state.entries.find((entry) => entry.phase === 'done' && breaking.includes(entry.entry.outcome));
   if (state.breaker !== undefined || bad?.phase !== 'done') return state;
   const { entityType, aspect, outcome } = bad.entry;
-  return { ...state, breaker: `the circuit breaker opened: ${entityType}.${aspect} is ${outcome}` };
+  const what =
+    outcome === 'rows-missing' ? 'rows are missing in' : 'nobody can tell yet what became of a truncation of';
+  return { ...state, breaker: `the circuit breaker opened: ${what} ${entityType}.${aspect}` };
 }
 
 /**

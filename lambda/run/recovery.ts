@@ -42,6 +42,9 @@ export function recoveryText(attempt: Attempt, indexNameAfter: string | undefine
   return `${look} ${ending}`;
 }
 
+/** The index that holds the rows, by such a text; undefined where it names none. */
+export const fullIndexIn = (text: string): string | undefined => /the rows should still be in (\S+)/.exec(text)?.[1];
+
 /** @param sentAt epoch milliseconds: a verdict follows within days, and a day that was past by then is past */
 function deadline(indexName: string, sentAt: number): string {
   const created = Number(/_(\d{13})$/.exec(indexName)?.[1]);

@@ -1,5 +1,6 @@
 import { isForeign, type StoredRecord, type Verdict } from '../ledger/record.ts';
 import { grouped } from '../policy/grouped.ts';
+import { fullIndexIn } from './recovery.ts';
 import type { Entry } from './state.ts';
 import { isMissing } from './verdict.ts';
 
@@ -18,11 +19,14 @@ export function releasedTooEarly(
   return cleared.flatMap((index) => {
     const record = records.get(index);
     const counted = entries.find((entry) => entry.index === index)?.entry;
-    const expected = record && !isForeign(record) ? rowsExpected(record.lastVerdict) : undefined;
-    if (counted?.rowsTotal === undefined || expected === undefined) return [];
+    if (!record || isForeign(record) || counted?.rowsTotal === undefined) return [];
+    const expected = rowsExpected(record.lastVerdict);
+    if (expected === undefined) return [];
     if (!isMissing(expected - counted.rowsTotal, expected)) return [];
+    const holds = `${counted.entityType}.${counted.aspect} holds ${grouped(counted.rowsTotal)} rows`;
+    const where = fullIndexIn(record.lastVerdict!.entry.reason);
     return [
-      `${start} ${counted.entityType}.${counted.aspect} holds ${grouped(counted.rowsTotal)} rows, and at least ${grouped(expected)} should have stayed. No later run says so again.`,
+      `${start} ${holds}, and at least ${grouped(expected)} should have stayed${where ? `; they may still be in ${where}` : ''}. No later run says so again.`,
     ];
   });
 }

@@ -217,12 +217,16 @@ describe('the message of a run', () => {
 
   it('tells of one cause without the policy that happened to meet it', () => {
     const names = ['dataset.operation', 'chart.chartUsageStatistics'];
-    const report = reportOf(names.map((name) => entryOf(name, 'failed', { reason: notFound(name) })));
+    const report = reportOf(
+      names.map((name) => entryOf(name, 'failed', { reason: notFound(name) })),
+      { notes: [`Index sizes are unknown: ${notFound('').replace(/^.*?: /, '')}`, 'Something else: because.'] },
+    );
     const { email, https } = composeMessage(report, context);
     expect(email).toContain(
       'dataset.operation, chart.chartUsageStatistics: failed, nothing was deleted.\nThe server answered 404. There',
     );
     expect(JSON.parse(https).content.description).not.toContain('Dry run of');
+    expect(email).toContain('- Index sizes are unknown, for a reason that is told above.\n- Something else: because.');
     const alone = composeMessage(reportOf([entryOf('a.b', 'failed', { reason: notFound('a.b') })]), context);
     expect(alone.email).toContain('Dry run of a.b: the server answered 404.');
   });

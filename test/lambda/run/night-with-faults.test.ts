@@ -109,6 +109,9 @@ describe('a reindex that goes wrong', () => {
       'dataset.operation': 'rows-missing',
       'dataset.datasetProfile': 'not-started',
     });
+    expect(report.policies.map(({ reason }) => reason)).toContain(
+      'approved, but the circuit breaker opened: rows are missing in dataset.operation',
+    );
     expect(report.result).toBe('failed');
     expect(deployment.realTruncates()).toHaveLength(1);
   });
@@ -136,12 +139,14 @@ describe('a reindex that goes wrong', () => {
     expect(only(report)).toMatchObject({ outcome: 'nothing-to-delete', rowsTotal: 0 });
     expect(report.result).toBe('attention');
     const kept = first.rowsTotal! - first.rowsToDelete!;
+    const old = first.reason.match(/still be in (\S+)/)![1]!;
     expect(report.notes![0]).toBe(
-      `Released although rows are missing: dataset.operation holds 0 rows, and at least ${kept} should have stayed. No later run says so again.`,
+      `Released although rows are missing: dataset.operation holds 0 rows, and at least ${kept} should have stayed; they may still be in ${old}. No later run says so again.`,
     );
     const { subject, email } = composeMessage(report);
     expect(subject).toMatch(/: 1 released with rows missing$/);
     expect(email).not.toMatch(/all well|nothing to do/);
+    expect(email).toMatch(/- Cleared, as asked: .*POST \/_aliases \{"actions"/);
     expect(email).toContain('Next: Get them back before this index is truncated again');
     // The record has forgotten it, as releasing means.
     expect((await deployment.night()).result).toBe('ok');

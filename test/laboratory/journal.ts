@@ -87,6 +87,8 @@ export interface Truth {
   oldRowsLeft: number;
   /** Rows of the closed window that were counted at the call and are gone, whoever took them. */
   windowRowsGone: number;
+  /** All rows newer than the cutoff that were there at the call and are gone: a reindex is judged by these, too. */
+  keptRowsGone: number;
   /** Rows that the dry run before the call promised to delete, as the ledger's baseline says. */
   planned: number;
   /** Rows that are there, and that no search will find until somebody refreshes: refreshing is off. */

@@ -112,17 +112,20 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       const hidden = unrefreshed.has(track.index) ? Math.max(0, (view?.rows ?? 0) - (view?.visibleRows ?? 0)) : 0;
       const running = engine.tasks().filter(({ id, state }) => track.tasks.includes(id) && state === 'running').length;
       const one = marks.get(track);
-      if (!one) return { oldRowsLeft: planned, windowRowsGone: 0, planned, hidden, moved: false, running };
+      if (!one)
+        return { oldRowsLeft: planned, windowRowsGone: 0, keptRowsGone: 0, planned, hidden, moved: false, running };
       const moved = one.name !== physicalName(track.index);
       const { mark, unseen } = one;
       let old = 0;
       for (const timestamp of mark.rows.values()) if (timestamp <= track.cutoffMillis) old++;
       let windowRowsGone = 0;
+      let keptRowsGone = 0;
       for (const { id, timestamp } of engine.goneSince(mark)) {
         if (timestamp <= track.cutoffMillis) old--;
-        else if (timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
+        else keptRowsGone++;
+        if (timestamp > track.cutoffMillis && timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
       }
-      return { oldRowsLeft: old, windowRowsGone, planned, hidden, moved, running };
+      return { oldRowsLeft: old, windowRowsGone, keptRowsGone, planned, hidden, moved, running };
     },
   };
 }

@@ -54,6 +54,7 @@ export const rowRules = {
       const since = previous.attempt.sendingSince - functionTimeoutSeconds.truncate * 1000;
       const explained =
         truth.windowRowsGone > 0 ||
+        (previous.attempt.strategy !== 'delete-by-query' && truth.keptRowsGone > 0) ||
         truth.hidden > 0 ||
         others.some((moment) => moment >= since && moment <= at) ||
         /over several runs/.test(verdict.entry.reason);

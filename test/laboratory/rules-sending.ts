@@ -197,8 +197,8 @@ export const sendingRules = {
       if (event.kind !== 'truncate') continue;
       const { runId } = event.invocation;
       const outcome = decided.get(`${runId} ${event.index}`);
-      // `unknown` says that a truncate may have started, or may yet.
-      if (outcome && outcome !== 'unknown') {
+      // These two say that a truncate is under way, or may have started, or may yet.
+      if (outcome && outcome !== 'unknown' && outcome !== 'still-running') {
         yield { at: event.at, text: `${event.index}: sent by ${runId}, which had said ${outcome}` };
       }
     }

@@ -19,6 +19,7 @@ import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import { renderMessage } from './message.ts';
 import { createProgress, type Progress, type Screen } from './progress.ts';
 import { renderChecks } from './survey/render.ts';
+import { wrap } from './text.ts';
 import { executeWorkflow } from './workflow.ts';
 
 /** The settings that a stage file has and a command line does not, with the stage file's defaults. */
@@ -77,7 +78,7 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
           onPreflight: (checks) => print(['Preflight:', ...renderChecks(checks, screen.width), '']),
         },
         clock,
-        log: screenLog(progress),
+        log: screenLog(progress, screen.width),
         newId: randomUUID,
       },
       publisher: {
@@ -157,8 +158,9 @@ function openLedger({ server, input, ledgerPath }: LocalRun): Ledger {
 }
 
 /** Decisions are on the screen already, from the run state; warnings are not. */
-const screenLog = (progress: Progress): Log => ({
-  info: () => {},
-  warn: (message) => progress.line(`  Note: ${message}`),
-  error: (message) => progress.line(`  Error: ${message}`),
-});
+const screenLog = (progress: Progress, width: number): Log => {
+  const tell = (lead: string) => (message: string) => {
+    for (const text of wrap(message, width, lead, '    ')) progress.line(text);
+  };
+  return { info: () => {}, warn: tell('  Note: '), error: tell('  Error: ') };
+};

@@ -68,8 +68,11 @@ export function sentence(entry: PolicyEntry): string {
     }
     case 'not-started':
       return 'approved, but nothing was started';
-    case 'lost':
-      return 'lost sight of its truncation, and nothing moves';
+    case 'lost': {
+      // Of a reindex the counts say that everything is gone as soon as the alias has moved.
+      const counts = entry.strategy === 'delete-by-query' && rowsDeleted !== undefined;
+      return `lost sight of its truncation${counts ? `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted` : ''}, and nothing moves`;
+    }
     case 'failed':
       return 'failed, nothing was deleted';
     case 'unknown':

@@ -27,7 +27,7 @@ export async function send(target: ApprovedEntry, record: LedgerRecord, services
       return close(target, record, truncation.reason, services);
     case 'bad-request':
     case 'unresolved': {
-      services.log.warn(`truncate of ${target.index} brought no task id: ${truncation.reason}`, {
+      services.log.warn(`no task id: ${truncation.reason}`, {
         index: target.index,
       });
       const answered = truncation.kind === 'bad-request' || truncation.answered;

@@ -263,6 +263,16 @@ describe('the message of a run', () => {
     expect(lost('reindex')).toMatch(/20 hours after it was sent.*the index is quarantined/);
   });
 
+  it('tells how much of a truncation is done that is lost sight of, where counts can tell', () => {
+    const lost = (strategy: string) =>
+      composeMessage(
+        reportOf([entryOf('a.b', 'lost', { strategy, rowsTotal: 50_000, rowsToDelete: 28_000, rowsDeleted: 14_000 })]),
+        context,
+      ).email;
+    expect(lost('delete-by-query')).toContain('truncation, 14,000 of 28,000 rows deleted, and nothing moves.');
+    expect(lost('reindex')).toContain('lost sight of its truncation, and nothing moves.');
+  });
+
   it('repeats the deadline of missing rows where the command to release stands', () => {
     const { email } = composeMessage(reports.troubled, context);
     expect(email).toMatch(/Next: Get the rows back, .*, before the next DataHub upgrade\. Only then release/);

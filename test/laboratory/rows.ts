@@ -33,7 +33,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
   const open = new Map<string, Open>();
   const marks = new Map<Track, Open>();
   const arrivals = new Map<string, { id: number; at: number }[]>();
-  /** Indices whose refresh a reindex has switched off, with the time until which everything was visible. */
+  /** Indices whose refresh a reindex, ours or somebody else's, has switched off, with the time until which everything was visible. */
   const unrefreshed = new Map<string, number>();
 
   /** What had come by then was found by the counts of that time. */
@@ -99,7 +99,10 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     },
     others(index, act) {
       close(index, true);
+      const name = physicalName(index);
       act();
+      const moved = physicalName(index) !== name;
+      if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
     },
     refreshed() {
       for (const index of unrefreshed.keys()) unrefreshed.set(index, now());

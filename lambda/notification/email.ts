@@ -175,7 +175,7 @@ function notes(report: Report, context: MessageContext, measure: Measure, given:
     const [what, cause] = atColon(note);
     const text = causes.has(cause) ? `${what}, for a reason that is told above` : note;
     // The last mail that tells where the rows are.
-    const whole = tooEarly && note.startsWith('Cleared, as asked: ');
+    const whole = tooEarly && /^Cleared(?:, as asked| already): /.test(note);
     return [
       `- ${asSentence(oneLine(text, whole ? measure.recovery : measure.reason))}`,
       ...(step ? stepLines(step, given) : []),

@@ -1,5 +1,5 @@
 import type { Outcome } from '../run/outcome.ts';
-import { isReleasedTooEarly } from '../run/released.ts';
+import { isReleasedTooEarly, isReleasedWithMissing } from '../run/released.ts';
 import type { PolicyEntry, Report } from '../run/report-schema.ts';
 import { cancelTask, listTasks, resume, rotateToken, runByHand, showTask } from './commands.ts';
 import type { MessageContext } from './context.ts';
@@ -119,8 +119,9 @@ function endsByItself(entries: readonly PolicyEntry[], context: MessageContext):
 /** What to do about a note; undefined for one that only informs. */
 export function noteStep(note: string, context: MessageContext): Step | undefined {
   if (isReleasedTooEarly(note)) {
+    const first = isReleasedWithMissing(note) ? '' : 'Look whether they are there. ';
     return {
-      text: 'Get them back before this index is truncated again (runbook: "Outcome: rows-missing"). Where they may be gone, nothing.',
+      text: `${first}Get them back before this index is truncated again (runbook: "Outcome: rows-missing"). Where they may be gone, nothing.`,
     };
   }
   return concernsToken(note) ? tokenStep(context) : undefined;

@@ -1,5 +1,5 @@
 import { type Outcome, resultOf } from '../run/outcome.ts';
-import { isReleasedTooEarly } from '../run/released.ts';
+import { isReleasedTooEarly, isReleasedWithMissing } from '../run/released.ts';
 import type { Report } from '../run/report-schema.ts';
 import { ascii } from './clean.ts';
 import { rows } from './numbers.ts';
@@ -35,8 +35,11 @@ export function summary(report: Report): string {
     ...(would ? [`${would} would be truncated`] : []),
     ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
   ];
-  const released = (report.notes ?? []).filter(isReleasedTooEarly).length;
-  if (released) parts.push(`${released} released with rows missing`);
+  const early = (report.notes ?? []).filter(isReleasedTooEarly);
+  const missed = early.filter(isReleasedWithMissing).length;
+  const released = early.length;
+  if (missed) parts.push(`${missed} released with rows missing`);
+  if (released > missed) parts.push(`${released - missed} released and not counted`);
   // What is wrong today comes before what will be wrong in two weeks.
   if (missing + failed + attention + released === 0) {
     const checks = failedChecks(report);

@@ -4,6 +4,7 @@ import { tokenExpiryMillis } from '../operations/token-expiry.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import { type RunInput, RunInputError } from './input.ts';
 import { tokenExpiryNoticeMillis } from './limits.ts';
+import type { Outcome } from './outcome.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';
 
@@ -38,9 +39,11 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     checkInput(input, state, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
     const duplicate = await duplicateOf(state, input, services);
-    const released = await clearIndices(input, policies, services);
-    notes.push(...released.notes);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    checkClear(input, policies, records);
+    // From here on nothing throws: what was cleared must be told.
+    const released = await clearIndices(input, records, services);
+    notes.push(...released.notes);
     const hindrance = duplicate ?? foreignReason(records) ?? (await pausedReason(services));
     return {
       kind: 'ready',
@@ -83,6 +86,15 @@ function checkInput(input: RunInput, state: RunState, policies: ParsedPolicy[]):
 const isClearable = ({ state, lastVerdict }: LedgerRecord): boolean =>
   state === 'quarantined' || (state === 'idle' && lastVerdict?.rowsAfter !== undefined);
 
+/** By an earlier try of this Plan, as a rule: what it had to say of that is lost with it. */
+const isCleared = ({ state, lastVerdict }: LedgerRecord): boolean =>
+  state === 'idle' &&
+  lastVerdict !== undefined &&
+  lastVerdict.rowsAfter === undefined &&
+  closes(lastVerdict.entry.outcome);
+
+const closes = (outcome: Outcome): boolean => outcome === 'rows-missing' || outcome === 'unknown' || outcome === 'lost';
+
 const listed = (names: string[]): string =>
   names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
 
@@ -106,35 +118,67 @@ async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServ
     : `the schedule's event came twice and run ${holder} is at work on it (by hand, start it without scheduledTime)`;
 }
 
-async function clearIndices(
-  input: RunInput,
+/** Before any is cleared: one wrong name means that a person has to look at all of them again. */
+function checkClear(
+  { clear: names = [] }: RunInput,
   policies: ParsedPolicy[],
-  { ledger, log }: RunServices,
-): Promise<{ notes: string[]; cleared: string[] }> {
-  const notes: string[] = [];
-  const indices: string[] = [];
-  for (const name of input.clear ?? []) {
-    const index = name.toLowerCase();
-    const record = await ledger.read(index);
-    if (record === undefined && !policies.some((policy) => policy.index === index)) {
-      throw new RunInputError(
-        `"clear" names ${name}, which neither a policy nor the ledger knows: nothing was cleared for it`,
-      );
-    }
-    if (record === undefined || isForeign(record) || !isClearable(record)) {
-      notes.push(`There was nothing to clear for ${name}: it is not quarantined.`);
-      continue;
-    }
-    const cleared = await ledger.replace(record, clear(record));
-    if (cleared) indices.push(index);
-    log.warn('quarantine cleared by a person', { index, cleared });
-    notes.push(
-      cleared
-        ? `Cleared, as asked: ${name}${record.state === 'idle' ? ' (it was not quarantined; what it held before no longer counts)' : reasonOfQuarantine(record)}.`
-        : `Not cleared: ${name}, because its ledger record changed meanwhile. Try again.`,
+  records: Map<string, StoredRecord>,
+): void {
+  const known = new Set([...records.keys(), ...policies.map(({ index }) => index)]);
+  const unknown = names.filter((name) => !known.has(name.toLowerCase()));
+  if (unknown.length > 0) {
+    throw new RunInputError(
+      `"clear" names ${listed(unknown)}, which neither a policy nor the ledger knows: nothing was cleared`,
     );
   }
-  return { notes, cleared: indices };
+}
+
+/** Clears what the input names, in the ledger and in `records`; what became of each is a note. Never throws. */
+async function clearIndices(
+  { clear: names = [] }: RunInput,
+  records: Map<string, StoredRecord>,
+  services: RunServices,
+): Promise<{ notes: string[]; cleared: string[] }> {
+  const notes: string[] = [];
+  const cleared: string[] = [];
+  for (const name of new Set(names)) {
+    const index = name.toLowerCase();
+    const record = records.get(index);
+    if (record !== undefined && !isForeign(record) && (isClearable(record) || isCleared(record))) {
+      const done = isCleared(record) || (await clearOne(record, records, services));
+      if (done === true) cleared.push(index);
+      notes.push(done === true ? clearedNote(name, record) : `Not cleared: ${name}, because ${done} Try again.`);
+    } else {
+      notes.push(`There was nothing to clear for ${name}: it is not quarantined.`);
+    }
+  }
+  return { notes, cleared };
+}
+
+/** @returns true, or why it was not cleared */
+async function clearOne(
+  record: LedgerRecord,
+  records: Map<string, StoredRecord>,
+  { ledger, log }: RunServices,
+): Promise<true | string> {
+  const next = clear(record);
+  try {
+    const replaced = await ledger.replace(record, next);
+    log.warn('quarantine cleared by a person', { index: record.index, cleared: replaced });
+    if (!replaced) return 'its ledger record changed meanwhile.';
+    records.set(record.index, next);
+    return true;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    log.error('not cleared', { index: record.index, reason: error.message });
+    return `the ledger did not take it: ${error.message.replace(/\.?$/, '.')}`;
+  }
+}
+
+function clearedNote(name: string, record: LedgerRecord): string {
+  const why = reasonOfQuarantine(record);
+  if (isCleared(record)) return `Cleared already: ${name}${why}.`;
+  return `Cleared, as asked: ${name}${record.state === 'idle' ? ' (it was not quarantined; what it held before no longer counts)' : why}.`;
 }
 
 /** What was said of it, once more: whoever clears an index too early has its last word here. */

@@ -91,8 +91,8 @@ export const ledgerRecordSchema = z.object({
   lastVerdict: verdictSchema.optional(),
   /** Sum of small shrinks (rows) since the last verdict without one. */
   shrunkRows: rows.optional(),
-  /** Runs that sent a real truncate of this index lately: none of them may send another. */
-  sentBy: z.array(z.object({ runId: z.string(), at: millis })).optional(),
+  /** Runs that lately sent a real truncate of this index, or were fenced off before they could: none may send (again). */
+  sentBy: z.array(z.object({ runId: z.string(), at: millis, fenced: z.boolean().optional() })).optional(),
 });
 
 export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;

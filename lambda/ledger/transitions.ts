@@ -63,7 +63,7 @@ export function startSending(
     ...record,
     state: 'sending',
     attempt: { ...attempt, ...sent, sendingSince: now },
-    sentBy: remember(record, attempt.runId, now),
+    sentBy: remember(record, { runId: attempt.runId, at: now }),
   };
 }
 
@@ -134,12 +134,19 @@ export function fence(
   const base: LedgerRecord = record
     ? withoutAttempt(record, record.state === 'quarantined' ? 'quarantined' : 'idle')
     : { version: LEDGER_VERSION, server, index, state: 'idle' };
-  return { ...base, attemptId, sentBy: remember(record, runId, now) };
+  const fenced = hasSent(record, runId) ? {} : { fenced: true };
+  return { ...base, attemptId, sentBy: remember(record, { runId, at: now, ...fenced }) };
 }
 
-function remember(record: LedgerRecord | undefined, runId: string, now: number): NonNullable<LedgerRecord['sentBy']> {
-  const recent = (record?.sentBy ?? []).filter(({ at }) => now - at < sentByMemoryMillis);
-  return [...recent.filter((sent) => sent.runId !== runId), { runId, at: now }];
+/** Whether this run sent a real truncate of the index lately, whatever has become of it. */
+export const hasSent = (record: LedgerRecord | undefined, runId: string): boolean =>
+  record?.sentBy?.some((sent) => sent.runId === runId && !sent.fenced) ?? false;
+
+type Sent = NonNullable<LedgerRecord['sentBy']>[number];
+
+function remember(record: LedgerRecord | undefined, sent: Sent): Sent[] {
+  const recent = (record?.sentBy ?? []).filter(({ at }) => sent.at - at < sentByMemoryMillis);
+  return [...recent.filter(({ runId }) => runId !== sent.runId), sent];
 }
 
 function withoutAttempt(record: LedgerRecord, state: LedgerRecord['state']): LedgerRecord {

@@ -69,6 +69,9 @@ export const countFields = (rowsToDelete: number, rowsTotal: number) => ({
   percent: percentOf(rowsToDelete, rowsTotal),
 });
 
+/** The reason where a run comes back to its own truncation too late. */
+export const closedByOthers = 'another run has closed this truncation and gone on with the index; see its report';
+
 /** A truncation may be running, or may have been sent. */
 export const isUnresolved = (record: LedgerRecord): boolean => record.state === 'sending' || record.state === 'running';
 

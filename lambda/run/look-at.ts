@@ -2,7 +2,7 @@ import { isForeign } from '../ledger/record.ts';
 import { quarantine } from '../ledger/transitions.ts';
 import { OperationsError, type TaskCounters, type TaskStatus } from '../operations/operations.ts';
 import { close, closedEntry } from './closing.ts';
-import { done } from './entries.ts';
+import { closedByOthers, done } from './entries.ts';
 import { gather, type Look } from './evidence.ts';
 import {
   abandonAfterMillis,
@@ -46,7 +46,6 @@ export async function lookAt(entry: WatchedEntry, services: RunServices, signal:
 }
 
 const noRecord = 'the ledger has lost its record of this truncation; look at the index and at its task';
-const closedByOthers = 'another run has closed this truncation and gone on with the index; see its report';
 
 /** @returns a decided entry, or undefined to go on watching */
 async function observe(look: Look): Promise<Entry | undefined> {

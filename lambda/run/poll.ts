@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { serverKey } from '../ledger/ledger.ts';
 import { isForeign } from '../ledger/record.ts';
-import { fence, isReclaimable } from '../ledger/transitions.ts';
+import { fence, hasSent, isReclaimable } from '../ledger/transitions.ts';
 import { signalAt } from './clock.ts';
 import { done, isUnresolved, replaceEntry } from './entries.ts';
 import { foreignState } from './foreign-state.ts';
@@ -91,7 +91,8 @@ async function settled(target: ApprovedEntry, state: RunState, services: RunServ
     }
     const holder = stored?.attempt?.runId;
     const own = holder === state.runId;
-    if (stored?.lastVerdict?.runId === state.runId || (stored && isUnresolved(stored) && own)) {
+    const closed = stored?.lastVerdict?.runId === state.runId || hasSent(stored, state.runId);
+    if (closed || (stored && isUnresolved(stored) && own)) {
       return resumeOwn(target, stored, state, clock.now());
     }
     // A reservation whose time is over hinders nobody: neither the Truncate that was given up, nor its fence.

@@ -95,7 +95,7 @@ describe('Truncate', () => {
     deployment.service.engine.addRows(index, Array(700).fill(deployment.clock.time - 50 * 86_400_000));
     await deployment.night({}, 'run-2');
     deployment.service.engine.addRows(index, Array(700).fill(deployment.clock.time - 50 * 86_400_000));
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('in-flight');
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
@@ -245,6 +245,26 @@ describe('after a Truncate that ended without a state', () => {
     expect(outcomeOf(next)).toBe('truncated');
     expect(next.notes).toContainEqual(expect.stringContaining('Sandbox.Timedout'));
     expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('and had sent, and two other runs have closed it and truncated again, Poll does not say that nothing was sent', async () => {
+    const { deployment, state } = await planned();
+    await truncate(state, deployment.during('truncate'));
+    await deployment.night({}, 'run-2');
+    deployment.policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 10 }];
+    await deployment.night({}, 'run-3');
+    const settled = await pollAfterFailure(state, deployment);
+    expect(outcomeOf(settled)).toBe('in-flight');
+    expect(settled.entries[0]?.entry).toHaveProperty('reason', expect.stringContaining('another run has closed'));
+    expect(deployment.realTruncates()).toHaveLength(2);
+  });
+
+  test('and was fenced off, Poll tried again says the same', async () => {
+    const { deployment, state } = await planned();
+    const first = await pollAfterFailure(state, deployment);
+    const again = await pollAfterFailure(state, deployment);
+    expect(outcomeOf(first)).toBe('failed');
+    expect(again.entries).toEqual(first.entries);
   });
 
   test('while another run holds the index, Poll keeps the failure, waits, and starts nothing beside it', async () => {

@@ -41,3 +41,6 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
  */
 export const searchIndex = (entityType: string, aspect: string): string =>
   `${entityType}_${aspect}aspect_v1`.toLowerCase();
+
+/** The same for a ledger key, `entity.aspect` in lower case. */
+export const searchIndexOf = (index: string): string => `${index.replaceAll('.', '_')}aspect_v1`;

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { indexKey } from '../ledger/ledger.ts';
 import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { type IndexSize, OperationsError } from '../operations/operations.ts';
-import { canonicalSpelling, isProtected } from '../policy/aspects.ts';
+import { canonicalSpelling, isProtected, searchIndexOf } from '../policy/aspects.ts';
 import { decide } from '../policy/decision.ts';
 import type { ParsedPolicy } from '../policy/parse.ts';
 import type { Policy } from '../policy/schema.ts';
@@ -13,7 +13,7 @@ import { cutoffOf, truncateFields } from './fields.ts';
 import { deadlineMarginMillis, planConcurrency } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
 import { preflightBeside, watchDryRuns } from './plan-preflight.ts';
-import { attempt } from './preflight.ts';
+import { afterFailure, attempt } from './preflight.ts';
 import type { Prepared } from './preparation.ts';
 import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import { releasedTooEarly } from './released.ts';
@@ -36,8 +36,9 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
     const ended = Promise.all(prepared.chosen.map((policy) => limit(() => planPolicy(policy, context))));
     const preflight = state.mode === 'preview' && preflightBeside({ sizes: asked, dryRuns, ended, signal }, services);
     const planned = await ended;
-    const checks = await preflight;
+    const made = await preflight;
     const { serverFailure, missingDate } = context.shared;
+    const checks = made && serverFailure ? afterFailure(made, serverFailure, services) : made;
     const entries = [...planned.sort(runOrder).map(({ entry }) => entry), ...adoptedWithoutPolicy(context, planned)];
     const stop = prepared.hindrance ?? breakerOf(entries);
     return {
@@ -105,10 +106,21 @@ async function entryOf(parsed: ParsedPolicy, stored: StoredRecord | undefined, c
   if (parsed.kind === 'invalid') return refused(parsed, 'failed', parsed.reason);
   if (stored && isForeign(stored)) return refused(parsed, 'in-flight', `${stored.foreign}: left alone`);
   if (stored && isUnresolved(stored)) return adopt(parsed, stored, context);
+  const other = otherNameOf(parsed.index, context.prepared.records);
+  if (other) return refused(parsed, 'in-flight', `${other.index}, which is the same search index, is ${other.state}`);
   const { policy } = parsed;
   if (!policy.enabled) return refused(parsed, 'disabled', 'the policy is switched off ("enabled": false)');
   if (stored?.state === 'quarantined') return quarantinedEntry(parsed, stored, context.state.runId);
   return dryRunEntry(parsed.index, policy, stored, context);
+}
+
+/** A record that is not idle, of the same search index under another entity type and aspect. */
+function otherNameOf(index: string, records: Prepared['records']): LedgerRecord | undefined {
+  for (const record of records.values()) {
+    if (isForeign(record) || record.index === index || record.state === 'idle') continue;
+    if (searchIndexOf(record.index) === searchIndexOf(index)) return record;
+  }
+  return undefined;
 }
 
 /** Watches what an earlier run left unresolved. A preview never watches, and nobody before the record may be judged. */

@@ -18,7 +18,7 @@ import {
   tokenRefused,
 } from './preflight-checks.ts';
 import type { Check } from './report-schema.ts';
-import type { Place, Surroundings } from './services.ts';
+import type { Place, RunServices, Surroundings } from './services.ts';
 
 /**
  * Whether this server can be worked with: one check for each thing that can be wrong, with its remedy. Opens the survey and
@@ -107,6 +107,21 @@ function unasked(error: OperationsError, url: URL, found: string[] | undefined, 
   const dns = dnsCheck(url, found);
   if (error.kind === 'unauthorized') return [address, dns, connectionCheck(url), tokenRefused(token, error, place)];
   return [address, dns, connectionFailure(error, url, place), token];
+}
+
+/** The checks of a server that went away, or refused the token, after they were made: what it then said counts. */
+export function afterFailure(
+  checks: readonly Check[],
+  error: OperationsError,
+  { settings, surroundings: { place } }: Pick<RunServices, 'settings' | 'surroundings'>,
+): Check[] {
+  const url = new URL(settings.gmsUrl);
+  const corrected = (check: Check): Check => {
+    if (error.kind === 'unauthorized') return check.name === 'Token' ? tokenRefused(check, error, place) : check;
+    if (error.kind === 'dns') return check.name === 'DNS' ? dnsFailure(url, place, factOf(error)) : check;
+    return check.name === 'Connection' ? connectionFailure(error, url, place) : check;
+  };
+  return checks.map((check) => (check.state === 'failed' ? check : bounded(corrected(check))));
 }
 
 /** What can be said where the server cannot be asked, because a run has no token for instance: address form and DNS. */

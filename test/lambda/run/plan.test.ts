@@ -5,7 +5,7 @@ import { plan } from '../../../lambda/run/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
-import { aRecord, aVerdict } from '../../support/records.ts';
+import { anAttempt, aRecord, aVerdict } from '../../support/records.ts';
 
 const started = deployments();
 const planned = ({ clock }: Deployment, services: RunServices, input: unknown = {}) =>
@@ -15,6 +15,25 @@ const outcomes = ({ entries }: RunState) =>
 const policy = (aspect: string) => ({ entityType: 'dataset', aspect, retentionDays: 30 });
 
 describe('Plan', () => {
+  test.each(['sending', 'quarantined'] as const)(
+    'starts nothing for an index that is %s under another name',
+    async (state) => {
+      const deployment = await started({
+        indices: [anIndexOf(600, 400, 'b_c', 'a')],
+        policies: [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }],
+      });
+      const attempt = anAttempt({ sendBy: deployment.clock.time + 1e6, judgeableAt: deployment.clock.time + 2e6 });
+      const held = state === 'sending' ? { attemptId: attempt.attemptId, attempt } : { lastVerdict: aVerdict() };
+      deployment.ledger.stored.set('a_b.c', aRecord({ index: 'a_b.c', state, ...held }));
+      const { entries } = await planned(deployment, deployment.during('plan'));
+      const entry = entries.find(({ index }) => index === 'a.b_c')?.entry;
+      expect(entry).toMatchObject({
+        outcome: 'in-flight',
+        reason: `a_b.c, which is the same search index, is ${state}`,
+      });
+    },
+  );
+
   test('puts the smallest truncation first, and indices whose last verdict was bad last', async () => {
     const deployment = await started({
       indices: [anIndexOf(900, 100, 'a'), anIndexOf(100, 100, 'b'), anIndexOf(500, 100, 'c')],

@@ -98,6 +98,36 @@ describe('a preview', () => {
     expect(asked(deployment)).toEqual([]);
   });
 
+  test.each<[string, OperationsError['kind'], string]>([
+    ['its token is revoked', 'unauthorized', 'Token'],
+    ['its name is gone', 'dns', 'DNS'],
+    ['it goes away', 'connect', 'Connection'],
+  ])('of a server that answered at first is not called well when %s in the middle', async (_, kind, name) => {
+    const deployment = await preview({
+      indices: [anIndexOf(600, 400), anIndexOf(700, 400, 'datasetProfile')],
+      policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
+    });
+    const { operations } = deployment.services;
+    let tell = () => {};
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const state = await planned(deployment, {
+      surroundings: { ...deployment.services.surroundings, onPreflight: tell },
+      operations: {
+        ...operations,
+        async dryRun(fields, options) {
+          if (fields.aspect === 'operation') return operations.dryRun(fields, options);
+          await told;
+          throw new OperationsError(kind, 'Dry run of dataset.datasetProfile: no more.');
+        },
+      },
+    });
+    expect(state.error).toContain('no more');
+    expect(notOk(state)).toEqual([[name, 'failed']]);
+    expect(checksOf(state)[name as Check['name']].text).toContain('no more');
+  });
+
   test('of a name that does not resolve tells of DNS, with a remedy for the network of the functions', async () => {
     const deployment = await preview();
     const unresolved = async () => {

@@ -71,15 +71,14 @@ export const notesBeside = (report: Report): string[] =>
   (report.notes ?? []).filter((note) => !notOk(report).some((check) => saysTheSame(check, note)));
 
 const saysTheSame = ({ name, text }: Check, note: string): boolean =>
-  note.includes(beginning(text)) || (name === 'Token' && /^The token expire[sd] /.test(note));
+  holds(note, text) || (name === 'Token' && /^The token expire[sd] /.test(note));
 
 /** Errors and reasons hold the very words of the failure that a check is about; when a token expired is more than they say. */
-function isToldAnyway({ text }: Check, { error = '', policies }: Report): boolean {
-  const words = beginning(text);
-  return error.includes(words) || policies.some(({ reason }) => reason.includes(words));
-}
+const isToldAnyway = ({ text }: Check, { error = '', policies }: Report): boolean =>
+  holds(error, text) || policies.some(({ reason }) => holds(reason, text));
 
-/** Enough to know a sentence by, also one that was shortened at its end. */
-const beginning = (text: string): string => text.slice(0, 100) || '\0';
+/** Whole, since two refusals may differ in their last words alone; a long one was cut short and ends with a mark of that. */
+const holds = (told: string, words: string): boolean =>
+  words !== '' && (told.includes(words) || (words.endsWith('…') && told.includes(words.slice(0, -1))));
 
 const inSentence = (name: Check['name']): string => (name === 'DNS' ? name : name.toLowerCase());

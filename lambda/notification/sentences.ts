@@ -85,7 +85,9 @@ export function sentence(entry: PolicyEntry): string {
 }
 
 /** The run ended without having seen what the truncation does. */
-export const isUnseen = (reason: string): boolean => /could not be looked at|last look failed/.test(reason);
+export const isUnseen = (reason: string): boolean =>
+  /could not be looked at/.test(reason) ||
+  (/last look failed/.test(reason) && !/rows done at the last look/.test(reason));
 
 /** The reason as a sentence of its own; empty where there is none. Its offer to approve or to clear is left to the next step. */
 export const reasonSentence = (entry: PolicyEntry, max: number): string =>

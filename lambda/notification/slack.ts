@@ -114,7 +114,7 @@ function preflight(report: Report, context: MessageContext): string[] {
     const said = text ?? (remedy || step?.text.replace(/:$/, '.') || 'see the error.');
     return `• Preflight, *${markdown(head, 30)}*: ${markdown(said, 240)}`;
   });
-  const more = wrong.length > 3 ? [`• ${wrong.length - 3} more in the mail.`] : [];
+  const more = wrong.length > 3 ? [`• ${wrong.length - 3} more in the report.`] : [];
   return [...wrong.slice(0, 3), ...more];
 }
 

@@ -14,7 +14,9 @@ export function readJson(text: string): JsonText {
   if (json.trim() === '') return wrong('is empty');
   // Windows PowerShell writes UTF-16 where it is not told otherwise.
   if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
-  const { mistake, repeated } = inspect(json);
+  const findings = inspect(json);
+  if (findings === undefined) return wrong('is nested too deeply');
+  const { mistake, repeated } = findings;
   try {
     const value: unknown = JSON.parse(json);
     if (repeated === undefined) return { kind: 'value', value };
@@ -32,7 +34,17 @@ interface Findings {
   repeated?: { key: string; where: string };
 }
 
-function inspect(json: string): Findings {
+/** Undefined for a text that is nested more deeply than the parser's recursion goes, some thousand levels. */
+function inspect(json: string): Findings | undefined {
+  try {
+    return visited(json);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function visited(json: string): Findings {
   const found: Findings = {};
   const open: Set<string>[] = [];
   const where = (line: number, column: number) => ` (line ${line + 1}, column ${column + 1})`;

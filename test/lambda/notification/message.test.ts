@@ -147,6 +147,23 @@ describe('the message of a run', () => {
     expect(email.split(cause)).toHaveLength(2);
   });
 
+  it('tells two refusals that differ in their last words alone', () => {
+    const refusal = (last: string) => `the server answered 403: "${'x'.repeat(120)}". It lacks the privilege ${last}.`;
+    const reason = `Dry run of a.b: ${refusal('to truncate')}`;
+    const { email } = composeMessage(
+      reportOf([entryOf('a.b', 'failed', { reason })], {
+        mode: 'preview',
+        preflight: checksOf({
+          Truncation: { state: 'failed', text: refusal('to truncate'), remedy: 'grant it' },
+          Sizes: { state: 'failed', text: refusal('for sizes'), remedy: 'grant it' },
+        }),
+      }),
+      context,
+    );
+    expect(email).toContain('- Truncation FAILED: see below.');
+    expect(email).toContain('It lacks the privilege for sizes.');
+  });
+
   it('gives the command for a new token once, whether a check, a note or the error of the run asks for it', () => {
     const old = reports['preview-with-an-old-token'];
     const text = 'expired 3 days ago (2026-08-11 03:30 UTC)';
@@ -255,6 +272,14 @@ describe('the message of a run', () => {
     expect(email).toContain('a.b: its truncation could not be looked at.');
     expect(email).toContain("Next: Grant the privilege to the token's owner");
     expect(email).not.toMatch(/still deleting|Next: Nothing/);
+  });
+
+  it('calls a truncation still deleting that was watched until only the last look failed', () => {
+    const reason = `7,000 of 8,000 rows done at the last look; the run's 12 hours (maxRunHours) were over; the next run goes on watching; the last look failed: ${unprivileged}`;
+    const entry = entryOf('a.b', 'still-running', { reason, taskId: 'n:1', strategy: 'delete-by-query' });
+    const { email } = composeMessage(reportOf([entry]), context);
+    expect(email).toContain("a.b: still deleting when the run's time was up");
+    expect(email).toContain('_cancel');
   });
 
   it('says when a truncation that is lost sight of ends by itself, and how', () => {

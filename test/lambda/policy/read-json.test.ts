@@ -73,6 +73,10 @@ describe('JSON that a person has written', () => {
     expect(problemOf('[{"a": {"a": 1}}, {"a": 2}]')).toBeUndefined();
   });
 
+  test.each(['[', '{"a":'])('that opens %s thousands of times is refused, not followed down', (opening) => {
+    expect(problemOf(opening.repeat(50_000))).toMatch(/nested too deeply|is not JSON/);
+  });
+
   test('never shows what stands where it breaks off', () => {
     expect(problemOf('S3cr3tT0ken')).not.toContain('S3cr');
   });

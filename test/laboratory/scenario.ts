@@ -100,7 +100,10 @@ const night = fc.record({
     5,
   ),
   /** datahub-gc, with its days. */
-  gc: maybe(fc.record({ after: someTime, days: fc.constantFrom(20, 30, 90) }), 8),
+  gc: maybe(
+    fc.record({ after: fc.oneof(fc.integer({ min: 1, max: 120 }), soon, someTime), days: fc.constantFrom(20, 30, 90) }),
+    8,
+  ),
   /** Somebody deletes so many percent of the fresh rows for good. */
   othersDelete: maybe(fc.record({ after: fc.oneof(soon, someTime), percent: fc.constantFrom(1, 2, 4, 30, 95, 95) }), 5),
   restart: maybe(soon, 8),

@@ -140,7 +140,8 @@ export function pause(invocation: Invocation, millis: number): Promise<void> {
   );
 }
 
-const never = new Promise<never>(() => {});
+/** A new one each time: a shared one would hold on to everything that ever waited for it. */
+const never = () => new Promise<never>(() => {});
 
 /** Lets the function die or hang here, or go on. */
 export async function yieldPoint(invocation: Invocation, where: string): Promise<void> {
@@ -150,7 +151,7 @@ export async function yieldPoint(invocation: Invocation, where: string): Promise
     world.injected(`crash ${where}`);
     invocation.alive = false;
     invocation.fail(named('Runtime.ExitError'));
-    await never;
+    await never();
   }
   // Truncate's sleepers are the dangerous ones.
   if (chances.happens(weather().hang * (invocation.step === 'truncate' ? 3 : 1))) {

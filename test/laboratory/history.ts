@@ -14,8 +14,11 @@ import { createWorld, type World } from './world.ts';
 
 /** Where histories begin. */
 export const firstNight = Date.UTC(2026, 2, 1, 3, 30);
-/** Nights without a fault at the end: one to find a record unresolved, one to close it at 20 h, two to go on. */
-export const calmNights = 4;
+/**
+ * Nights without a fault at the end: one to find a record unresolved, one to close it at 20 h, two to go on, and two for
+ * indices that have to take turns, because each opens the circuit breaker.
+ */
+export const calmNights = 6;
 
 const names = [
   ['dataset', 'operation'],

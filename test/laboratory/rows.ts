@@ -52,8 +52,10 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     const { track, mark, unseen } = one;
     let counted = 0;
     let beyondCounting = 0;
+    // A task of somebody else's may have been at work since before this one was sent.
+    const isOurs = (by: string) => by === 'left-behind' || track.tasks.includes(by);
     for (const { id, timestamp, by } of engine.goneSince(mark)) {
-      if (timestamp <= track.cutoffMillis || by === 'others') continue;
+      if (timestamp <= track.cutoffMillis || !isOurs(by)) continue;
       if (timestamp > track.windowEndMillis || unseen.has(id)) beyondCounting++;
       else counted++;
     }

@@ -24,6 +24,10 @@ function isNamed(history: History, track: Track, rows: number): boolean {
   });
 }
 
+/** The real truncates by their attempts. */
+const tracksOf = (history: History): Map<string | undefined, Track> =>
+  new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
+
 export const rowRules = {
   *'every row that is gone through our doing is named'(history) {
     for (const { at, index, track } of eventsOf(history, 'truncate')) {
@@ -65,6 +69,7 @@ export const rowRules = {
   },
 
   *'a verdict comes after the end'(history) {
+    const tracks = tracksOf(history);
     for (const { at, previous, next, truth } of eventsOf(history, 'ledger')) {
       const outcome = next.lastVerdict?.entry.outcome;
       // What nobody could see end is closed at 20 h, whatever it does.
@@ -73,13 +78,18 @@ export const rowRules = {
       // Where refreshing is off nobody can see it at work; and a moved alias no end of the task will undo.
       if (outcome === 'rows-missing' && truth.hidden > 0) continue;
       if (outcome === 'rows-missing' && attempt?.strategy === 'delete-by-query') continue;
+      // Somebody else has reindexed what the copy had brought until then: the copy goes on into an index of nobody's.
+      if (outcome === 'rows-missing' && tracks.get(next.lastVerdict?.attemptId)?.gone?.mixed) continue;
       yield { at, text: `${next.index}: ${outcome} while its task was at work` };
     }
   },
 
   *'failed means that nothing was done'(history) {
+    const tracks = tracksOf(history);
     for (const { at, next, truth } of eventsOf(history, 'ledger')) {
       if (!truth || next.lastVerdict?.entry.outcome !== 'failed') continue;
+      // What has gone all the same was somebody else's doing.
+      if (tracks.get(next.lastVerdict.attemptId)?.acted === false) continue;
       const { oldRowsLeft, planned, moved, running } = truth;
       if (running === 0 && oldRowsLeft >= planned && !moved) continue;
       const what = moved ? 'the alias moved' : `${planned - oldRowsLeft} old rows went, or are about to`;
@@ -88,7 +98,7 @@ export const rowRules = {
   },
 
   *'a verdict is about its own cutoff'(history) {
-    const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
+    const tracks = tracksOf(history);
     for (const { at, next, previous } of eventsOf(history, 'ledger')) {
       const verdict = next.lastVerdict;
       const track = verdict && tracks.get(verdict.attemptId);

@@ -124,6 +124,10 @@ export const unresolvedRules = {
       // Where refreshing is off for good, deleted rows are counted for ever: said every night, and not ours to cure.
       const view = world.engine.indices().find((one) => one.index?.toLowerCase() === index);
       if (entry?.outcome === 'incomplete' && view?.rows !== view?.visibleRows) continue;
+      // Closed in this very night, after 20 h: three such indices take turns, because each opens the circuit breaker.
+      const closed = world.ledger.stored.get(index) as { state: string } | undefined;
+      const isGivenUp = entry?.outcome === 'unknown' || entry?.outcome === 'lost';
+      if (isGivenUp && closed?.state === 'quarantined') continue;
       if (entry && stuck.includes(entry.outcome)) {
         yield {
           at,

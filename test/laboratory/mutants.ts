@@ -1,5 +1,5 @@
 /**
- * The core with one rule of design section 3 switched off, each by a change of its text when the laboratory is bundled.
+ * The core with one of the safety rules (docs/testing.md) switched off, each by a change of its text when the laboratory is bundled.
  * The checker must find a violation with every one of them; a text that no longer matches fails the command.
  */
 
@@ -12,7 +12,7 @@ export interface Patch {
 }
 
 export interface Mutant {
-  /** The rule of design section 3. */
+  /** The number of the safety rule. */
   rule: number;
   name: string;
   patches: Patch[];

@@ -36,7 +36,7 @@ export function printTally(tally: Tally, seed: number): void {
 
 /** @returns whether every mutant was noticed */
 export function printHunted(hunted: readonly Hunted[]): boolean {
-  console.log('\nRules of design section 3 switched off, one at a time:');
+  console.log('\nSafety rules (docs/testing.md) switched off, one at a time:');
   printTable(
     ['rule', 'switched off', 'histories', 'violation found'],
     hunted.map(({ rule, name, histories, violation }) => [rule, name, histories, violation?.rule ?? 'NOT NOTICED']),

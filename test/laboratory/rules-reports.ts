@@ -4,7 +4,7 @@ import { reportSchema } from '../../lambda/run/report-schema.ts';
 import type { CheckRule } from './rules.ts';
 import { eventsOf } from './rules-sending.ts';
 
-/** Rules about what people get to see, and about the limits of the workflow (design rules 10 and 11, section 2). */
+/** Rules about what people get to see, and about the limits of the workflow (safety rules 10 and 11). */
 
 export const reportRules = {
   *'the token is nowhere'(history) {

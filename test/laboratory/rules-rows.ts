@@ -4,7 +4,7 @@ import type { Track } from './journal.ts';
 import type { CheckRule } from './rules.ts';
 import { eventsOf } from './rules-sending.ts';
 
-/** Rules about single rows, and about verdicts that the rows contradict (design rules 7 and 8). */
+/** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
 
 /** The entries of all published reports that tell of an index, in order. */
 export const entriesOf = (history: History, index: string) =>

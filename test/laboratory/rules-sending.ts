@@ -3,7 +3,7 @@ import type { History, PolicyOf } from './history.ts';
 import type { JournalEvent } from './journal.ts';
 import type { CheckRule } from './rules.ts';
 
-/** Rules about the moment in which a real truncate is written to the wire (design rules 1 to 6). */
+/** Rules about the moment in which a real truncate is written to the wire (safety rules 1 to 6). */
 
 type Event<Kind extends JournalEvent['kind']> = Extract<JournalEvent, { kind: Kind }>;
 export const eventsOf = <Kind extends JournalEvent['kind']>({ world }: History, kind: Kind): Event<Kind>[] =>

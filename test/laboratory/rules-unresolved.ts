@@ -3,7 +3,7 @@ import { calmNights, firstNight } from './history.ts';
 import type { CheckRule } from './rules.ts';
 import { eventsOf } from './rules-sending.ts';
 
-/** Rules about truncations whose end is not known, and about who may close them (design rules 4 to 6, 8 and 9). */
+/** Rules about truncations whose end is not known, and about who may close them (safety rules 4 to 6, 8 and 9). */
 
 const hour = 3_600_000;
 

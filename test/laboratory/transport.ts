@@ -56,7 +56,7 @@ async function send(invocation: Invocation, exchange: Exchange, maySend: () => b
   const track = world.sent(infoOf(invocation), exchange);
   const [when, what] = (fault?.split(': ') ?? ['acted', undefined]) as ['not acted' | 'acted' | 'late', string?];
   let reply: Reply | undefined;
-  // A request may lie in a queue; the server is taken to act within the function's time or never (design rule 6).
+  // A request may lie in a queue; the server is taken to act within the function's time or never (safety rule 6).
   if (when === 'late') time.at(time.now() + chances.between(1_000, 590_000), () => act(invocation, track, exchange));
   if (when === 'acted') reply = act(invocation, track, exchange);
   if (what === 'reset') throw new TransportError('reset', true, { code: 'ECONNRESET' });

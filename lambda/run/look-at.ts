@@ -25,7 +25,8 @@ import { watchByCounts } from './watch-by-counts.ts';
 export async function lookAt(entry: WatchedEntry, services: RunServices, signal: AbortSignal): Promise<Entry> {
   const stored = await services.ledger.read(entry.index);
   if (!stored) return done(entry, 'unknown', noRecord);
-  if (isForeign(stored)) return done(entry, 'in-flight', `${stored.foreign}: left alone`);
+  // It may still be sent, or be at work: whoever wrote this goes on with it.
+  if (isForeign(stored)) return done(entry, 'still-running', `${stored.foreign}: this run watches it no longer`);
   const closed = closedEntry(entry, stored);
   if (closed) return closed;
   if (stored.attempt?.attemptId !== entry.watch.attemptId || !stored.attempt.baseline) {

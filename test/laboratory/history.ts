@@ -160,6 +160,7 @@ function planNight(
       world.journal.push({ at: time.now(), kind: 'others' });
       const fate = createChances(number + 1);
       for (const { index } of policies) {
+        world.rows.rowsDeleted(index);
         engine.removeRows(
           index,
           ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && fate.happens(othersDelete.percent / 100),
@@ -183,12 +184,13 @@ function othersOnAll(world: World, policies: PolicyOf[], act: () => void): void 
 }
 
 /** Entities are deleted, and their rows with them, just after a truncate was sent. */
-function erode({ engine, time, journal, injected }: World, index: string, rows: number): void {
+function erode({ engine, time, journal, injected, rows: account }: World, index: string, rows: number): void {
   if (rows === 0) return;
   time.at(time.now() + 300, () => {
     injected('others: a few rows deleted');
     journal.push({ at: time.now(), kind: 'others' });
     let left = rows;
+    account.rowsDeleted(index);
     engine.removeRows(index, ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && left-- > 0);
   });
 }

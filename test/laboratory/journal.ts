@@ -89,6 +89,8 @@ export interface Truth {
   windowRowsGone: number;
   /** All rows newer than the cutoff that were there at the call and are gone: a reindex is judged by these, too. */
   keptRowsGone: number;
+  /** Searches found rows at the call that were gone before: deleted while refreshing was off. */
+  ghosts: boolean;
   /** Rows that the dry run before the call promised to delete, as the ledger's baseline says. */
   planned: number;
   /** Rows that are there, and that no search will find until somebody refreshes: refreshing is off. */

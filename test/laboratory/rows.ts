@@ -13,6 +13,8 @@ export interface RowAccount {
   truncate(track: Track, act: () => void): void;
   /** Somebody else changes the index: what happened until now is closed. */
   others(index: string, act: () => void): void;
+  /** Somebody has deleted single rows of an index for good. */
+  rowsDeleted(index: string): void;
   /** Everything became visible. */
   refreshed(): void;
   /** The history is over. */
@@ -27,6 +29,8 @@ interface Open {
   mark: Mark;
   /** Rows that no search had found when the truncate acted. */
   unseen: Set<number>;
+  /** Searches still found rows that were gone: somebody had deleted them while refreshing was off. */
+  ghosts: boolean;
 }
 
 export function createRowAccount(engine: Engine, now: () => number): RowAccount {
@@ -35,6 +39,8 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
   const arrivals = new Map<string, { id: number; at: number }[]>();
   /** Indices whose refresh a reindex, ours or somebody else's, has switched off, with the time until which everything was visible. */
   const unrefreshed = new Map<string, number>();
+  /** Of these, the ones in which somebody has deleted rows since. */
+  const ghostly = new Set<string>();
 
   /** What had come by then was found by the counts of that time. */
   const visibleUntil = (index: string, counted: number): number => {
@@ -81,7 +87,13 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
     sending(track) {
       const { index } = track;
       if (known(index))
-        marks.set(track, { track, name: physicalName(index), mark: engine.mark(index), unseen: unseenBy(track) });
+        marks.set(track, {
+          track,
+          name: physicalName(index),
+          mark: engine.mark(index),
+          unseen: unseenBy(track),
+          ghosts: ghostly.has(index),
+        });
     },
     truncate(track, act) {
       const { index } = track;
@@ -89,6 +101,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       close(index, false);
       const unseen = unseenBy(track);
       const mark = engine.mark(index);
+      const ghosts = ghostly.has(index);
       const name = physicalName(index);
       const before = new Set(engine.tasks().map(({ id }) => id));
       act();
@@ -97,7 +110,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       track.acted = moved || track.tasks.length > 0;
       if (moved && track.tasks.length > 0 && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
       if (!track.acted) return;
-      open.set(index, { track, name, mark, unseen });
+      open.set(index, { track, name, mark, unseen, ghosts });
     },
     others(index, act) {
       close(index, true);
@@ -106,8 +119,12 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       const moved = physicalName(index) !== name;
       if (moved && engine.behaviour.refreshOffAfterReindex) unrefreshed.set(index, now());
     },
+    rowsDeleted(index) {
+      if (unrefreshed.has(index)) ghostly.add(index);
+    },
     refreshed() {
       for (const index of unrefreshed.keys()) unrefreshed.set(index, now());
+      ghostly.clear();
     },
     close() {
       for (const index of [...open.keys()]) close(index, false);
@@ -118,9 +135,18 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
       const running = engine.tasks().filter(({ id, state }) => track.tasks.includes(id) && state === 'running').length;
       const one = marks.get(track);
       if (!one)
-        return { oldRowsLeft: planned, windowRowsGone: 0, keptRowsGone: 0, planned, hidden, moved: false, running };
+        return {
+          oldRowsLeft: planned,
+          windowRowsGone: 0,
+          keptRowsGone: 0,
+          ghosts: false,
+          planned,
+          hidden,
+          moved: false,
+          running,
+        };
       const moved = one.name !== physicalName(track.index);
-      const { mark, unseen } = one;
+      const { mark, unseen, ghosts } = one;
       let old = 0;
       for (const timestamp of mark.rows.values()) if (timestamp <= track.cutoffMillis) old++;
       let windowRowsGone = 0;
@@ -130,7 +156,7 @@ export function createRowAccount(engine: Engine, now: () => number): RowAccount 
         else keptRowsGone++;
         if (timestamp > track.cutoffMillis && timestamp <= track.windowEndMillis && !unseen.has(id)) windowRowsGone++;
       }
-      return { oldRowsLeft: old, windowRowsGone, keptRowsGone, planned, hidden, moved, running };
+      return { oldRowsLeft: old, windowRowsGone, keptRowsGone, ghosts, planned, hidden, moved, running };
     },
   };
 }

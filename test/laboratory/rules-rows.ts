@@ -60,6 +60,7 @@ export const rowRules = {
         truth.windowRowsGone > 0 ||
         (previous.attempt.strategy !== 'delete-by-query' && truth.keptRowsGone > 0) ||
         truth.hidden > 0 ||
+        truth.ghosts ||
         others.some((moment) => moment >= since && moment <= at) ||
         /over several runs/.test(verdict.entry.reason);
       if (!explained) {

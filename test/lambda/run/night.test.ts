@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { reportSchema } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, deployments, only, outcomesOf } from '../../support/deployment.ts';
 
@@ -325,6 +326,20 @@ describe('before anything is started', () => {
     expect(only(report).outcome).toBe('in-flight');
     expect(deployment.ledger.stored.get('dataset.operation')).toEqual(newer);
     expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('a record that a newer version takes over while it is watched is left to that version, as still running', async () => {
+    const deployment = await started({ rowsPerSecond: 1 });
+    const { ledger, clock } = deployment;
+    const takesOver = async () => {
+      const record = (await ledger.read('dataset.operation')) as LedgerRecord;
+      ledger.stored.set('dataset.operation', { ...record, version: 2 });
+    };
+    deployment.service.engine.schedule(clock.time + 60_000, () => void takesOver());
+    const entry = only(await deployment.night());
+    expect(entry.outcome).toBe('still-running');
+    expect(entry.reason).toContain('newer version (2)');
+    expect(deployment.realTruncates()).toHaveLength(1);
   });
 
   test("an older version's idle record is read", async () => {

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { isForeign } from '../ledger/record.ts';
+import { done, replaceEntry } from './entries.ts';
 import { type Outcome, outcomes } from './outcome.ts';
 import type { PolicyEntry } from './report-schema.ts';
 import type { RunServices } from './services.ts';
@@ -39,6 +41,23 @@ export function foreignState(state: unknown, { settings, clock }: Pick<RunServic
   };
 }
 
+/**
+ * The same where the ledger is at hand: after a redrive, the Truncate that the execution had called before may be at work
+ * on the index whose turn it is, and send. Throws LedgerError.
+ */
+export async function foreignStateByLedger(state: unknown, services: RunServices): Promise<RunState> {
+  const known = foreignState(state, services);
+  const turn = known.entries.find(({ phase, entry }) => {
+    const { outcome, reason } = entry as PolicyEntry;
+    return phase === 'done' && outcome === 'not-started' && reason === deployedAnew;
+  });
+  const record = turn && (await services.ledger.read(turn.index));
+  if (!turn || !record || isForeign(record) || record.attempt?.runId !== known.runId) return known;
+  return replaceEntry(known, turn, done(turn, 'still-running', deployedAnew));
+}
+
+const deployedAnew = 'the job was deployed anew in the middle of the run; the next run goes on';
+
 /** @param truncateFailed the first approved one may have been sent, and no Poll came to find out */
 function readEntries(entries: unknown, truncateFailed: boolean): Entry[] {
   const readable = (Array.isArray(entries) ? entries : []).flatMap((entry) => {
@@ -60,7 +79,7 @@ function readEntry({ index, entry }: z.infer<typeof foreignEntrySchema>, otherwi
     entry: {
       ...(rest as PolicyEntry),
       outcome: decided ? outcome : otherwise,
-      reason: decided ? reason : 'the job was deployed anew in the middle of the run; the next run goes on',
+      reason: decided ? reason : deployedAnew,
     },
   };
 }

@@ -4,7 +4,7 @@ import { isForeign } from '../ledger/record.ts';
 import { fence, hasSent, isReclaimable } from '../ledger/transitions.ts';
 import { signalAt } from './clock.ts';
 import { done, isUnresolved, replaceEntry } from './entries.ts';
-import { foreignState } from './foreign-state.ts';
+import { foreignStateByLedger } from './foreign-state.ts';
 import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from './limits.ts';
 import { lookAt } from './look-at.ts';
 import { isDue } from './looks.ts';
@@ -20,7 +20,7 @@ import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './
  * transitions, so it may be repeated at any time: a verdict that is already in the ledger is the verdict.
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
-  if (state.version !== STATE_VERSION) return foreignState(state, services);
+  if (state.version !== STATE_VERSION) return foreignStateByLedger(state, services);
   const { clock, settings } = services;
   // A Truncate that failed returned no state, so its turn is counted here, by the first Poll after it.
   const failedNow = state.failure && state.failure.sendsUntil === undefined;

@@ -7,7 +7,7 @@ import { signalAt } from './clock.ts';
 import { countWindow, physicalIndex, type WindowCounts, type Windows, windowsOf } from './counting.ts';
 import { countFields, done, replaceEntry } from './entries.ts';
 import { cutoffOf, truncateFields } from './fields.ts';
-import { foreignState } from './foreign-state.ts';
+import { foreignStateByLedger } from './foreign-state.ts';
 import { copyingRows, copyingShare, functionTimeoutSeconds, sendMarginMillis } from './limits.ts';
 import { endOf, proceed } from './next.ts';
 import type { Outcome } from './outcome.ts';
@@ -26,7 +26,7 @@ import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './
  * `sendBy`; write what came back. Whatever ends this function in between, the ledger says which of these it reached.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
-  if (state.version !== STATE_VERSION) return foreignState(state, services);
+  if (state.version !== STATE_VERSION) return foreignStateByLedger(state, services);
   const turned = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
   const target = turned.entries.find((entry) => entry.phase === 'approved');
   if (turned.mode !== 'enforce') return finish({ ...turned, breaker: 'a preview starts nothing' }, services);

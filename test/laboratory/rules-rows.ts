@@ -61,6 +61,8 @@ export const rowRules = {
         (previous.attempt.strategy !== 'delete-by-query' && truth.keptRowsGone > 0) ||
         truth.hidden > 0 ||
         truth.ghosts ||
+        // A server that reindexes where it was to delete: all rows may be there, and the rule closes the index.
+        (previous.attempt.strategy === 'delete-by-query' && truth.moved) ||
         others.some((moment) => moment >= since && moment <= at) ||
         /over several runs/.test(verdict.entry.reason);
       if (!explained) {
@@ -79,6 +81,8 @@ export const rowRules = {
       // Where refreshing is off nobody can see it at work; and a moved alias no end of the task will undo.
       if (outcome === 'rows-missing' && truth.hidden > 0) continue;
       if (outcome === 'rows-missing' && attempt?.strategy === 'delete-by-query') continue;
+      // Somebody else has deleted what it was to delete: it goes on, and finds nothing.
+      if (outcome === 'truncated' && attempt?.strategy === 'delete-by-query' && truth.oldRowsLeft === 0) continue;
       // Somebody else has reindexed what the copy had brought until then: the copy goes on into an index of nobody's.
       if (outcome === 'rows-missing' && tracks.get(next.lastVerdict?.attemptId)?.gone?.mixed) continue;
       yield { at, text: `${next.index}: ${outcome} while its task was at work` };

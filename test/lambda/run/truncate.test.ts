@@ -186,6 +186,34 @@ describe('Truncate', () => {
   });
 });
 
+describe('with a run state of another version, after a redrive', () => {
+  const foreign = (state: RunState) => ({ ...state, version: 2 }) as unknown as RunState;
+
+  test.each([
+    ['Truncate', truncate],
+    ['Poll', poll],
+  ])('%s does not say not-started of an index at which the Truncate called before is at work', async (_, step) => {
+    const { deployment, state } = await planned();
+    const services = deployment.during('truncate');
+    let after: RunState | undefined;
+    const interrupted = withOperations(services, {
+      async indexSizes(options) {
+        after ??= await step(foreign(state), services);
+        return services.operations.indexSizes(options);
+      },
+    });
+    expect(outcomeOf(await truncate(state, interrupted))).toBe('watched');
+    expect(outcomeOf(after!)).toBe('still-running');
+    expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test("Truncate says not-started where the record is another run's", async () => {
+    const { deployment, state } = await planned();
+    await anotherRunSends(deployment, index);
+    expect(outcomeOf(await truncate(foreign(state), deployment.during('truncate')))).toBe('not-started');
+  });
+});
+
 describe('after a Truncate that ended without a state', () => {
   test('and had not begun, Poll fences it off: when it goes on it cannot send', async () => {
     const { deployment, state } = await planned();

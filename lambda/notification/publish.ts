@@ -5,6 +5,7 @@ import { oneLine } from './clean.ts';
 import type { MessageContext } from './context.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
+import { failedChecks } from './preflight.ts';
 import { tokenEnds } from './subject.ts';
 
 export interface SnsPublisherOptions {
@@ -47,8 +48,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
  * A token that is about to expire is a problem, although everything went well this time; and so is a check of a
  * preview's preflight that failed, although the preview could do without.
  */
-const isQuiet = (report: Report): boolean =>
-  report.result === 'ok' && !tokenEnds(report) && !report.preflight?.some(({ state }) => state === 'failed');
+const isQuiet = (report: Report): boolean => report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
 
 async function send({ client, topicArn, log, context }: SnsPublisherOptions, report: Report): Promise<void> {
   const message = composeMessage(report, context);

@@ -60,7 +60,7 @@ export function sentence(entry: PolicyEntry): string {
     case 'still-running': {
       const done = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
       if (isUnseen(entry.reason)) return 'its truncation could not be looked at';
-      return `still deleting when the run's time was up${done}`;
+      return `still deleting when the run ended${done}`;
     }
     case 'incomplete': {
       const left = rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`;

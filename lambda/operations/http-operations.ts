@@ -34,8 +34,8 @@ export interface HttpOperationsOptions {
 }
 
 /**
- * The maintenance operations over HTTP, as docs/operations-service.md has them. Reads are tried several times, here and nowhere else; a real
- * truncate is sent once at most. No message holds the token, a stack trace or an address from inside an answer.
+ * The maintenance operations over HTTP, as docs/operations-service.md has them. Reads are tried several times, here and
+ * nowhere else; a real truncate is sent once at most. No message holds the token, a stack trace or an address from inside an answer.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
   const client: Client = { ...options, bearer: createBearer(options.token) };

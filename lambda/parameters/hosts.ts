@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { readBaseUrl } from '../operations/base-url.ts';
-import { isPrivateAddress } from '../run/addresses.ts';
+import { isPrivateAddress, withoutBrackets } from '../run/addresses.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 
@@ -42,4 +42,4 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
   return isIP(host) === 0 ? !inPrivateNetwork : !isPrivateAddress(host);
 }
 
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/, '');

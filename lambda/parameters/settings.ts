@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { indexKey } from '../ledger/ledger.ts';
 import { searchIndex } from '../policy/aspects.ts';
 import { explain } from '../policy/explain.ts';
 import { readJson } from '../policy/read-json.ts';
@@ -198,7 +199,7 @@ function readPolicies(given: Given, context: z.RefinementCtx): StagePolicy[] {
       return [];
     }
     const { entityType, aspect } = parsed.data;
-    const key = searchIndex(entityType, aspect);
+    const key = searchIndex(indexKey(entityType, aspect));
     const earlier = seen.get(key);
     if (earlier !== undefined) {
       refuse(` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);

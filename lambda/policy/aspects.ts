@@ -36,11 +36,7 @@ export function canonicalSpelling(entityType: string, aspect: string): { entityT
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
 
 /**
- * The search index behind an entity type and aspect, without its prefix, as DataHub's IndexConventionImpl joins the two:
- * `a_b.c` and `a.b_c` have one index, which two policies would truncate by turns without knowing of each other.
+ * The search index behind an index key (`entity.aspect` in lower case), without its prefix, as DataHub's IndexConventionImpl
+ * joins the two: `a_b.c` and `a.b_c` have one index, which two policies would truncate by turns without knowing of each other.
  */
-export const searchIndex = (entityType: string, aspect: string): string =>
-  `${entityType}_${aspect}aspect_v1`.toLowerCase();
-
-/** The same for a ledger key, `entity.aspect` in lower case. */
-export const searchIndexOf = (index: string): string => `${index.replaceAll('.', '_')}aspect_v1`;
+export const searchIndex = (index: string): string => `${index.replaceAll('.', '_')}aspect_v1`;

@@ -76,16 +76,17 @@ function invalid(source: string, names: Names, reason: string): ParsedPolicy {
 /** By the search index: two names of one index are two policies for it. */
 function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   const sameIndex = new Map<string, ParsedPolicy[]>();
-  for (const item of parsed) sameIndex.set(searchIndexOf(item), [...(sameIndex.get(searchIndexOf(item)) ?? []), item]);
+  for (const item of parsed)
+    sameIndex.set(searchIndex(item.index), [...(sameIndex.get(searchIndex(item.index)) ?? []), item]);
   return parsed.map((item) => {
-    const same = sameIndex.get(searchIndexOf(item))!;
+    const same = sameIndex.get(searchIndex(item.index))!;
     if (same.length === 1 || item.index.includes('?')) return item;
     const { entityType, aspect } = namesOf(item);
     const own = item.kind === 'invalid' ? `${item.reason}; besides, ` : '';
     const sources = same.map(({ source }) => source).join('; ');
     const what = same.every(({ index }) => index === item.index)
       ? `for ${entityType}.${aspect}`
-      : `for one search index, ${searchIndexOf(item)},`;
+      : `for one search index, ${searchIndex(item.index)},`;
     return invalid(
       item.source,
       { entityType, aspect },
@@ -95,8 +96,3 @@ function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
 }
 
 const namesOf = (item: ParsedPolicy): Names => (item.kind === 'policy' ? item.policy : item);
-
-function searchIndexOf(item: ParsedPolicy): string {
-  const { entityType, aspect } = namesOf(item);
-  return searchIndex(entityType, aspect);
-}

@@ -18,7 +18,10 @@ export interface Look {
 
 export type Gathered = Evidence & { after: WindowCounts; sizeMb: number | undefined };
 
-/** Counts again and asks for the physical index; undefined when the counts keep moving or contradict each other. Throws OperationsError. */
+/**
+ * Counts again and asks for the physical index; undefined when the counts keep moving or contradict each other.
+ * Throws OperationsError.
+ */
 export async function gather(
   { record, services, signal }: Look,
   counters: TaskCounters | undefined,

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import { indexKey } from '../ledger/ledger.ts';
 import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
+import { isReclaimable } from '../ledger/transitions.ts';
 import { type IndexSize, OperationsError } from '../operations/operations.ts';
-import { canonicalSpelling, isProtected, searchIndexOf } from '../policy/aspects.ts';
+import { canonicalSpelling, isProtected, searchIndex } from '../policy/aspects.ts';
 import { decide } from '../policy/decision.ts';
 import type { ParsedPolicy } from '../policy/parse.ts';
 import type { Policy } from '../policy/schema.ts';
@@ -14,6 +15,7 @@ import { deadlineMarginMillis, planConcurrency } from './limits.ts';
 import { type Outcome, resultOf } from './outcome.ts';
 import { preflightBeside, watchDryRuns } from './plan-preflight.ts';
 import { afterFailure, attempt } from './preflight.ts';
+import { factOf } from './preflight-checks.ts';
 import type { Prepared } from './preparation.ts';
 import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import { releasedTooEarly } from './released.ts';
@@ -52,9 +54,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
         ...state.notes,
         ...prepared.notes,
         ...(missingDate ? ['The server sends no Date header, so its clock could not be compared with ours.'] : []),
-        ...(failure && !serverFailure
-          ? [`Index sizes are unknown: ${failure.message.replace(/^Index sizes: /, '')}`]
-          : []),
+        ...(failure && !serverFailure ? [`Index sizes are unknown: ${factOf(failure)}`] : []),
       ],
       ...(checks && { preflight: checks }),
       unmanagedIndices: unmanaged(sizes, prepared.policies),
@@ -106,19 +106,21 @@ async function entryOf(parsed: ParsedPolicy, stored: StoredRecord | undefined, c
   if (parsed.kind === 'invalid') return refused(parsed, 'failed', parsed.reason);
   if (stored && isForeign(stored)) return refused(parsed, 'in-flight', `${stored.foreign}: left alone`);
   if (stored && isUnresolved(stored)) return adopt(parsed, stored, context);
-  const other = otherNameOf(parsed.index, context.prepared.records);
-  if (other) return refused(parsed, 'in-flight', `${other.index}, which is the same search index, is ${other.state}`);
   const { policy } = parsed;
   if (!policy.enabled) return refused(parsed, 'disabled', 'the policy is switched off ("enabled": false)');
+  const other = otherNameOf(parsed.index, context);
+  if (other) return refused(parsed, 'in-flight', `${other.index}, which is the same search index, is ${other.state}`);
   if (stored?.state === 'quarantined') return quarantinedEntry(parsed, stored, context.state.runId);
   return dryRunEntry(parsed.index, policy, stored, context);
 }
 
-/** A record that is not idle, of the same search index under another entity type and aspect. */
-function otherNameOf(index: string, records: Prepared['records']): LedgerRecord | undefined {
-  for (const record of records.values()) {
+/** A record of the same search index under another entity type and aspect that stands against truncating it. */
+function otherNameOf(index: string, { prepared, services }: PolicyContext): LedgerRecord | undefined {
+  for (const record of prepared.records.values()) {
     if (isForeign(record) || record.index === index || record.state === 'idle') continue;
-    if (searchIndexOf(record.index) === searchIndexOf(index)) return record;
+    // Nobody may ever take it back: its policy may be gone.
+    if (isReclaimable(record, services.clock.now())) continue;
+    if (searchIndex(record.index) === searchIndex(index)) return record;
   }
   return undefined;
 }

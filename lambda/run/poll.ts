@@ -71,20 +71,27 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   if (!target) return rest;
   // It began before it failed, so this is later than the `sendBy` that it may have.
   const { sendsUntil = services.clock.now() + longestToSendMillis } = failure;
-  const standing = { ...state, failure: { ...failure, sendsUntil } };
-  const entry = await settled(target, standing, services);
-  if (!entry) return standing;
+  const entry = await settled(target, state, Math.min(sendsUntil, endOf(state, services.settings)), services);
+  if (!entry) return { ...state, failure: { ...failure, sendsUntil } };
   const note = `Truncate failed for ${target.index} (${failure.error}).`;
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   return { ...replaceEntry(rest, target, entry), notes: [...state.notes, note] };
 }
 
-/** @returns the entry as the ledger tells it; undefined while another run holds the index and ours could still send */
-async function settled(target: ApprovedEntry, state: RunState, services: RunServices): Promise<Entry | undefined> {
+/**
+ * @param sendsUntil the moment from which the failed Truncate sends nothing more, epoch milliseconds of the run's clock
+ * @returns the entry as the ledger tells it; undefined while another run holds the index and ours could still send
+ */
+async function settled(
+  target: ApprovedEntry,
+  state: RunState,
+  sendsUntil: number,
+  services: RunServices,
+): Promise<Entry | undefined> {
   const { ledger, clock, newId, settings } = services;
   for (let tries = 0; tries < 3; tries++) {
     const now = clock.now();
-    const maySend = now < Math.min(state.failure!.sendsUntil!, endOf(state, settings));
+    const maySend = now < sendsUntil;
     const stored = await ledger.read(target.index);
     if (stored && isForeign(stored)) {
       return maySend ? undefined : done(target, 'in-flight', `${stored.foreign}: left alone`);

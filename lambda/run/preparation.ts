@@ -41,7 +41,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     const duplicate = await duplicateOf(state, input, services);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkClear(input, policies, records);
-    // From here on nothing throws: what was cleared must be told.
+    // Nothing that is expected to fail comes after this: what was cleared must be told.
     const released = await clearIndices(input, records, services);
     notes.push(...released.notes);
     const hindrance = duplicate ?? foreignReason(records) ?? (await pausedReason(services));
@@ -133,7 +133,7 @@ function checkClear(
   }
 }
 
-/** Clears what the input names, in the ledger and in `records`; what became of each is a note. Never throws. */
+/** Clears what the input names, in the ledger and in `records`; what became of each is a note. A ledger that refuses is one. */
 async function clearIndices(
   { clear: names = [] }: RunInput,
   records: Map<string, StoredRecord>,

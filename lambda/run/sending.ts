@@ -27,9 +27,7 @@ export async function send(target: ApprovedEntry, record: LedgerRecord, services
       return close(target, record, truncation.reason, services);
     case 'bad-request':
     case 'unresolved': {
-      services.log.warn(`no task id: ${truncation.reason}`, {
-        index: target.index,
-      });
+      services.log.warn(`no task id: ${truncation.reason}`, { index: target.index });
       const answered = truncation.kind === 'bad-request' || truncation.answered;
       if (!answered) return watch(attempt, look.minSeconds);
       const answer = { kind: truncation.kind, reason: truncation.reason, receivedAt: now };

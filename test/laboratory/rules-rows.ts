@@ -19,8 +19,8 @@ function isNamed(history: History, track: Track, rows: number): boolean {
   return entriesOf(history, track.index).some(({ at, entry }) => {
     if (at < track.sentAt) return false;
     if (entry.outcome === 'rows-missing' || entry.outcome === 'quarantined') return true;
-    const noted = /(\d+) rows newer than the cutoff are gone/.exec(entry.reason);
-    return noted !== null && Number(noted[1]) >= rows;
+    const noted = /([\d,]+) rows newer than the cutoff are gone/.exec(entry.reason);
+    return noted !== null && Number(noted[1]!.replaceAll(',', '')) >= rows;
   });
 }
 

@@ -34,6 +34,17 @@ describe('Plan', () => {
     },
   );
 
+  test('is not held up by a reservation under another name whose time is over: nobody may ever take it back', async () => {
+    const deployment = await started({
+      indices: [anIndexOf(600, 400, 'b_c', 'a')],
+      policies: [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }],
+    });
+    const attempt = anAttempt({ sendBy: deployment.clock.time });
+    const { attemptId } = attempt;
+    deployment.ledger.stored.set('a_b.c', aRecord({ index: 'a_b.c', state: 'reserved', attemptId, attempt }));
+    expect(outcomes(await planned(deployment, deployment.during('plan')))).toEqual([['b_c', 'approved']]);
+  });
+
   test('puts the smallest truncation first, and indices whose last verdict was bad last', async () => {
     const deployment = await started({
       indices: [anIndexOf(900, 100, 'a'), anIndexOf(100, 100, 'b'), anIndexOf(500, 100, 'c')],

@@ -278,7 +278,7 @@ describe('the message of a run', () => {
     const reason = `7,000 of 8,000 rows done at the last look; the run's 12 hours (maxRunHours) were over; the next run goes on watching; the last look failed: ${unprivileged}`;
     const entry = entryOf('a.b', 'still-running', { reason, taskId: 'n:1', strategy: 'delete-by-query' });
     const { email } = composeMessage(reportOf([entry]), context);
-    expect(email).toContain("a.b: still deleting when the run ended");
+    expect(email).toContain('a.b: still deleting when the run ended');
     expect(email).toContain('_cancel');
   });
 

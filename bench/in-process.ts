@@ -1,7 +1,7 @@
-import { createOperations } from '../lambda/operations/http-operations.ts';
+import { readAttempts } from '../lambda/facts/limits.ts';
+import { createOperations } from '../lambda/operations/http/http-operations.ts';
+import { type Exchange, type Transport, TransportError } from '../lambda/operations/http/transport.ts';
 import type { Operations } from '../lambda/operations/operations.ts';
-import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
-import { readAttempts } from '../lambda/run/limits.ts';
 import type { Engine } from '../local/operations-service/engine.ts';
 import { answerMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';

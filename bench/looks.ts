@@ -1,5 +1,5 @@
-import { boundSeconds } from '../lambda/run/looks.ts';
 import type { RunState } from '../lambda/run/state.ts';
+import { boundSeconds } from '../lambda/truncation/looks.ts';
 import { createRandom } from '../local/operations-service/random.ts';
 import { answerMillis } from './latencies.ts';
 import { drawTask, type OneTask, oneTaskService } from './one-task.ts';

@@ -1,7 +1,7 @@
-import { reportMetrics } from '../lambda/notification/metrics.ts';
+import { maxHistoryEvents } from '../lambda/facts/limits.ts';
+import type { Report } from '../lambda/facts/report-schema.ts';
 import { historyUsed } from '../lambda/run/budget.ts';
-import { maxHistoryEvents } from '../lambda/run/limits.ts';
-import type { Report } from '../lambda/run/report-schema.ts';
+import { reportMetrics } from '../lambda/telemetry/metrics.ts';
 import { createEngine } from '../local/operations-service/engine.ts';
 import { loadDefinition, runStateMachine } from '../local/state-machine.ts';
 import { noUsage } from './functions.ts';

@@ -1,5 +1,5 @@
+import { dayMillis } from '../lambda/facts/limits.ts';
 import type { Operations, TruncateFields } from '../lambda/operations/operations.ts';
-import { dayMillis } from '../lambda/run/limits.ts';
 import type { Random } from '../local/operations-service/random.ts';
 import { answerMillis } from './latencies.ts';
 import type { Course } from './shapes.ts';

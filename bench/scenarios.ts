@@ -1,4 +1,4 @@
-import { dayMillis } from '../lambda/run/limits.ts';
+import { dayMillis } from '../lambda/facts/limits.ts';
 import type { SampleIndex } from '../local/operations-service/samples.ts';
 
 /**

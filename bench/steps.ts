@@ -1,10 +1,10 @@
+import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
+import type { Report } from '../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
 import type { Operations } from '../lambda/operations/operations.ts';
-import { functionTimeoutSeconds } from '../lambda/run/limits.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';
-import type { Report } from '../lambda/run/report-schema.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';

@@ -1,9 +1,9 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { SettingsError } from '../lambda/parameters/settings.ts';
 import { bundleFunctions } from './function-code.ts';
 import { RetentionStack } from './retention-stack.ts';
-import { readStageFile } from './stage-file.ts';
+import { SettingsError } from './stage/settings.ts';
+import { readStageFile } from './stage/stage-file.ts';
 
 const app = new App();
 try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync, type Metafile } from 'esbuild';
-import { environments, type FunctionName } from '../lambda/parameters/environment.ts';
+import { environments, type FunctionName } from '../lambda/wiring/environment.ts';
 
 export type FunctionCode = Record<FunctionName, Code>;
 

@@ -12,9 +12,9 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { alarmHeadings, runbookLink } from '../lambda/notification/runbook.ts';
-import type { Settings } from '../lambda/parameters/settings.ts';
 import { RetentionDashboard } from './dashboard.ts';
 import { alarmNamePrefix } from './names.ts';
+import type { Settings } from './stage/settings.ts';
 import type { Workflow } from './workflow.ts';
 
 export interface MonitoringProps {

@@ -1,14 +1,14 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { parseSchedule } from '../lambda/parameters/cron.ts';
-import { clusterHostDoubt, isPlainAndPublic } from '../lambda/parameters/hosts.ts';
-import type { Settings } from '../lambda/parameters/settings.ts';
 import type { FunctionCode } from './function-code.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { Monitoring } from './monitoring.ts';
 import { Notifications } from './notifications.ts';
 import { PolicyParameters } from './policy-parameters.ts';
 import { RunSchedule } from './run-schedule.ts';
+import { parseSchedule } from './stage/cron.ts';
+import { clusterHostDoubt, isPlainAndPublic } from './stage/hosts.ts';
+import type { Settings } from './stage/settings.ts';
 import { Workflow } from './workflow.ts';
 
 export interface RetentionStackProps extends StackProps {

@@ -3,7 +3,7 @@ import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } f
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { Settings } from '../lambda/parameters/settings.ts';
+import type { Settings } from './stage/settings.ts';
 
 export interface RunScheduleProps {
   settings: Settings;

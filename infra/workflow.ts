@@ -6,10 +6,10 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { Settings } from '../lambda/parameters/settings.ts';
 import type { FunctionCode } from './function-code.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import { RetentionFunction } from './retention-function.ts';
+import type { Settings } from './stage/settings.ts';
 
 export interface WorkflowProps {
   settings: Settings;
@@ -112,7 +112,7 @@ export class Workflow extends Construct {
     const stateMachine = new StateMachine(this, 'StateMachine', {
       stateMachineName: stateMachineName(stage),
       definitionBody: DefinitionBody.fromString(
-        readFileSync(new URL('retention-workflow.asl.json', import.meta.url), 'utf8'),
+        readFileSync(new URL('./retention-workflow.asl.json', import.meta.url), 'utf8'),
       ),
       definitionSubstitutions: {
         PlanFunctionArn: this.plan.lambda.functionArn,

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { lambdaServices } from './parameters/lambda-services.ts';
 import { type PlanEvent, plan } from './run/plan.ts';
+import { lambdaServices } from './wiring/lambda-services.ts';
 
 const withServices = lambdaServices('plan');
 

@@ -1,12 +1,12 @@
 import { SNSClient } from '@aws-sdk/client-sns';
-import { runLog } from './notification/log.ts';
-import { reportMetrics, toStandardOutput } from './notification/metrics.ts';
+import { systemClock } from './facts/clock.ts';
+import type { Result } from './facts/outcome.ts';
 import { snsPublisher } from './notification/publish.ts';
-import { readEnvironment } from './parameters/environment.ts';
-import { runSettings } from './parameters/run-settings.ts';
-import { systemClock } from './run/clock.ts';
-import type { Result } from './run/outcome.ts';
 import { type ReportEvent, report } from './run/report.ts';
+import { runLog } from './telemetry/log.ts';
+import { reportMetrics, toStandardOutput } from './telemetry/metrics.ts';
+import { readEnvironment } from './wiring/environment.ts';
+import { runSettings } from './wiring/run-settings.ts';
 
 const environment = readEnvironment('report', process.env);
 const settings = runSettings(environment);

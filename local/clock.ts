@@ -1,4 +1,4 @@
-import type { Clock } from '../lambda/run/clock.ts';
+import type { Clock } from '../lambda/facts/clock.ts';
 import type { FastForward } from './state-machine.ts';
 
 /** Every real wait of `--fast` ends after this. */

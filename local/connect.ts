@@ -1,8 +1,8 @@
-import { createOperations } from '../lambda/operations/http-operations.ts';
-import { createHttpTransport } from '../lambda/operations/http-transport.ts';
+import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../lambda/facts/limits.ts';
+import { createOperations } from '../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../lambda/operations/http/http-transport.ts';
+import { realSleep } from '../lambda/operations/http/sleep.ts';
 import type { Operations } from '../lambda/operations/operations.ts';
-import { realSleep } from '../lambda/operations/sleep.ts';
-import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../lambda/run/limits.ts';
 import type { Server } from './files.ts';
 
 /** The operations of a server over HTTP, as the deployed functions use them. */

@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { readBaseUrl } from '../lambda/operations/base-url.ts';
-import { trusting } from '../lambda/operations/certificates.ts';
+import { readBaseUrl } from '../lambda/operations/http/base-url.ts';
+import { trusting } from '../lambda/operations/http/certificates.ts';
 import type { TokenSource } from '../lambda/operations/operations.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { parsePolicies } from '../lambda/policy/parse.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import * as z from 'zod';
+import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
 import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
 import { explain } from '../lambda/policy/explain.ts';
 import { readJson } from '../lambda/policy/read-json.ts';
-import { type Report, reportSchema } from '../lambda/run/report-schema.ts';
 import { CommandLineError, parseQuietly } from './command-line.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */

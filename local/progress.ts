@@ -1,9 +1,9 @@
 import { MultiBar, type Options, type SingleBar } from 'cli-progress';
-import { oneLine } from '../lambda/notification/clean.ts';
-import { duration } from '../lambda/notification/numbers.ts';
-import { reasonLines } from '../lambda/notification/sentences.ts';
-import type { PolicyEntry } from '../lambda/run/report-schema.ts';
+import type { PolicyEntry } from '../lambda/facts/report-schema.ts';
 import type { Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
+import { oneLine } from '../lambda/wording/clean.ts';
+import { duration } from '../lambda/wording/numbers.ts';
+import { reasonLines } from '../lambda/wording/sentences.ts';
 import type { Step } from './state-machine.ts';
 import { type Column, grouped, table, wrap } from './text.ts';
 

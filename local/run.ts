@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../lambda/facts/clock.ts';
+import type { Report } from '../lambda/facts/report-schema.ts';
 import { fileLedger } from '../lambda/ledger/file.ts';
 import { type Ledger, LedgerError, serverKey } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
-import { lookup } from '../lambda/operations/lookup.ts';
+import { lookup } from '../lambda/operations/http/lookup.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { parsePolicies } from '../lambda/policy/parse.ts';
 import type { Policy } from '../lambda/policy/schema.ts';
-import { systemClock } from '../lambda/run/clock.ts';
-import type { Report } from '../lambda/run/report-schema.ts';
 import type { Log, PolicySource } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { type RunArguments, UsageError } from './arguments.ts';

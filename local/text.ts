@@ -1,4 +1,4 @@
-export { grouped } from '../lambda/policy/grouped.ts';
+export { grouped } from '../lambda/facts/grouped.ts';
 
 /** Text for terminals: tables and paragraphs that keep within a width, broken at blanks. */
 

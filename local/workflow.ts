@@ -1,4 +1,4 @@
-import { functionTimeoutSeconds } from '../lambda/run/limits.ts';
+import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';

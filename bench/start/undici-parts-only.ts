@@ -1,4 +1,4 @@
-import { Agent, buildConnector, Client } from '../../lambda/operations/undici.ts';
+import { Agent, buildConnector, Client } from '../../lambda/operations/http/undici.ts';
 
 /** undici as the functions import it. */
 export const handler = async () => [Agent, buildConnector, Client];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policyEntrySchema } from '../run/report-schema.ts';
+import { policyEntrySchema } from '../facts/report-schema.ts';
 
 /**
  * One ledger record per server and index, never deleted. It says who may truncate the index and, from `sending` on,

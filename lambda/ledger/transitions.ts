@@ -1,4 +1,4 @@
-import { sentByMemoryMillis } from '../run/limits.ts';
+import { sentByMemoryMillis } from '../facts/limits.ts';
 import { type Attempt, type Baseline, LEDGER_VERSION, type LedgerRecord, type Verdict } from './record.ts';
 
 /**

@@ -1,14 +1,14 @@
-import { resultOf } from '../run/outcome.ts';
+import { resultOf } from '../facts/outcome.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { isReleasedTooEarly } from '../run/released.ts';
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
-import { ascii, clip, lines, oneLine } from './clean.ts';
+import { ascii, clip, lines, oneLine } from '../wording/clean.ts';
+import { counted, duration, minute } from '../wording/numbers.ts';
+import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
-import { counted, duration, minute } from './numbers.ts';
 import { outlook } from './outlook.ts';
 import { allWell, failedChecks, notesBeside, troubles, wellNames } from './preflight.ts';
 import { outcomeHeading, preflightHeading, runbookLink, runErrorHeading } from './runbook.ts';
-import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { nextStep, noteStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary, tokenEnds } from './subject.ts';
 

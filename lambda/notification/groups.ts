@@ -1,5 +1,5 @@
-import { type Outcome, type Result, resultOf } from '../run/outcome.ts';
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
+import { type Outcome, type Result, resultOf } from '../facts/outcome.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 
 /** The order in which people need to hear of outcomes, the worst first. */
 export const urgency: readonly Outcome[] = [

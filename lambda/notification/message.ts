@@ -1,5 +1,5 @@
-import type { Report } from '../run/report-schema.ts';
-import { cleanReport, oneLine, redactor, safeJson } from './clean.ts';
+import type { Report } from '../facts/report-schema.ts';
+import { cleanReport, oneLine, redactor, safeJson } from '../wording/clean.ts';
 import type { MessageContext } from './context.ts';
 import { email } from './email.ts';
 import { shorten } from './shorten.ts';

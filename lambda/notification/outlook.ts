@@ -1,8 +1,8 @@
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { isProtected } from '../policy/aspects.ts';
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
-import { oneLine } from './clean.ts';
-import { percent, size } from './numbers.ts';
-import { nameOf } from './sentences.ts';
+import { oneLine } from '../wording/clean.ts';
+import { percent, size } from '../wording/numbers.ts';
+import { nameOf } from '../wording/sentences.ts';
 
 /** How many of each are named. */
 const shown = 3;

@@ -1,7 +1,7 @@
-import type { Check, Report } from '../run/report-schema.ts';
-import { oneLine } from './clean.ts';
+import type { Check, Report } from '../facts/report-schema.ts';
+import { oneLine } from '../wording/clean.ts';
+import { asSentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
-import { asSentence } from './sentences.ts';
 import { concernsToken, type Step, tokenStep } from './steps.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
-import type { Report } from '../run/report-schema.ts';
+import type { Report } from '../facts/report-schema.ts';
 import type { Log, Publisher } from '../run/services.ts';
-import { oneLine } from './clean.ts';
+import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemetry/metrics.ts';
+import { oneLine } from '../wording/clean.ts';
 import type { MessageContext } from './context.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
-import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
 import { failedChecks } from './preflight.ts';
 import { tokenEnds } from './subject.ts';
 

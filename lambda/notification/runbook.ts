@@ -1,4 +1,4 @@
-import type { Outcome } from '../run/outcome.ts';
+import type { Outcome } from '../facts/outcome.ts';
 
 /** The headings of docs/runbook.md that messages and alarms link to; a test holds both sides together. */
 

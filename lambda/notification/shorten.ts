@@ -1,7 +1,7 @@
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
-import { clip } from './clean.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import { clip } from '../wording/clean.ts';
+import { outcomeWords } from '../wording/sentences.ts';
 import { byUrgency, countByOutcome } from './groups.ts';
-import { outcomeWords } from './sentences.ts';
 
 /** How far a report is cut down for machines; each further one takes from the harmless end first. */
 interface Cut {

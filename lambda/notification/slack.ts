@@ -1,12 +1,12 @@
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
-import { clip, lines, oneLine } from './clean.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import { clip, lines, oneLine } from '../wording/clean.ts';
+import { counted, duration } from '../wording/numbers.ts';
+import { withoutRequests } from '../wording/requests.ts';
+import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
-import { counted, duration } from './numbers.ts';
 import { allWell, notesBeside, troubles } from './preflight.ts';
-import { withoutRequests } from './requests.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
-import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from './sentences.ts';
 import { asAbove, nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary } from './subject.ts';
 

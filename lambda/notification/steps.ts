@@ -1,9 +1,9 @@
-import type { Outcome } from '../run/outcome.ts';
+import type { Outcome } from '../facts/outcome.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { isReleasedTooEarly, isReleasedWithMissing } from '../run/released.ts';
-import type { PolicyEntry, Report } from '../run/report-schema.ts';
+import { isUnseen, nameOf } from '../wording/sentences.ts';
 import { cancelTask, listTasks, resume, rotateToken, runByHand, showTask } from './commands.ts';
 import type { MessageContext } from './context.ts';
-import { isUnseen, nameOf } from './sentences.ts';
 
 /** What a person does next: one or two sentences, and a command that can be pasted. */
 export interface Step {

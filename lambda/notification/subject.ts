@@ -1,8 +1,8 @@
-import { type Outcome, resultOf } from '../run/outcome.ts';
+import { type Outcome, resultOf } from '../facts/outcome.ts';
+import type { Report } from '../facts/report-schema.ts';
 import { isReleasedTooEarly, isReleasedWithMissing } from '../run/released.ts';
-import type { Report } from '../run/report-schema.ts';
-import { ascii } from './clean.ts';
-import { rows } from './numbers.ts';
+import { ascii } from '../wording/clean.ts';
+import { rows } from '../wording/numbers.ts';
 import { failedChecks } from './preflight.ts';
 import { concernsToken } from './steps.ts';
 

@@ -1,7 +1,7 @@
+import { grouped } from '../facts/grouped.ts';
+import { dayMillis, deletedByOthersShare, maxClockSkewMillis, rowsAfterShare } from '../facts/limits.ts';
+import type { Outcome } from '../facts/outcome.ts';
 import type { DryRun, Strategy } from '../operations/operations.ts';
-import { dayMillis, deletedByOthersShare, maxClockSkewMillis, rowsAfterShare } from '../run/limits.ts';
-import type { Outcome } from '../run/outcome.ts';
-import { grouped } from './grouped.ts';
 import { compareShare, percentOf } from './percentage.ts';
 import type { Policy } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import workflow from '../../infra/retention-workflow.asl.json' with { type: 'json' };
+import { maxHistoryEvents, maxStateBytes } from '../facts/limits.ts';
+import { type Outcome, resultOf } from '../facts/outcome.ts';
+import type { Check } from '../facts/report-schema.ts';
 import { done } from './entries.ts';
-import { maxHistoryEvents, maxStateBytes } from './limits.ts';
-import { type Outcome, resultOf } from './outcome.ts';
-import type { Check } from './report-schema.ts';
 import type { Entry, RunState } from './state.ts';
 
 /**

@@ -1,7 +1,7 @@
+import type { Outcome } from '../facts/outcome.ts';
+import type { PolicyEntry } from '../facts/report-schema.ts';
 import type { Attempt, LedgerRecord } from '../ledger/record.ts';
 import { percentOf } from '../policy/percentage.ts';
-import type { Outcome } from './outcome.ts';
-import type { PolicyEntry } from './report-schema.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
 /** Small makers of the run state's entries. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { type Outcome, outcomes } from '../facts/outcome.ts';
+import type { PolicyEntry } from '../facts/report-schema.ts';
 import { isForeign } from '../ledger/record.ts';
 import { done, replaceEntry } from './entries.ts';
-import { type Outcome, outcomes } from './outcome.ts';
-import type { PolicyEntry } from './report-schema.ts';
 import type { RunServices } from './services.ts';
 import { type Entry, type RunState, STATE_VERSION } from './state.ts';
 

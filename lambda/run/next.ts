@@ -1,7 +1,7 @@
-import { grouped } from '../policy/grouped.ts';
+import { grouped } from '../facts/grouped.ts';
+import { settlingSeconds } from '../facts/limits.ts';
 import { historyIsSpent, shortenToFit } from './budget.ts';
 import { done } from './entries.ts';
-import { settlingSeconds } from './limits.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
 

@@ -1,4 +1,8 @@
 import pLimit from 'p-limit';
+import { signalAt } from '../facts/clock.ts';
+import { deadlineMarginMillis, planConcurrency } from '../facts/limits.ts';
+import { type Outcome, resultOf } from '../facts/outcome.ts';
+import type { UnmanagedIndex } from '../facts/report-schema.ts';
 import { indexKey } from '../ledger/ledger.ts';
 import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { isReclaimable } from '../ledger/transitions.ts';
@@ -7,19 +11,15 @@ import { canonicalSpelling, isProtected, searchIndex } from '../policy/aspects.t
 import { decide } from '../policy/decision.ts';
 import type { ParsedPolicy } from '../policy/parse.ts';
 import type { Policy } from '../policy/schema.ts';
-import { signalAt } from './clock.ts';
-import { physicalIndex } from './counting.ts';
+import { factOf } from '../preflight/checks.ts';
+import { preflightBeside, watchDryRuns } from '../preflight/plan-preflight.ts';
+import { afterFailure, attempt } from '../preflight/preflight.ts';
+import { physicalIndex } from '../truncation/counting.ts';
+import { cutoffOf, truncateFields } from '../truncation/fields.ts';
+import { closedSince, quarantineAtPlan } from '../truncation/quarantine.ts';
 import { countFields, cutoffFields, done, isUnresolved, judgeableAt, watched } from './entries.ts';
-import { cutoffOf, truncateFields } from './fields.ts';
-import { deadlineMarginMillis, planConcurrency } from './limits.ts';
-import { type Outcome, resultOf } from './outcome.ts';
-import { preflightBeside, watchDryRuns } from './plan-preflight.ts';
-import { afterFailure, attempt } from './preflight.ts';
-import { factOf } from './preflight-checks.ts';
 import type { Prepared } from './preparation.ts';
-import { closedSince, quarantineAtPlan } from './quarantine.ts';
 import { releasedTooEarly } from './released.ts';
-import type { UnmanagedIndex } from './report-schema.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, RunState } from './state.ts';
 

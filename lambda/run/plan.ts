@@ -1,7 +1,7 @@
+import { preflightWithoutServer } from '../preflight/plan-preflight.ts';
 import { parseInput } from './input.ts';
 import { proceed } from './next.ts';
 import { planPolicies, refused } from './plan-policies.ts';
-import { preflightWithoutServer } from './plan-preflight.ts';
 import { prepare } from './preparation.ts';
 import type { RunServices } from './services.ts';
 import { type RunState, STATE_VERSION } from './state.ts';

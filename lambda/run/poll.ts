@@ -1,16 +1,16 @@
 import pLimit from 'p-limit';
+import { signalAt } from '../facts/clock.ts';
+import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
+import type { Outcome } from '../facts/outcome.ts';
 import { serverKey } from '../ledger/ledger.ts';
 import { isForeign } from '../ledger/record.ts';
 import { fence, hasSent, isReclaimable } from '../ledger/transitions.ts';
-import { signalAt } from './clock.ts';
+import { lookAt } from '../truncation/look-at.ts';
+import { isDue } from '../truncation/looks.ts';
+import { resumeOwn } from '../truncation/own-attempt.ts';
 import { done, isUnresolved, replaceEntry } from './entries.ts';
 import { foreignStateByLedger } from './foreign-state.ts';
-import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from './limits.ts';
-import { lookAt } from './look-at.ts';
-import { isDue } from './looks.ts';
 import { endOf, proceed } from './next.ts';
-import type { Outcome } from './outcome.ts';
-import { resumeOwn } from './own-attempt.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './state.ts';
 

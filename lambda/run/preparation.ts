@@ -1,10 +1,10 @@
+import { tokenExpiryNoticeMillis } from '../facts/limits.ts';
+import type { Outcome } from '../facts/outcome.ts';
 import { isForeign, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { clear } from '../ledger/transitions.ts';
-import { tokenExpiryMillis } from '../operations/token-expiry.ts';
+import { tokenExpiryMillis } from '../operations/http/token-expiry.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import { type RunInput, RunInputError } from './input.ts';
-import { tokenExpiryNoticeMillis } from './limits.ts';
-import type { Outcome } from './outcome.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';
 

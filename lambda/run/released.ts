@@ -1,8 +1,8 @@
+import { grouped } from '../facts/grouped.ts';
 import { isForeign, type StoredRecord, type Verdict } from '../ledger/record.ts';
-import { grouped } from '../policy/grouped.ts';
-import { fullIndexIn } from './recovery.ts';
+import { fullIndexIn } from '../truncation/recovery.ts';
+import { isMissing } from '../truncation/verdict.ts';
 import type { Entry } from './state.ts';
-import { isMissing } from './verdict.ts';
 
 /**
  * What a person released from quarantine before its rows were back: releasing forgets how many there should be, so no

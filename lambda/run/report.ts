@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../facts/clock.ts';
+import { type Result, resultOf, worst } from '../facts/outcome.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { done } from './entries.ts';
 import { foreignState } from './foreign-state.ts';
-import { type Result, resultOf, worst } from './outcome.ts';
 import { isReleasedTooEarly } from './released.ts';
-import type { PolicyEntry, Report } from './report-schema.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
 import { type Entry, type RunState, STATE_VERSION } from './state.ts';
 

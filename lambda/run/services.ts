@@ -1,7 +1,7 @@
+import type { Clock } from '../facts/clock.ts';
+import type { Check, Report } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
-import type { Clock } from './clock.ts';
-import type { Check, Report } from './report-schema.ts';
 import type { Mode } from './state.ts';
 
 /** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */

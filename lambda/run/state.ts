@@ -1,6 +1,6 @@
+import type { Check, PolicyEntry, UnmanagedIndex } from '../facts/report-schema.ts';
 import type { Strategy } from '../operations/operations.ts';
 import type { Policy } from '../policy/schema.ts';
-import type { Check, PolicyEntry, UnmanagedIndex } from './report-schema.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 

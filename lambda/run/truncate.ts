@@ -1,20 +1,20 @@
+import { signalAt } from '../facts/clock.ts';
+import { copyingRows, copyingShare, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
+import type { Outcome } from '../facts/outcome.ts';
 import { serverKey } from '../ledger/ledger.ts';
 import { type Attempt, isForeign, type LedgerRecord } from '../ledger/record.ts';
 import { release, reserve, startSending } from '../ledger/transitions.ts';
 import { type IndexSize, OperationsError, type Strategy } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
-import { signalAt } from './clock.ts';
-import { countWindow, physicalIndex, type WindowCounts, type Windows, windowsOf } from './counting.ts';
+import { countWindow, physicalIndex, type WindowCounts, type Windows, windowsOf } from '../truncation/counting.ts';
+import { cutoffOf, truncateFields } from '../truncation/fields.ts';
+import { resumeOwn } from '../truncation/own-attempt.ts';
+import { closedSince, quarantineAtPlan } from '../truncation/quarantine.ts';
+import { send } from '../truncation/sending.ts';
 import { countFields, done, replaceEntry } from './entries.ts';
-import { cutoffOf, truncateFields } from './fields.ts';
 import { foreignStateByLedger } from './foreign-state.ts';
-import { copyingRows, copyingShare, functionTimeoutSeconds, sendMarginMillis } from './limits.ts';
 import { endOf, proceed } from './next.ts';
-import type { Outcome } from './outcome.ts';
-import { resumeOwn } from './own-attempt.ts';
 import { pausedReason } from './preparation.ts';
-import { closedSince, quarantineAtPlan } from './quarantine.ts';
-import { send } from './sending.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './state.ts';
 

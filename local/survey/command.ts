@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { lookup } from '../../lambda/operations/lookup.ts';
-import { preflight, probesOf } from '../../lambda/run/preflight.ts';
+import { lookup } from '../../lambda/operations/http/lookup.ts';
+import { preflight, probesOf } from '../../lambda/preflight/preflight.ts';
 import { connect } from '../connect.ts';
 import type { Server } from '../files.ts';
 import type { Screen } from '../progress.ts';

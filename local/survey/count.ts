@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
+import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
-import { dayMillis } from '../../lambda/run/limits.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs alone. */
 

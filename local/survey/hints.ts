@@ -1,4 +1,4 @@
-import { dayMillis } from '../../lambda/run/limits.ts';
+import { dayMillis } from '../../lambda/facts/limits.ts';
 import { grouped, size } from '../text.ts';
 import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 

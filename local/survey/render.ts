@@ -1,6 +1,6 @@
-import { lines as clean } from '../../lambda/notification/clean.ts';
+import type { Check } from '../../lambda/facts/report-schema.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
-import type { Check } from '../../lambda/run/report-schema.ts';
+import { lines as clean } from '../../lambda/wording/clean.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 

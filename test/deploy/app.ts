@@ -4,8 +4,8 @@ import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { bundleFunctions } from '../../infra/function-code.ts';
 import { RetentionStack } from '../../infra/retention-stack.ts';
+import { readSettings } from '../../infra/stage/settings.ts';
 import type { Workflow } from '../../infra/workflow.ts';
-import { readSettings } from '../../lambda/parameters/settings.ts';
 
 /** The app of the deployment test: the same stack and bundles as `infra/app.ts`, from a stage file that the test writes. */
 const stage = process.env['DEPLOY_TEST_STAGE']!;

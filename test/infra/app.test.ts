@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { SettingsInput } from '../../lambda/parameters/settings.ts';
+import type { SettingsInput } from '../../infra/stage/settings.ts';
 import { synthesize } from './synthesize.ts';
 
 const run = promisify(execFile);

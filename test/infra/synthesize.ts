@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { codeOf, type FunctionCode } from '../../infra/function-code.ts';
 import { RetentionStack } from '../../infra/retention-stack.ts';
-import { readSettings, type SettingsInput } from '../../lambda/parameters/settings.ts';
+import { readSettings, type SettingsInput } from '../../infra/stage/settings.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 

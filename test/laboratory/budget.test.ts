@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { maxHistoryEvents, maxStateBytes } from '../../lambda/facts/limits.ts';
 import { bytesOf } from '../../lambda/run/budget.ts';
-import { maxHistoryEvents, maxStateBytes } from '../../lambda/run/limits.ts';
 import { startExecution } from './execution.ts';
 import { firstNight } from './history.ts';
 import { eventsOf } from './rules-sending.ts';

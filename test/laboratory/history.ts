@@ -1,5 +1,5 @@
+import { dayMillis } from '../../lambda/facts/limits.ts';
 import { LEDGER_VERSION, type LedgerRecord } from '../../lambda/ledger/record.ts';
-import { dayMillis } from '../../lambda/run/limits.ts';
 import type { RunSettings } from '../../lambda/run/services.ts';
 import type { Behaviour } from '../../local/operations-service/behaviour.ts';
 import { profileNamed } from '../../local/operations-service/profiles.ts';

@@ -1,6 +1,6 @@
+import { functionTimeoutSeconds, readAttempts } from '../../lambda/facts/limits.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import { createOperations } from '../../lambda/operations/http-operations.ts';
-import { functionTimeoutSeconds, readAttempts } from '../../lambda/run/limits.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../lambda/run/report.ts';

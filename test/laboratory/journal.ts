@@ -1,6 +1,6 @@
+import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { LedgerRecord } from '../../lambda/ledger/record.ts';
 import type { TruncateFields } from '../../lambda/operations/operations.ts';
-import type { Report } from '../../lambda/run/report-schema.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import type { StepName } from './invocation.ts';
 

@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
     'const { rowsTotal, rowsToDelete, strategy } = target.plan; const counts = ask && windows && { rowsTotal, rowsToDelete, rowsKept: rowsTotal - rowsToDelete, dryRun: { rowsTotal, rowsToDelete, strategy } };',
   ]),
   mutant(1, 'cutoff a day too late', [
-    'run/fields',
+    'truncation/fields',
     'startMillis - policy.retentionDays * dayMillis',
     'startMillis - (policy.retentionDays - 1) * dayMillis',
   ]),
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     ['run/truncate', 'if (decision.strategy !== target.plan.strategy)', 'if (false)'],
   ),
   mutant(1, 'no time-out where the server reindexes', [
-    'run/fields',
+    'truncation/fields',
     "(planned === 'reindex' ? reindexTimeoutSeconds : undefined)",
     'undefined',
   ]),
@@ -86,22 +86,22 @@ export const mutants: readonly Mutant[] = [
     'false',
   ]),
   mutant(4, 'sends again on 504', [
-    'operations/http-operations',
+    'operations/http/http-operations',
     'truncationOf(await transport.postOnce(exchange, maySend), asked, bearer.quote)',
     'truncationOf(await transport.postOnce(exchange, maySend).then((first) => first.status === 504 ? transport.postOnce(exchange, maySend) : first), asked, bearer.quote)',
   ]),
   mutant(4, 'takes 400 for a rejection', [
-    'operations/truncation',
+    'operations/answers/truncation',
     'if (status === 401 ||',
     'if (status === 400 || status === 401 ||',
   ]),
   mutant(4, 'takes 5xx for a rejection', [
-    'operations/truncation',
+    'operations/answers/truncation',
     'if (status === 401 ||',
     'if (status >= 500 || status === 401 ||',
   ]),
   mutant(4, 'takes a connection that broke for one that never stood', [
-    'operations/truncation',
+    'operations/answers/truncation',
     'if (!error.mayBeWritten)',
     'if (!error.mayBeWritten || error.status === undefined)',
   ]),
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     'current.state === previous.state && current.attemptId === previous.attemptId',
     'current.state === previous.state',
   ]),
-  mutant(5, 'sendBy is ignored', ['run/sending', '() => clock.now() < attempt.sendBy', '() => true']),
+  mutant(5, 'sendBy is ignored', ['truncation/sending', '() => clock.now() < attempt.sendBy', '() => true']),
   mutant(5, 'no fence after a failed Truncate', [
     'run/poll',
     'if (!(await ledger.replace(stored, fenced))) continue;',
@@ -129,72 +129,76 @@ export const mutants: readonly Mutant[] = [
   mutant(5, 'a schedule event counts twice', ['run/preparation', 'return holder === state.runId', 'return holder']),
   mutant(6, 'judges before it may', ['run/entries', "return record.state === 'running' ? 0 :", 'return record ? 0 :']),
   mutant(6, 'judges an adopted record by its own cutoff', [
-    'run/evidence',
+    'truncation/evidence',
     'countWindow(ask, attempt.fields, windowsOf(attempt))',
     'countWindow(ask, { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + 86_400_000 * Math.floor((services.clock.now() - attempt.runStartMillis) / 86_400_000) }, windowsOf(attempt))',
   ]),
-  mutant(6, 'a preview writes the ledger', ['run/quarantine', "if (state.mode !== 'enforce') return entry;", '']),
+  mutant(6, 'a preview writes the ledger', [
+    'truncation/quarantine',
+    "if (state.mode !== 'enforce') return entry;",
+    '',
+  ]),
   mutant(7, 'trusts "completed"', [
-    'run/look-at',
+    'truncation/look-at',
     `  const judgement = judge(evidence);
   if (judgement.outcome !== 'truncated' && patient)`,
     `  const judgement = { ...judge(evidence), outcome: 'truncated' as const };
   if (judgement.outcome !== 'truncated' && patient)`,
   ]),
   mutant(7, 'judges a reindex by rows-to-delete', [
-    'run/verdict',
+    'truncation/verdict',
     '} else if (missing > 0) {',
     '} else if (after.rowsToDelete > 0) {',
   ]),
   mutant(
     8,
     'counts an open window',
-    ['run/counting', 'await upTo(runStart)', 'await upTo(8.64e15 + 0 * runStart)'],
-    ['run/counting', 'await upTo(latelyUntil)', 'await upTo(8.64e15)'],
+    ['truncation/counting', 'await upTo(runStart)', 'await upTo(8.64e15 + 0 * runStart)'],
+    ['truncation/counting', 'await upTo(latelyUntil)', 'await upTo(8.64e15)'],
   ),
-  mutant(8, 'no quarantine', ['run/closing', "if (judgement.outcome === 'rows-missing') return true;", '']),
+  mutant(8, 'no quarantine', ['truncation/closing', "if (judgement.outcome === 'rows-missing') return true;", '']),
   mutant(8, 'no circuit breaker', [
     'run/poll',
     "if (state.breaker !== undefined || bad?.phase !== 'done') return state;",
     'if (bad || !bad) return state;',
   ]),
   mutant(8, 'small shrinks are forgotten', [
-    'run/verdict',
+    'truncation/verdict',
     'if (isMissing(shrunkBefore + missing, baseline.rowsKept))',
     'if (false)',
   ]),
   mutant(9, 'gives up before 20 h', [
-    'run/watch-by-counts',
+    'truncation/watch-by-counts',
     '- sendingSince < abandonAfterMillis',
     '- sendingSince < 0',
   ]),
   mutant(9, 'gives up before 20 h what cannot be counted', [
-    'run/look-at',
+    'truncation/look-at',
     'clock.now() - sendingSince < abandonAfterMillis',
     'clock.now() - sendingSince < 0',
   ]),
   mutant(9, 'never gives up', [
-    'run/watch-by-counts',
+    'truncation/watch-by-counts',
     '- sendingSince < abandonAfterMillis',
     '- sendingSince < Number.POSITIVE_INFINITY',
   ]),
   mutant(9, 'takes the first look for stillness', [
-    'run/looks',
+    'truncation/looks',
     'return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;',
     'return window > 0;',
   ]),
   mutant(9, 'does not wait for the refresh', [
-    'run/look-at',
+    'truncation/look-at',
     "if (judgement.outcome !== 'truncated' && patient) return undefined;",
     '',
   ]),
   mutant(9, 'a reindex that nobody saw end is opened again', [
-    'run/closing',
+    'truncation/closing',
     "attempt.strategy !== 'delete-by-query';",
     'false;',
   ]),
   mutant(10, 'the token is in a message', [
-    'operations/http-operations',
+    'operations/http/http-operations',
     'throw errorOf(withTries(failure, tries));',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text of the core
     'throw errorOf({ ...failure, message: `${failure.message} ${token}` });',

@@ -1,4 +1,4 @@
-import { dayMillis } from '../../lambda/run/limits.ts';
+import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { Engine } from '../../local/operations-service/engine.ts';
 import type { Mark } from '../../local/operations-service/inspect.ts';
 import type { Track, Truth } from './journal.ts';

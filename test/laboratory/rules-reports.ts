@@ -1,6 +1,6 @@
+import { maxHistoryEvents, maxStateBytes } from '../../lambda/facts/limits.ts';
+import { reportSchema } from '../../lambda/facts/report-schema.ts';
 import { bytesOf } from '../../lambda/run/budget.ts';
-import { maxHistoryEvents, maxStateBytes } from '../../lambda/run/limits.ts';
-import { reportSchema } from '../../lambda/run/report-schema.ts';
 import type { CheckRule } from './rules.ts';
 import { eventsOf } from './rules-sending.ts';
 

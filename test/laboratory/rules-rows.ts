@@ -1,4 +1,4 @@
-import { functionTimeoutSeconds } from '../../lambda/run/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { History } from './history.ts';
 import type { Track } from './journal.ts';
 import type { CheckRule } from './rules.ts';

@@ -1,4 +1,4 @@
-import { dayMillis } from '../../lambda/run/limits.ts';
+import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { History, PolicyOf } from './history.ts';
 import type { JournalEvent } from './journal.ts';
 import type { CheckRule } from './rules.ts';

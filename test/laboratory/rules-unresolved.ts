@@ -1,4 +1,4 @@
-import { resultOf } from '../../lambda/run/outcome.ts';
+import { resultOf } from '../../lambda/facts/outcome.ts';
 import { calmNights, firstNight } from './history.ts';
 import type { CheckRule } from './rules.ts';
 import { eventsOf } from './rules-sending.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../lambda/ledger/record.ts';
-import { createOperations } from '../../lambda/operations/http-operations.ts';
-import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/transport.ts';
-import { functionTimeoutSeconds } from '../../lambda/run/limits.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
+import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { composeReport, type ReportEvent } from '../../lambda/run/report.ts';

@@ -1,5 +1,5 @@
-import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/transport.ts';
-import { answerTimeoutMillis, connectTimeoutMillis } from '../../lambda/run/limits.ts';
+import { answerTimeoutMillis, connectTimeoutMillis } from '../../lambda/facts/limits.ts';
+import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
 import type { Reply } from '../../local/operations-service/exchange.ts';
 import { type Invocation, infoOf, pause, yieldPoint } from './invocation.ts';
 import type { Track } from './journal.ts';

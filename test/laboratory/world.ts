@@ -1,9 +1,9 @@
+import type { Report } from '../../lambda/facts/report-schema.ts';
 import { indexKey } from '../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { isForeign, LEDGER_VERSION, type LedgerRecord } from '../../lambda/ledger/record.ts';
+import type { Exchange } from '../../lambda/operations/http/transport.ts';
 import type { TruncateFields } from '../../lambda/operations/operations.ts';
-import type { Exchange } from '../../lambda/operations/transport.ts';
-import type { Report } from '../../lambda/run/report-schema.ts';
 import type { Log, PolicySource, RunSettings } from '../../lambda/run/services.ts';
 import { createEngine, type Engine } from '../../local/operations-service/engine.ts';
 import type { Reply } from '../../local/operations-service/exchange.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Report } from '../../lambda/run/report-schema.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
 
 /** The command line as a process of its own, in a folder of its own, without anything from this environment. */
 

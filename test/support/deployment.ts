@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest';
+import { dayMillis, functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import type { PolicyEntry, Report } from '../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
-import { createOperations } from '../../lambda/operations/http-operations.ts';
-import { createHttpTransport } from '../../lambda/operations/http-transport.ts';
-import { dayMillis, functionTimeoutSeconds } from '../../lambda/run/limits.ts';
-import type { PolicyEntry, Report } from '../../lambda/run/report-schema.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { RunServices, RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import type { SampleIndex } from '../../local/operations-service/samples.ts';

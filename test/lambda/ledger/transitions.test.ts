@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
 import type { LedgerRecord, LedgerState } from '../../../lambda/ledger/record.ts';
 import {
   clear,
@@ -11,7 +12,6 @@ import {
   reserve,
   startSending,
 } from '../../../lambda/ledger/transitions.ts';
-import { sentByMemoryMillis } from '../../../lambda/run/limits.ts';
 import { aBaseline, anAttempt, anIndex, aRecord, aServer, aVerdict } from '../../support/records.ts';
 
 const attempt = anAttempt();

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Outcome, outcomes, resultOf, results } from '../../../lambda/facts/outcome.ts';
+import { checkNames, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import {
   type ComposedMessage,
   composeMessage,
@@ -8,8 +10,6 @@ import {
   publishedBytes,
 } from '../../../lambda/notification/message.ts';
 import { deletedSentence } from '../../../lambda/notification/subject.ts';
-import { type Outcome, outcomes, resultOf, results } from '../../../lambda/run/outcome.ts';
-import { checkNames, type Report, reportSchema } from '../../../lambda/run/report-schema.ts';
 import { context, customNotificationSchema } from './custom-notification.ts';
 import { checksOf, entryOf, reportOf, reports, troubled, truncated } from './reports.ts';
 

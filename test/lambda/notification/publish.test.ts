@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { PublishError, snsPublisher } from '../../../lambda/notification/publish.ts';
-import type { Report } from '../../../lambda/run/report-schema.ts';
 import { context } from './custom-notification.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 import { belowThreshold, reportOf, reports, truncated } from './reports.ts';

@@ -1,5 +1,5 @@
-import { type Outcome, resultOf, worst } from '../../../lambda/run/outcome.ts';
-import type { Check, PolicyEntry, Report } from '../../../lambda/run/report-schema.ts';
+import { type Outcome, resultOf, worst } from '../../../lambda/facts/outcome.ts';
+import type { Check, PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 
 /** Reports of one night, built from defaults. Reasons are worded as the steps of a run word them. */
 
@@ -126,7 +126,7 @@ export const troubled: PolicyEntry[] = [
   }),
 ];
 
-/** Checks as lambda/run/preflight-checks.ts words them, all well but for the changed ones. */
+/** Checks as lambda/preflight/checks.ts words them, all well but for the changed ones. */
 export const checksOf = (changes: Partial<Record<Check['name'], Omit<Check, 'name'>>> = {}): Check[] =>
   Object.entries({
     Address: {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
+import { checkNames } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,
@@ -9,8 +11,6 @@ import {
   runbookLink,
   runErrorHeading,
 } from '../../../lambda/notification/runbook.ts';
-import { outcomes, resultOf } from '../../../lambda/run/outcome.ts';
-import { checkNames } from '../../../lambda/run/report-schema.ts';
 import { context } from './custom-notification.ts';
 import { reports } from './reports.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { dayMillis } from '../../../lambda/facts/limits.ts';
 import { type Circumstances, decide } from '../../../lambda/policy/decision.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
-import { dayMillis } from '../../../lambda/run/limits.ts';
 import { aPolicy } from '../../support/policies.ts';
 
 const startMillis = Date.UTC(2026, 0, 1);

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import workflow from '../../../infra/retention-workflow.asl.json' with { type: 'json' };
+import { maxHistoryEvents, maxStateBytes } from '../../../lambda/facts/limits.ts';
+import { type Outcome, outcomes } from '../../../lambda/facts/outcome.ts';
+import { checkNames, type Report } from '../../../lambda/facts/report-schema.ts';
 import {
   bytesOf,
   historyBudget,
@@ -9,9 +12,6 @@ import {
   shortenToFit,
   type WorkflowDefinition,
 } from '../../../lambda/run/budget.ts';
-import { maxHistoryEvents, maxStateBytes } from '../../../lambda/run/limits.ts';
-import { type Outcome, outcomes } from '../../../lambda/run/outcome.ts';
-import { checkNames, type Report } from '../../../lambda/run/report-schema.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { executeWorkflow } from '../../../local/workflow.ts';
 import { anIndexOf, type Deployment, deploy, outcomesOf } from '../../support/deployment.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { serverKey } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
-import type { PolicyEntry } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
 import { anAttempt, aRecord } from '../../support/records.ts';
 

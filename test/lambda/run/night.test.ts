@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { reportSchema } from '../../../lambda/run/report-schema.ts';
 import { anIndexOf, deployments, only, outcomesOf } from '../../support/deployment.ts';
 
 /** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { deadlineMarginMillis } from '../../../lambda/facts/limits.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { deadlineMarginMillis } from '../../../lambda/run/limits.ts';
 import { plan } from '../../../lambda/run/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
-import type { Report } from '../../../lambda/run/report-schema.ts';
-import { reportSchema } from '../../../lambda/run/report-schema.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { aPolicy } from '../../support/policies.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { serverKey } from '../../../lambda/ledger/ledger.ts';
-import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { clear, conclude, fence, quarantine, reserve, startSending } from '../../../lambda/ledger/transitions.ts';
-import type { Operations } from '../../../lambda/operations/operations.ts';
 import {
   functionTimeoutSeconds,
   longestToSendMillis,
   sendMarginMillis,
   settlingSeconds,
-} from '../../../lambda/run/limits.ts';
+} from '../../../lambda/facts/limits.ts';
+import { serverKey } from '../../../lambda/ledger/ledger.ts';
+import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { clear, conclude, fence, quarantine, reserve, startSending } from '../../../lambda/ledger/transitions.ts';
+import type { Operations } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { composeReport } from '../../../lambda/run/report.ts';

@@ -1,5 +1,5 @@
+import type { Outcome } from '../../../lambda/facts/outcome.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
-import type { Outcome } from '../../../lambda/run/outcome.ts';
 import { type ProfileName, profileNames } from '../../../local/operations-service/profiles.ts';
 import { deploy, only } from '../../support/deployment.ts';
 

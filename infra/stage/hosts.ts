@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
+import { isPrivateAddress, withoutBrackets } from '../../lambda/preflight/addresses.ts';
+
+const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
+
+/**
+ * Why a GMS address cannot work from Lambda; undefined when it can.
+ * Lambda asks the resolver of its network, which knows nothing of names inside a Kubernetes cluster.
+ */
+export function hostProblem(gmsUrl: string): string | undefined {
+  const address = readBaseUrl(gmsUrl);
+  if (address.kind === 'wrong') return address.problem.replace(/\.$/, '');
+  const host = hostOf(new URL(address.baseUrl));
+  if (isIP(host) !== 0) return undefined;
+  if (/(^|\.)(svc|cluster\.local)$/i.test(host) || /\.svc\./i.test(host)) {
+    return `${host} only resolves inside its Kubernetes cluster: ${reach}`;
+  }
+  if (!host.includes('.')) return `${host} is a host without a domain, which Lambda cannot resolve: ${reach}`;
+  return undefined;
+}
+
+/**
+ * What makes a GMS address look like `service.namespace`, which resolves inside a Kubernetes cluster only; undefined where
+ * nothing does. A public name may have two labels, too, but hardly one that is asked in plain http.
+ */
+export function clusterHostDoubt(gmsUrl: string): string | undefined {
+  const url = new URL(gmsUrl);
+  const host = hostOf(url);
+  if (url.protocol !== 'http:' || isIP(host) !== 0 || host.split('.').length !== 2) return undefined;
+  return `${host} looks like a service and its namespace, a name that only resolves inside a Kubernetes cluster: if it is one, ${reach}`;
+}
+
+/**
+ * Whether the token would cross a public network in the clear.
+ * Names are taken to be private where the functions run in a private network.
+ */
+export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boolean {
+  const url = new URL(gmsUrl);
+  if (url.protocol !== 'http:') return false;
+  const host = hostOf(url);
+  return isIP(host) === 0 ? !inPrivateNetwork : !isPrivateAddress(host);
+}
+
+const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/, '');

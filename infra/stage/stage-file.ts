@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nearest } from '../../lambda/policy/nearest.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
+
+const folder = fileURLToPath(new URL('../stages/', import.meta.url));
+
+/**
+ * Reads `infra/stages/<stage>.json`.
+ * @param stage the value of `cdk -c stage=...`
+ * @throws SettingsError, one sentence for each thing that cannot work
+ */
+export function readStageFile(stage: unknown): Settings {
+  const stages = readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
+  if (typeof stage !== 'string' || stage === '') {
+    throw new SettingsError(`Name a stage with -c stage=<name>; there are: ${stages.join(', ')}.`);
+  }
+  const path = `${folder}${stage}.json`;
+  if (!/^[\w-]+$/.test(stage) || !existsSync(path)) {
+    const meant = nearest(stage, stages);
+    const hint = meant === undefined ? 'copy infra/stages/example.json to begin one' : `did you mean ${meant}?`;
+    throw new SettingsError(`There is no stage file infra/stages/${stage}.json: ${hint}`);
+  }
+  try {
+    return readSettings(stage, readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof SettingsError) throw new SettingsError(`infra/stages/${stage}.json: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import type { IndexSize } from '../operations.ts';
+import { isObject, numberOf, textOf, unwrapped } from './json-value.ts';
+import { type Quote, quote, type Unreadable } from './server-text.ts';
+
+/**
+ * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says), `indexSizes`
+ * or the OpenAPI twin's `sizes`, `sizeInMb` or the older `sizeMb`. Rows without an index name are skipped.
+ * Missing names are derived from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex)
+ * where that is unambiguous; a server's prefix is learnt from the rows that carry their names.
+ * @param answer the parsed JSON body
+ */
+export function readIndexSizes(
+  answer: unknown,
+  show: Quote = quote,
+): { kind: 'sizes'; sizes: IndexSize[] } | Unreadable {
+  const inner = unwrapped(answer);
+  const rows = isObject(inner) ? (inner['indexSizes'] ?? inner['sizes']) : inner;
+  if (!Array.isArray(rows)) return { kind: 'unreadable', excerpt: show(textOf(inner)) };
+  const read = rows.map(readRow).filter((row) => row !== undefined);
+  const prefixes = new Set(read.map(prefixOf).filter((prefix) => prefix !== undefined));
+  return { kind: 'sizes', sizes: read.map((row) => indexSizeOf(row, prefixes)) };
+}
+
+interface Row {
+  indexName: string;
+  entityName: string | undefined;
+  aspectName: string | undefined;
+  sizeMb: number | undefined;
+}
+
+function readRow(row: unknown): Row | undefined {
+  if (!isObject(row)) return undefined;
+  const indexName = nameOf(row['indexName']);
+  if (indexName === undefined) return undefined;
+  // The deprecated `sizeMb` may be there with its default 0 beside the real one.
+  const sizeMb = numberOf(row['sizeInMb']) ?? numberOf(row['sizeMb']);
+  return {
+    indexName,
+    entityName: nameOf(row['entityName']),
+    aspectName: nameOf(row['aspectName']),
+    sizeMb: sizeMb !== undefined && sizeMb >= 0 ? sizeMb : undefined,
+  };
+}
+
+const nameOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixes: ReadonlySet<string>): IndexSize {
+  const size: IndexSize = { indexName, ...(sizeMb !== undefined && { sizeMb }) };
+  // Postgres keeps all aspects in one table and says `*` for both names (datahub PR #18816).
+  if (entityName === '*' || aspectName === '*') return size;
+  if (entityName !== undefined && aspectName !== undefined)
+    return { ...size, entityType: entityName, aspect: aspectName };
+  return { ...size, ...derivedNames(indexName, prefixes) };
+}
+
+/** `entity_aspect` with its prefix, or undefined when the name is not that of a time series index. */
+const baseOf = (indexName: string): string | undefined => /^(.+)aspect_v1(?:_\d{13})?$/.exec(indexName)?.[1];
+
+/** What stands before `entity_aspect` in the name of an index whose names are known; empty on most servers. */
+function prefixOf({ indexName, entityName, aspectName }: Row): string | undefined {
+  if (entityName === undefined || aspectName === undefined) return undefined;
+  const base = baseOf(indexName)?.toLowerCase();
+  const name = `${entityName}_${aspectName}`.toLowerCase();
+  return base?.endsWith(name) ? base.slice(0, -name.length) : undefined;
+}
+
+function derivedNames(indexName: string, prefixes: ReadonlySet<string>): Pick<IndexSize, 'entityType' | 'aspect'> {
+  const base = baseOf(indexName);
+  if (base === undefined) return {};
+  const [prefix = ''] = prefixes;
+  if (prefixes.size > 1 || !base.toLowerCase().startsWith(prefix)) return {};
+  const parts = base.slice(prefix.length).split('_');
+  // With more underscores nobody can tell where a custom entity's name ends.
+  if (parts.length !== 2 || parts.includes('')) return {};
+  return { entityType: parts[0]!, aspect: parts[1]! };
+}

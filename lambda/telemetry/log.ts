@@ -1,0 +1,61 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Log } from '../run/services.ts';
+import { redactor } from '../wording/clean.ts';
+
+export interface RunLogOptions {
+  stage: string;
+  /** The execution's name. */
+  runId: string;
+  /** Which step of the run writes. */
+  step: 'plan' | 'truncate' | 'poll' | 'report';
+}
+
+export interface RunLog extends Log {
+  /** Whatever is logged from now on, this text is not in it. To be told of every token as soon as it is read. */
+  neverShow(secret: string): void;
+}
+
+/**
+ * The log of one invocation: JSON lines with stage, run id and step. A line about a decision has the fields
+ * `index`, `outcome` and `reason`, which the saved query of `queries.ts` asks for.
+ * Secrets and stack traces are taken out of every text; an Error is logged as its name and message.
+ */
+export function runLog({ stage, runId, step }: RunLogOptions): RunLog {
+  const logger = new Logger({ serviceName: 'datahub-retention', persistentKeys: { stage, runId, step } });
+  const secrets: string[] = [];
+  const write =
+    (level: 'info' | 'warn' | 'error') =>
+    (message: string, fields: Record<string, unknown> = {}): void => {
+      const clean = redactor(secrets);
+      logger[level](clean(message), cleanFields(fields, clean));
+    };
+  return {
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    neverShow: (secret) => {
+      if (!secrets.includes(secret)) secrets.push(secret);
+    },
+  };
+}
+
+/** Names that the logger keeps for itself: it would drop the field and write a line of its own about that. */
+const reserved = new Set(['level', 'message', 'sampling_rate', 'service', 'timestamp']);
+
+function cleanFields(fields: Record<string, unknown>, clean: (text: string) => string): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    reserved.has(name) ? `${name}_` : name,
+    cleanValue(value, clean, []),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function cleanValue(value: unknown, clean: (text: string) => string, above: readonly unknown[]): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (value instanceof Error) return clean(`${value.name}: ${value.message}`);
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.includes(value)) return '[circular]';
+  const path = [...above, value];
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, path));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), cleanValue(item, clean, path)]));
+}

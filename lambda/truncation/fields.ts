@@ -1,0 +1,25 @@
+import { dayMillis } from '../facts/limits.ts';
+import type { Strategy, TruncateFields } from '../operations/operations.ts';
+import type { Policy } from '../policy/schema.ts';
+
+/** Sent where the server reindexes and the policy says nothing: its own default there is 0 s (DataHub's BatchWriteOperationsOptions). */
+const reindexTimeoutSeconds = 300;
+
+/** The policy's cutoff, epoch milliseconds; counted from the run's start so that every step uses the same one. */
+export const cutoffOf = (policy: Policy, startMillis: number): number => startMillis - policy.retentionDays * dayMillis;
+
+/**
+ * The request fields of one policy, the same in dry run and truncate.
+ * @param planned the strategy of Plan's dry run; left out in Plan itself
+ */
+export function truncateFields(policy: Policy, cutoffMillis: number, planned?: Strategy): TruncateFields {
+  const timeoutSeconds = policy.timeoutSeconds ?? (planned === 'reindex' ? reindexTimeoutSeconds : undefined);
+  return {
+    entityType: policy.entityType,
+    aspect: policy.aspect,
+    endTimeMillis: cutoffMillis,
+    batchSize: policy.batchSize,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(policy.strategy === 'reindex' ? { forceReindex: true } : { forceDeleteByQuery: true }),
+  };
+}

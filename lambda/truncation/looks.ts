@@ -1,0 +1,139 @@
+import { look, still } from '../facts/limits.ts';
+import type { Watch } from '../run/state.ts';
+import { isMissing } from './verdict.ts';
+
+/**
+ * When to look at a truncation again.
+ *
+ * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most
+ * 30 min. Whenever it ends, it is seen at most 10 % of its time (10 s, 30 min) later; and because each interval is a
+ * tenth of all before it, looks grow with the logarithm of the duration: about a hundred for a day. To keep that promise
+ * where it counts, on the clock of the wall, a look is planned a little before its bound: the workflow waits whole
+ * seconds and takes its time from state to state.
+ *
+ * Its own progress can only make a look EARLIER: where rows done per second predict the end before the next look is
+ * due, the look is moved to just after the predicted end. A prediction is wrong where a task stalls, speeds up, or is
+ * sliced (its counters stand at zero, then jump), and each wrong one costs a look. So a task has a small number of early
+ * looks; when they are spent, the guarantee alone goes on.
+ */
+
+/** Most truncations of a night are small: the first look need not wait for the full 10 s. */
+export const firstLookSeconds = 5;
+
+/**
+ * How long before its bound a look is planned: the way to it takes time beside the Wait (transitions, a function's
+ * start, the request), more of it after minutes, when no container is warm.
+ */
+const lead = { minSeconds: 1, share: 0.02, maxSeconds: 15 } as const;
+
+/** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
+const maxEarlyLooks = 3;
+/** An early look is never sooner than this after the last one: a task that is nearly done is not asked in a loop. */
+const minEarlySeconds = 2;
+/** The same as a share of the time run: being late by this little is worth no look. */
+const minEarlyShare = 0.002;
+/** Looked at this much after the predicted end, as a share of the time predicted: a little late beats a little early. */
+const lateShare = 0.03;
+const lateSeconds = 1;
+
+export interface LookPlan {
+  /** Seconds from now; whole, because Step Functions waits whole seconds. */
+  seconds: number;
+  /** It was moved forward by a prediction. */
+  early: boolean;
+}
+
+/** @param now epoch milliseconds of the run's clock */
+export function planLook(watch: Watch, now: number): LookPlan {
+  const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
+  const bound = boundSeconds(elapsedSeconds);
+  const planned = bound - Math.min(lead.maxSeconds, Math.max(lead.minSeconds, bound * lead.share));
+  // Nor longer than it has run so far: what ends within seconds is seen within seconds.
+  const seconds = Math.floor(Math.min(planned, Math.max(firstLookSeconds, elapsedSeconds)));
+  const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
+  if (predicted === undefined) return { seconds, early: false };
+  const least = Math.max(minEarlySeconds, elapsedSeconds * minEarlyShare);
+  const early = Math.ceil(Math.max(least, predicted * (1 + lateShare) + lateSeconds));
+  return early < seconds ? { seconds: early, early: true } : { seconds, early: false };
+}
+
+/** The latest next look that the guarantee allows, seconds from this one. */
+export const boundSeconds = (elapsedSeconds: number): number =>
+  Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
+
+/**
+ * Seconds until the end by the task's own progress; undefined without usable progress. By the average of its whole time
+ * or by the rate since the look before, whichever is faster: that one follows a task that speeds up, and a stall between
+ * two looks leaves the other.
+ */
+function predictedSeconds({ progress, startedAt }: Watch, now: number): number | undefined {
+  if (!progress || progress.done <= 0) return undefined;
+  const { done, total, at, previous } = progress;
+  // A sliced task adds up the slices that have ended, in both numbers: all done, though it goes on.
+  if (done >= total) return undefined;
+  const rate = Math.max(
+    rowsPerSecond({ done: 0, at: startedAt }, progress),
+    previous ? rowsPerSecond(previous, progress) : 0,
+  );
+  return rate > 0 ? Math.max(0, (total - done) / rate - (now - at) / 1000) : undefined;
+}
+
+function rowsPerSecond(since: { done: number; at: number }, until: { done: number; at: number }): number {
+  const seconds = (until.at - since.at) / 1000;
+  return seconds > 0 ? (until.done - since.done) / seconds : 0;
+}
+
+/** Notes rows done at a look; a count that goes back starts the estimate again. */
+export function noteProgress(watch: Watch, done: number, total: number, now: number): void {
+  const last = watch.progress;
+  const previous = last && done >= last.done ? { done: last.done, at: last.at } : undefined;
+  watch.progress = { done, total, at: now, ...(previous && { previous }) };
+}
+
+/**
+ * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most 2 h, of this run; and at
+ * most half of what a run may last, because otherwise no short run could ever close a record of the day before.
+ * @param lookedAt the last successful look, epoch milliseconds of the run's clock
+ */
+export function isStill(watch: Watch, lookedAt: number, maxRunHours: number): boolean {
+  const elapsed = Math.max(0, lookedAt - watch.startedAt);
+  const window = Math.min(longestStillMillis(maxRunHours), Math.max(still.minMillis, elapsed * still.share));
+  return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;
+}
+
+/** The longest that stillness may take to be seen. */
+export const longestStillMillis = (maxRunHours: number): number =>
+  Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
+
+/** Notes the counts of a successful look; anything that moved beyond its best value of this run starts stillness anew. */
+export function noteMovement(
+  watch: Watch,
+  seen: { toDelete?: number; kept?: number; counter?: number },
+  now: number,
+): void {
+  // An alias that has just moved: what comes into its new index counts from there, not from what the old one held.
+  if (seen.kept !== undefined && hasFallen(seen.kept, watch.highestKept)) delete watch.highestKept;
+  const moved =
+    (seen.toDelete !== undefined && seen.toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY)) ||
+    (seen.kept !== undefined && seen.kept > (watch.highestKept ?? Number.NEGATIVE_INFINITY)) ||
+    (seen.counter !== undefined && seen.counter > (watch.highestCounter ?? Number.NEGATIVE_INFINITY));
+  if (seen.toDelete !== undefined)
+    watch.lowestToDelete = Math.min(seen.toDelete, watch.lowestToDelete ?? seen.toDelete);
+  if (seen.kept !== undefined) watch.highestKept = Math.max(seen.kept, watch.highestKept ?? seen.kept);
+  if (seen.counter !== undefined) watch.highestCounter = Math.max(seen.counter, watch.highestCounter ?? seen.counter);
+  if (moved || watch.movedAt === undefined) watch.movedAt = now;
+}
+
+const hasFallen = (kept: number, highest = 0): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
+
+/**
+ * Whether a look that some other task's look has made possible may be taken now: in the last quarter of its interval.
+ * Tasks of about the same age fall into step by it, so that the turns of the loop do not grow with their number; what
+ * it costs is a read request more.
+ */
+export function isDue(watch: Watch, now: number): boolean {
+  const interval = Math.max(0, watch.nextLookAt - watch.lastLookAt);
+  return watch.nextLookAt - now <= interval * sharing;
+}
+
+const sharing = 0.25;

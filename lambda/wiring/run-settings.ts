@@ -1,0 +1,15 @@
+import { readBaseUrl } from '../operations/http/base-url.ts';
+import type { RunSettings } from '../run/services.ts';
+import type { StageEnvironment } from './environment.ts';
+
+/** The settings that every step has, from its function's environment. */
+export function runSettings(environment: StageEnvironment): RunSettings {
+  const address = readBaseUrl(environment.GMS_URL);
+  return {
+    stage: environment.STAGE,
+    gmsUrl: address.kind === 'address' ? address.baseUrl : environment.GMS_URL,
+    mode: environment.MODE,
+    minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
+    maxRunHours: Number(environment.MAX_RUN_HOURS),
+  };
+}

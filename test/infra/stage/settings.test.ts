@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readSettings, SettingsError } from '../../../infra/stage/settings.ts';
+
+const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
+const given = (fields: object) =>
+  JSON.stringify({ gmsUrl: 'https://datahub.example.com/api/gms', policies: [operation], ...fields });
+const read = (fields: object = {}, stage = 'prod') => readSettings(stage, given(fields));
+
+function refusal(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+}
+
+describe('A stage file', () => {
+  test('needs an address and policies; the rest has defaults, of which preview is one', () => {
+    expect(read()).toMatchObject({
+      stage: 'prod',
+      mode: 'preview',
+      schedule: 'cron(30 3 * * ? *)',
+      timeZone: 'UTC',
+      notify: 'always',
+      minRetentionDays: 7,
+      maxRunHours: 12,
+      alarmIfNotStartedHours: 26,
+      parameterPrefix: '/datahub-retention/prod',
+      tokenParameter: '/datahub-retention/prod/token',
+    });
+  });
+
+  test('names its token parameter below its own prefix', () => {
+    expect(read({ parameterPrefix: '/team/retention' }).tokenParameter).toBe('/team/retention/token');
+  });
+
+  test.each(readdirSync(new URL('../../../infra/stages/', import.meta.url)))(
+    '%s of the repository is valid',
+    (file) => {
+      const text = readFileSync(new URL(`../../../infra/stages/${file}`, import.meta.url), 'utf8');
+      expect(() => readSettings('example', text)).not.toThrow();
+    },
+  );
+
+  test('that ships only previews', () => {
+    const text = readFileSync(new URL('../../../infra/stages/example.json', import.meta.url), 'utf8');
+    expect(readSettings('example', text).mode).toBe('preview');
+  });
+
+  test.each<[wrong: object, sentence: RegExp]>([
+    [{ gmsUrl: undefined }, /^gmsUrl is missing/],
+    [{ gmsURL: 'x' }, /"gmsURL" is not a known field: did you mean gmsUrl\?$/],
+    [{ colour: 'blue' }, /"colour" is not a known field: the fields are gmsUrl, mode/],
+    [{ gmsUrl: 'datahub.example.com' }, /^gmsUrl: .*must begin with http/],
+    [{ gmsUrl: 'https://datahub.example.com/gms/operations' }, /must not end in \/operations/],
+    [{ gmsUrl: 'http://datahub-gms.datahub.svc.cluster.local:8080' }, /only resolves inside its Kubernetes cluster/],
+    [{ gmsUrl: 'http://datahub-gms.datahub.svc:8080' }, /only resolves inside its Kubernetes cluster/],
+    [{ gmsUrl: 'http://datahub-gms:8080' }, /datahub-gms is a host without a domain, which Lambda cannot resolve/],
+    [{ mode: 'enforced' }, /mode must be "preview" or "enforce", not "enforced"/],
+    [{ mode: 'enforce', schedule: 'rate(1 day)' }, /rate\(1 day\) fires at every deployment/],
+    [{ schedule: '30 3 * * *' }, /schedule 30 3 \* \* \* cannot be used: it is neither/],
+    [{ timeZone: 'Europe/Berln' }, /Europe\/Berln is no time zone: write an IANA name/],
+    [{ timeZone: 'europe/berlin' }, /europe\/berlin is spelled Europe\/Berlin/],
+    [{ timeZone: '+02:00' }, /\+02:00 is no time zone/],
+    [{ emails: ['team'] }, /^emails 1 must be an email address, not "team"\.$/],
+    [{ emails: ['a@example.com', 'a@example.com'] }, /names an address twice/],
+    [{ slackChannelId: 'C0123456789' }, /^slackWorkspaceId is missing: Slack needs both/],
+    [{ slackWorkspaceId: 'T0123456789' }, /^slackChannelId is missing: Slack needs both/],
+    [{ slackWorkspaceId: 'T0123456789', slackChannelId: '#alerts' }, /channel id such as C0123456789, not its name/],
+    [{ subnetIds: ['subnet-0a1b2c3d'] }, /^securityGroupIds is missing/],
+    [{ securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds is missing/],
+    [{ topicArn: 'team-alerts' }, /topicArn must be an ARN such as arn:aws:sns/],
+    [{ tokenKeyArn: 'alias/token' }, /tokenKeyArn must be an ARN such as arn:aws:kms/],
+    [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
+    [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
+    [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
+    [{ maxRunHours: 48 }, /maxRunHours must be at most 47, not 48/],
+    [{ alarmIfNotStartedHours: 169 }, /alarmIfNotStartedHours must be at most 168, not 169/],
+    [
+      { policies: [{ ...operation, retentionDays: 6 }] },
+      /^policy 1: retentionDays must be at least 7 \(minRetentionDays\), not 6\.$/,
+    ],
+    [
+      { policies: [{ ...operation, retentionDay: 90 }] },
+      /"retentionDay" is not a known field: did you mean retentionDays\?/,
+    ],
+    [{ policies: [{ ...operation, minDeletePercent: 60, maxDeletePercent: 40 }] }, /60 is above maxDeletePercent, 40/],
+    [
+      { policies: [operation, { ...operation, aspect: 'OPERATION' }] },
+      /^policy 2 is for the same index as policy 1 \(dataset\.OPERATION\): keep one of them\.$/,
+    ],
+    [
+      { policies: [{ ...operation, entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' }] },
+      /state of stateful ingestion, not history/,
+    ],
+    [
+      {
+        policies: [
+          { ...operation, entityType: 'a_b', aspect: 'c' },
+          { ...operation, entityType: 'a', aspect: 'b_c' },
+        ],
+      },
+      /policy 2 is for the same index as policy 1 \(a\.b_c\)/,
+    ],
+  ])('with %j is refused in one sentence', (wrong, sentence) => {
+    const message = refusal(() => read(wrong));
+    expect(message).toMatch(sentence);
+    expect(message).not.toContain('\n');
+    expect(message.length).toBeLessThan(500);
+  });
+
+  test('is refused without repeating a password', () => {
+    expect(refusal(() => read({ gmsUrl: 'https://user:geheim@datahub.example.com' }))).not.toContain('geheim');
+  });
+
+  test('that is not JSON is refused', () => {
+    expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
+      'The file is not JSON (line 3, column 1): look for a comma too many, a missing quote or a comment.',
+    );
+  });
+
+  test('that gives a setting twice is refused', () => {
+    const text = given({ mode: 'preview' }).replace('{', '{"mode":"enforce",');
+    expect(refusal(() => readSettings('prod', text))).toMatch(/^The file has the key "mode" twice in one object/);
+  });
+
+  test.each(['Prod', 'prod_eu', '1st', 'a-stage-with-a-very-long-name'])('cannot be called %s', (stage) => {
+    expect(refusal(() => read({}, stage))).toMatch(/lower-case letters, digits and hyphens/);
+  });
+
+  test.each(['http://10.1.2.3:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'https://datahub.example.com/gms'])(
+    'may name %s',
+    (gmsUrl) => {
+      expect(read({ gmsUrl }).gmsUrl).toBe(gmsUrl);
+    },
+  );
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readIndexSizes } from '../../../../lambda/operations/answers/index-sizes.ts';
+
+const usage = {
+  indexName: 'dataset_datasetusagestatisticsaspect_v1_1693050512123',
+  entityName: 'dataset',
+  aspectName: 'datasetusagestatistics',
+  sizeInMb: 8078.398031,
+};
+const usageRead = {
+  indexName: usage.indexName,
+  entityType: 'dataset',
+  aspect: 'datasetusagestatistics',
+  sizeMb: 8078.398031,
+};
+const sizesOf = (...rows: unknown[]) => {
+  const read = readIndexSizes({ value: { indexSizes: rows } });
+  if (read.kind !== 'sizes') throw new Error(read.excerpt);
+  return read.sizes;
+};
+
+describe('index sizes', () => {
+  test.each([
+    ['a value that is an object, as servers send it', { value: { indexSizes: [usage] } }],
+    ['a value that is a string, as the documentation says', { value: JSON.stringify({ indexSizes: [usage] }) }],
+    ['no envelope', { indexSizes: [usage] }],
+    ['the OpenAPI twin', { sizes: [{ ...usage, sizeInMb: undefined, sizeMb: usage.sizeInMb }] }],
+    ['the old field beside the new one', { value: { indexSizes: [{ ...usage, sizeMb: 0.0 }] } }],
+    ['a size as text', { value: { indexSizes: [{ ...usage, sizeInMb: '8078.398031' }] } }],
+  ])('are read from %s', (_, answer) => {
+    expect(readIndexSizes(answer)).toEqual({ kind: 'sizes', sizes: [usageRead] });
+  });
+
+  test('may be none', () => {
+    expect(sizesOf()).toEqual([]);
+  });
+
+  test('take the old field where there is no other, and do without any', () => {
+    expect(sizesOf({ indexName: 'x', sizeMb: 0.208 }, { indexName: 'y' }, { indexName: 'z', sizeInMb: -1 })).toEqual([
+      { indexName: 'x', sizeMb: 0.208 },
+      { indexName: 'y' },
+      { indexName: 'z' },
+    ]);
+  });
+
+  test.each([
+    ['a fresh index', 'dataset_operationaspect_v1', 'dataset', 'operation'],
+    ['a reindexed index', 'dataset_operationaspect_v1_1693050512123', 'dataset', 'operation'],
+  ])('derive missing names of %s', (_, indexName, entityType, aspect) => {
+    expect(sizesOf({ indexName, sizeInMb: 1 })).toEqual([{ indexName, entityType, aspect, sizeMb: 1 }]);
+  });
+
+  test('derive missing names behind the prefix that the other rows have', () => {
+    const named = { indexName: 'prod_eu_dataset_operationaspect_v1', entityName: 'dataset', aspectName: 'operation' };
+    expect(sizesOf(named, { indexName: 'prod_eu_chart_chartusagestatisticsaspect_v1' })[1]).toEqual({
+      indexName: 'prod_eu_chart_chartusagestatisticsaspect_v1',
+      entityType: 'chart',
+      aspect: 'chartusagestatistics',
+    });
+  });
+
+  test.each([
+    ['a custom entity with underscores', 'my_entity_operationaspect_v1'],
+    ['a suffix that is no time', 'dataset_operationaspect_v1_17'],
+    ['no entity', '_operationaspect_v1'],
+    ['no aspect', 'dataset_aspect_v1'],
+    ['another kind of index', 'datasetindex_v2'],
+  ])('leave names out for %s', (_, indexName) => {
+    expect(sizesOf({ indexName })).toEqual([{ indexName }]);
+  });
+
+  test('leave names out when other rows disagree about the prefix', () => {
+    const rows = ['a_', 'b_'].map((prefix) => ({
+      indexName: `${prefix}dataset_operationaspect_v1`,
+      entityName: 'dataset',
+      aspectName: 'operation',
+    }));
+    expect(sizesOf(...rows, { indexName: 'a_chartaspect_v1' })[2]).toEqual({ indexName: 'a_chartaspect_v1' });
+  });
+
+  test('of a Postgres backend have no names, because one table holds all aspects', () => {
+    const row = { indexName: 'public.metadata_timeseries_aspect', entityName: '*', aspectName: '*', sizeInMb: 123.4 };
+    expect(sizesOf(row)).toEqual([{ indexName: 'public.metadata_timeseries_aspect', sizeMb: 123.4 }]);
+  });
+
+  test('skip rows without a name', () => {
+    expect(sizesOf(null, 3, [], {}, { indexName: ' ' }, { indexName: 5 }, usage)).toEqual([usageRead]);
+  });
+
+  test.each([
+    ['a sentence', { value: 'User is unauthorized to get index sizes.' }],
+    ['an object without rows', { value: {} }],
+    ['rows that are no list', { value: { indexSizes: 'none' } }],
+    ['nothing', null],
+  ])('are not seen in %s', (_, answer) => {
+    expect(readIndexSizes(answer).kind).toBe('unreadable');
+  });
+
+  test('are never crashed by any JSON', () => {
+    const value = fc.jsonValue({ maxDepth: 4 });
+    const row = fc.record({ indexName: value, entityName: value, aspectName: value, sizeInMb: value, sizeMb: value });
+    fc.assert(
+      fc.property(fc.oneof(value, fc.array(row)), (rows) => {
+        for (const shape of [rows, { value: rows }, { value: { indexSizes: rows } }, { sizes: rows }]) {
+          expect(['sizes', 'unreadable']).toContain(readIndexSizes(shape).kind);
+        }
+      }),
+    );
+  });
+
+  test('give back any name of an entity and an aspect, with and without the time of a reindex', () => {
+    const name = fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/);
+    fc.assert(
+      fc.property(name, name, fc.boolean(), (entityType, aspect, reindexed) => {
+        const indexName = `${entityType}_${aspect}aspect_v1${reindexed ? '_1693050512123' : ''}`;
+        expect(sizesOf({ indexName })).toEqual([{ indexName, entityType, aspect }]);
+      }),
+    );
+  });
+});

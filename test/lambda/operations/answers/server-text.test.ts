@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readRestError } from '../../../../lambda/operations/answers/rest-error.ts';
+import { quote, quoteWithout } from '../../../../lambda/operations/answers/server-text.ts';
+
+const restError = (body: object): string | undefined => {
+  const message = readRestError(JSON.stringify(body));
+  return message === undefined ? undefined : quote(message);
+};
+const frames =
+  '\n\tat com.linkedin.metadata.restli.RestliUtil.badRequestException(RestliUtil.java:84)\n\tat x.Y.<init>(Y.java)';
+
+describe('the message of a rest.li error', () => {
+  test.each([
+    [
+      'its message',
+      { message: 'User is unauthorized to get index sizes.', stackTrace: `x${frames}`, status: 403 },
+      'User is unauthorized to get index sizes.',
+    ],
+    [
+      'what follows the status in its stack trace',
+      {
+        stackTrace: `com.linkedin.restli.server.RestLiServiceException [HTTP Status:400]: Async reindex failed${frames}`,
+      },
+      'Async reindex failed',
+    ],
+    ['the first line of a stack trace without a status', { stackTrace: `a.b.OddException: odd${frames}` }, 'odd'],
+    ['its class', { exceptionClass: 'com.linkedin.restli.server.RestLiServiceException' }, 'RestLiServiceException'],
+    [
+      'a message behind class names',
+      { message: 'com.datahub.util.exception.ESQueryException: Async reindex failed' },
+      'Async reindex failed',
+    ],
+    [
+      'a message behind a chain of class names',
+      { message: 'java.lang.RuntimeException: java.util.concurrent.ExecutionException: a.b.C$DException: closed' },
+      'closed',
+    ],
+    ['only a class name', { message: 'java.lang.NullPointerException' }, 'NullPointerException'],
+  ])('is %s', (_, body, expected) => {
+    expect(restError(body)).toBe(expected);
+  });
+
+  test('holds neither the inner host nor the page of a search engine (datahub issue #9113)', () => {
+    const inner =
+      'java.lang.RuntimeException: org.opensearch.client.ResponseException: method [GET], host [https://vpc-search-x1.eu-west-1.es.amazonaws.com:443], URI [*aspect_v1/_stats], status line [HTTP/1.1 400 Bad Request]\n<html><head><title>400</title></head><body><h1>Bad Request</h1></body></html>';
+    expect(restError({ message: inner })).toBe(
+      'method [GET], host […], URI [*aspect_v1/_stats], status line [HTTP/1.1 400 Bad Request] 400 Bad Request',
+    );
+  });
+
+  test('keeps what names the index', () => {
+    const message =
+      'org.opensearch.OpenSearchStatusException: OpenSearch exception [type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]';
+    expect(restError({ message })).toBe(
+      'OpenSearch exception [type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]',
+    );
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a page', '<html></html>'],
+    ['another object', '{"timestamp":1}'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a message that is no text', '{"message":{}}'],
+  ])('is not seen in %s', (_, body) => {
+    expect(readRestError(body)).toBeUndefined();
+  });
+});
+
+describe('a quotation', () => {
+  test.each([
+    ['an IP address with port', 'connect to 10.12.0.7:9200 failed', 'connect to […] failed'],
+    ['an IPv6 address', 'connect to [fd00:ec2::254]:9200 failed', 'connect to […] failed'],
+    ['a host name', 'Unknown host Es-1.prod.svc.cluster.local', 'Unknown host […]'],
+    ['a host name with port', 'elasticsearch-master:9200 refused', '[…] refused'],
+    [
+      'the host of an UnknownHostException',
+      'java.net.UnknownHostException: es-master: no such name',
+      'UnknownHostException: no such name',
+    ],
+    ['a URL with user and password', 'GET http://u:p@es:9200/_cat?x=1 failed', 'GET […] failed'],
+    ['a bearer token', 'got Authorization: Bearer abc.def-ghi', 'got Authorization: Bearer […]'],
+    ['a JSON web token', 'bad token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln here', 'bad token […] here'],
+    ['a script', 'a<script>secret()</script>b<style>x{}</style>c', 'a b c'],
+    ['frames with escaped line breaks', 'failed\\n\\tat a.b.C.d(C.java:1)\\n', 'failed'],
+  ])('leaves out %s', (_, text, expected) => {
+    expect(quote(text)).toBe(expected);
+  });
+
+  test.each([
+    'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got hello)',
+    'Could not get task status for qhxGdzytQS-pQek8CwBCZg:533446',
+    "Parameters of method 'truncateTimeseriesAspect' failed validation with error 'ERROR :: /endTimeMillis :: abc cannot be coerced to Long '",
+    'Delete 992 out of 1000 rows (99.20%).',
+    'please only set forceReindex OR forceDeleteByQuery flags',
+    'Batch size is too large, size must be less than or equal to: [10000]',
+  ])('leaves "%s" as it is', (text) => {
+    expect(quote(text)).toBe(text);
+  });
+
+  test('is one line of at most 200 characters, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (text) => {
+        const shown = quote(text);
+        expect([...shown].length).toBeLessThanOrEqual(200);
+        expect(shown).not.toMatch(/[\r\n\t]/);
+      }),
+    );
+  });
+
+  test('of tens of kilobytes costs next to nothing', () => {
+    const start = performance.now();
+    for (const part of [' ', '\n\tat ', 'a.', '<a ', 'a:', '1.', 'a-', '::']) quote(part.repeat(50_000));
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  test('never holds a token in use, wherever it stands and however it would be cut', () => {
+    const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,80}$/);
+    fc.assert(
+      fc.property(token, fc.string({ maxLength: 300 }), fc.string(), (secret, before, after) => {
+        const shown = quoteWithout([secret])(`${before}${secret}${after}`);
+        expect(shown).not.toContain(secret.slice(0, 12));
+      }),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readBaseUrl } from '../../../../lambda/operations/http/base-url.ts';
+
+describe('a GMS address', () => {
+  test.each([
+    ['https://host/api/gms', 'https://host/api/gms'],
+    ['http://host:8080', 'http://host:8080'],
+    ['https://host/gms/', 'https://host/gms'],
+    ['  HTTPS://DataHub.Example.com:443//\n', 'https://datahub.example.com'],
+    ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('%j is taken', (given, baseUrl) => {
+    expect(readBaseUrl(given)).toEqual({ kind: 'address', baseUrl });
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['datahub.example.com', 'must begin with http:// or https://'],
+    ['localhost:8080', 'must begin with http:// or https://'],
+    ['ftp://host', 'must begin with http:// or https://'],
+    ['http:host', 'must begin with http:// or https://'],
+    ['http://', 'not a valid URL'],
+    ['http://host:99999', 'not a valid URL'],
+    ['http://ho st', 'spaces'],
+    ['http://host\\x', 'backslashes'],
+    ['https://user:hunter2@host', 'user name or password'],
+    ['https://@host', 'user name or password'],
+    ['https://host/?x=1', 'query'],
+    ['https://host/?', 'query'],
+    ['https://host/#top', 'fragment'],
+    ['https://host/api/gms/operations', 'must not end in /operations'],
+  ])('%j is refused with a sentence that says why', (given, why) => {
+    const read = readBaseUrl(given);
+    expect(read).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(why) });
+    expect(JSON.stringify(read)).not.toContain('hunter2');
+  });
+
+  test('that is taken reads the same again', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (given) => {
+        const read = readBaseUrl(given);
+        if (read.kind === 'address') expect(readBaseUrl(read.baseUrl)).toEqual(read);
+      }),
+    );
+  });
+
+  test('of any text is taken or refused, never a crash', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', 'http://', 'https://h'), (text, start) => {
+        expect(['address', 'wrong']).toContain(readBaseUrl(start + text).kind);
+      }),
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createOperations, type HttpOperationsOptions } from '../../../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
+import type { Operations, TokenSource, TruncateFields } from '../../../../lambda/operations/operations.ts';
+import { type RawServer, rawServer } from './raw-server.ts';
+
+/** What a server does with one request: a text to write, or anything with the connection. */
+export type Reply = string | ((socket: Socket, request: string) => void);
+
+export interface Setup {
+  server: RawServer;
+  operations: Operations;
+  /** The waits between tries, in milliseconds; none of them is really waited. */
+  waits: number[];
+}
+
+export const token = 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0LXBheWxvYWQ.c2lnbmF0dXJlLW9mLWl0';
+export const now = Date.parse('2026-11-20T12:00:00Z');
+
+export const operation: TruncateFields = {
+  entityType: 'dataset',
+  aspect: 'operation',
+  endTimeMillis: 1_687_970_192_000,
+};
+
+/** Real operations over real HTTP against a server that gives one reply after the other; the last one repeats. */
+export async function against(
+  replies: Reply[],
+  options: Partial<HttpOperationsOptions> & { path?: string; answerTimeoutMillis?: number } = {},
+): Promise<Setup> {
+  const { path = '', answerTimeoutMillis = 2000, ...rest } = options;
+  const server = await rawServer({
+    onRequest: (socket, count) => {
+      const reply = replies[Math.min(count, replies.length) - 1]!;
+      if (typeof reply === 'string') socket.write(reply);
+      else reply(socket, server.requests.at(-1)!);
+    },
+  });
+  const transport = createHttpTransport({ connectTimeoutMillis: 2000, answerTimeoutMillis });
+  onTestFinished(() => transport.close());
+  const waits: number[] = [];
+  const operations = createOperations({
+    baseUrl: server.url + path,
+    token: fixed(token),
+    transport,
+    attempts: 4,
+    realNow: () => now,
+    sleep: async (millis) => {
+      waits.push(millis);
+    },
+    random: () => 0,
+    ...rest,
+  });
+  return { server, operations, waits };
+}
+
+export function fixed(text: string): TokenSource {
+  return { get: async () => text, reread: async () => text };
+}
+
+/** The parsed body of a request. */
+export const bodyOf = (request: string): unknown => JSON.parse(request.slice(request.indexOf('\r\n\r\n') + 4));

@@ -1,0 +1,302 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createHttpTransport, type HttpTransportOptions } from '../../../../lambda/operations/http/http-transport.ts';
+import { type Exchange, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { closedPort, http, rawServer } from './raw-server.ts';
+
+const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
+
+function transportWith(options: Partial<HttpTransportOptions> = {}) {
+  const transport = createHttpTransport({ connectTimeoutMillis: 2000, answerTimeoutMillis: 2000, ...options });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+const to = (url: string): Exchange => ({
+  url: `${url}/operations?action=getIndexSizes`,
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":1}',
+});
+
+async function failureOf(sending: Promise<unknown>): Promise<TransportError> {
+  const error = await sending.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (error instanceof TransportError) return error;
+  throw new Error(`no TransportError but ${error}`);
+}
+
+const yes = () => true;
+
+describe('an exchange', () => {
+  test('brings status, headers and body', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(418, '{"é":1}', { Date: 'today' })) });
+    const answer = await transportWith().post(to(server.url));
+    expect(answer).toMatchObject({ status: 418, body: '{"é":1}', complete: true, headers: { date: 'today' } });
+    expect(server.requests[0]).toMatch(/^POST \/operations\?action=getIndexSizes HTTP\/1.1\r\n/);
+    expect(server.requests[0]).toMatch(/\r\n\r\n\{"a":1\}$/);
+  });
+
+  test('keeps its connection for the next one', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
+    const transport = transportWith();
+    await transport.post(to(server.url));
+    // undici takes a connection for busy until the turn after its answer.
+    await new Promise((resolve) => setImmediate(resolve));
+    await transport.post(to(server.url));
+    expect(server).toMatchObject({ connections: 1, requests: [expect.anything(), expect.anything()] });
+  });
+
+  test('follows no redirect', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(302, '', { Location: '/login' })) });
+    expect(await transportWith().post(to(server.url))).toMatchObject({ status: 302 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('passes over an interim answer', async () => {
+    const early = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
+    const server = await rawServer({ onRequest: (socket) => socket.write(early + http(200, '{}')) });
+    expect(await transportWith().post(to(server.url))).toMatchObject({ status: 200, body: '{}' });
+  });
+
+  test('reads no more of a body than it may', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(500, 'x'.repeat(300_000))) });
+    const answer = await transportWith({ maxBodyBytes: 1000 }).post(to(server.url));
+    expect(answer).toMatchObject({ status: 500, complete: false, body: 'x'.repeat(1000) });
+  });
+
+  test.each([
+    ['no headers', ''],
+    ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
+  ])('ends after its time with %s', async (_, start) => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(start) });
+    const error = await failureOf(transportWith({ answerTimeoutMillis: 60 }).post(to(server.url)));
+    expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
+    // undici connects again for a request that it has aborted; it must not write it again.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('ends after its time also when the body comes drop by drop', async () => {
+    const server = await rawServer({
+      onRequest: (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+        const drops = setInterval(() => socket.write('x'), 10);
+        socket.on('close', () => clearInterval(drops));
+      },
+    });
+    const error = await failureOf(transportWith({ answerTimeoutMillis: 100 }).post(to(server.url)));
+    expect(error).toMatchObject({ phase: 'timeout', status: 200 });
+  });
+
+  test('is given up at once when the signal fires', async () => {
+    const controller = new AbortController();
+    const server = await rawServer({ onRequest: () => controller.abort() });
+    expect(await failureOf(transportWith().post(to(server.url), controller.signal))).toMatchObject({
+      phase: 'aborted',
+    });
+  });
+
+  test('is given up at once while it is connecting, and is never sent', async () => {
+    const server = await rawServer({});
+    const controller = new AbortController();
+    const sending = failureOf(transportWith().post(to(server.url), controller.signal));
+    controller.abort();
+    expect(await sending).toMatchObject({ phase: 'aborted', mayBeWritten: false });
+    await vi.waitFor(() => expect(server.connections).toBe(1));
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is not begun when the signal has fired', async () => {
+    const server = await rawServer({});
+    const error = await failureOf(transportWith().post(to(server.url), AbortSignal.abort()));
+    expect(error).toMatchObject({ phase: 'aborted', mayBeWritten: false });
+    expect(server.connections).toBe(0);
+  });
+
+  test.each([
+    ['a closed connection', (socket: Socket) => socket.end()],
+    ['a reset', (socket: Socket) => socket.resetAndDestroy()],
+  ])('that meets %s is not repeated', async (_, onRequest) => {
+    const server = await rawServer({ onRequest });
+    expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'reset', mayBeWritten: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('whose answer breaks off tells the status that came', async () => {
+    const half = 'HTTP/1.1 503 No\r\nConnection: close\r\nContent-Length: 10\r\n\r\n{';
+    const server = await rawServer({ onRequest: (socket) => socket.end(half) });
+    expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'reset', status: 503 });
+  });
+
+  test('with something that does not speak HTTP says so', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.end('220 mail ready\r\n') });
+    expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'not-http' });
+  });
+});
+
+describe('a connection that does not come to be', () => {
+  test('to a closed port is a connect failure', async () => {
+    const error = await failureOf(transportWith().post(to(`http://127.0.0.1:${await closedPort()}`)));
+    expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
+  });
+
+  test('to a host with several addresses is a connect failure as well', async () => {
+    const error = await failureOf(transportWith().post(to(`http://localhost:${await closedPort()}`)));
+    expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED' });
+  });
+
+  test('because the host name does not exist is a DNS failure', async () => {
+    // Reserved by RFC 6761; a machine without any DNS says EAI_AGAIN.
+    const error = await failureOf(transportWith().post(to('http://nowhere.invalid')));
+    expect(error).toMatchObject({ phase: 'dns', code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
+  });
+
+  test('because the handshake is never answered is a connect failure', async () => {
+    const server = await rawServer({});
+    const transport = transportWith({ connectTimeoutMillis: 50 });
+    const error = await failureOf(transport.post(to(server.url.replace('http:', 'https:'))));
+    expect(error).toMatchObject({ phase: 'connect', mayBeWritten: false });
+  });
+
+  test('because the other side speaks no TLS is a TLS failure', async () => {
+    const server = await rawServer({ onConnection: (socket) => socket.end(http(400, 'plain')) });
+    const error = await failureOf(transportWith().post(to(server.url.replace('http:', 'https:'))));
+    expect(error).toMatchObject({ phase: 'tls', mayBeWritten: false });
+  });
+});
+
+describe('a private certificate authority', () => {
+  const tls = { key: pem('server-key'), cert: pem('server') };
+  const answering = { onRequest: (socket: Socket) => socket.write(http(200, '{}')) };
+
+  test('is trusted when it is given, for reads and for the real truncate', async () => {
+    const server = await rawServer({ tls, ...answering });
+    const transport = transportWith({ caPem: `# our CA\n${pem('ca')}` });
+    expect(await transport.post(to(server.url))).toMatchObject({ status: 200 });
+    expect(await transport.postOnce(to(server.url), yes)).toMatchObject({ status: 200 });
+  });
+
+  test('is not trusted otherwise', async () => {
+    const server = await rawServer({ tls, ...answering });
+    const maySend = vi.fn(yes);
+    const error = await failureOf(transportWith().postOnce(to(server.url), maySend));
+    expect(error).toMatchObject({ phase: 'tls', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', mayBeWritten: false });
+    expect(maySend).not.toHaveBeenCalled();
+    expect(server.requests).toEqual([]);
+  });
+
+  test('does not vouch for another host name', async () => {
+    const server = await rawServer({ tls: { key: pem('other-host-key'), cert: pem('other-host') }, ...answering });
+    const error = await failureOf(transportWith({ caPem: pem('ca') }).post(to(server.url)));
+    expect(error).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+  });
+
+  test.each([
+    ['nothing', '', /holds no certificate/],
+    ['a key', pem('server-key'), /holds no certificate/],
+    ['a damaged certificate', pem('ca').replace(/\n.{10}/, '\nAAAAAAAAAA'), /Certificate 1 .* cannot be read/],
+  ])('is refused at once when it is %s', (_, caPem, message) => {
+    expect(() => createHttpTransport({ connectTimeoutMillis: 1, answerTimeoutMillis: 1, caPem })).toThrow(message);
+  });
+});
+
+describe('a request that must not be sent twice', () => {
+  test('has a connection of its own, even beside one that reads keep open', async () => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
+    const transport = transportWith();
+    await transport.post(to(server.url));
+    await transport.postOnce(to(server.url), yes);
+    await transport.postOnce(to(server.url), yes);
+    expect(server).toMatchObject({ connections: 3, requests: { length: 3 } });
+  });
+
+  test('closes its connection afterwards', async () => {
+    const closed = vi.fn();
+    const server = await rawServer({
+      onConnection: (socket) => socket.on('close', closed),
+      onRequest: (socket) => socket.write(http(200, '{}')),
+    });
+    await transportWith().postOnce(to(server.url), yes);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+  });
+
+  test('asks whether it may be sent once, when the connection stands', async () => {
+    const maySend = vi.fn(() => {
+      expect(server.requests).toEqual([]);
+      return true;
+    });
+    const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
+    await transportWith().postOnce(to(server.url), maySend);
+    expect(maySend).toHaveBeenCalledTimes(1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['says no', () => false],
+    [
+      'cannot tell',
+      () => {
+        throw new Error('no clock');
+      },
+    ],
+  ])('is not written when the one who knows %s', async (_, maySend) => {
+    let bytes = 0;
+    let closed = false;
+    const server = await rawServer({
+      onConnection: (socket) => {
+        socket.on('data', (chunk) => {
+          bytes += chunk.length;
+        });
+        socket.on('close', () => {
+          closed = true;
+        });
+      },
+    });
+    const error = await failureOf(transportWith().postOnce(to(server.url), maySend));
+    expect(error).toMatchObject({ phase: 'withheld', mayBeWritten: false });
+    await vi.waitFor(() => expect(closed).toBe(true));
+    expect({ bytes, connections: server.connections }).toEqual({ bytes: 0, connections: 1 });
+  });
+
+  test.each([
+    ['closes', (socket: Socket) => socket.destroy()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ['half-closes', (socket: Socket) => socket.end()],
+    ['announces the end of', (socket: Socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+  ])('arrives once at a server that %s the connection without an answer', async (_, onRequest) => {
+    const server = await rawServer({ onRequest });
+    const transport = transportWith();
+    const error = await failureOf(transport.postOnce(to(server.url), yes));
+    expect(error).toMatchObject({ mayBeWritten: true });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server).toMatchObject({ connections: 1, requests: { length: 1 } });
+  });
+
+  test.each([
+    ['closes', (socket: Socket) => socket.destroy()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ])(
+    'counts as unsent only if nobody was asked, when the server %s the connection at once',
+    async (_, onConnection) => {
+      const maySend = vi.fn(yes);
+      const server = await rawServer({ onConnection });
+      const error = await failureOf(transportWith().postOnce(to(server.url), maySend));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      // Whether the reset is seen before the connection stands is up to the operating system.
+      expect(error.mayBeWritten).toBe(maySend.mock.calls.length === 1);
+      expect(maySend.mock.calls.length).toBeLessThanOrEqual(1);
+      expect(server).toMatchObject({ connections: 1, requests: [] });
+    },
+  );
+
+  test('is not repeated when no answer comes in time', async () => {
+    const server = await rawServer({});
+    const error = await failureOf(transportWith({ answerTimeoutMillis: 50 }).postOnce(to(server.url), yes));
+    expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server).toMatchObject({ connections: 1, requests: { length: 1 } });
+  });
+});

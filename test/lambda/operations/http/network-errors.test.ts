@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { causeOf } from '../../../../lambda/operations/http/network-errors.ts';
+
+const error = (code: string, more: object = {}) => Object.assign(new Error('x'), { code, ...more });
+
+describe('the phase of a network error', () => {
+  test.each([
+    ['ENOTFOUND', 'dns'],
+    ['EAI_AGAIN', 'dns'],
+    ['ECONNREFUSED', 'connect'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
+    // A connection that is reset in the handshake: perhaps a restart, so a read tries again.
+    ['ECONNRESET', 'connect'],
+    ['CERT_HAS_EXPIRED', 'tls'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls'],
+    ['EPROTO', 'tls'],
+  ])('%s before the request is %s', (code, phase) => {
+    expect(causeOf(error(code), false)).toEqual({ phase, code });
+  });
+
+  test.each([
+    ['ECONNRESET', 'reset'],
+    ['UND_ERR_SOCKET', 'reset'],
+    // TLS 1.3 tells of a missing client certificate only after the request was written.
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls'],
+  ])('%s after the request is %s', (code, phase) => {
+    expect(causeOf(error(code), true)).toEqual({ phase, code });
+  });
+
+  test('is not-http when the parser of answers complains', () => {
+    const complaint = Object.assign(new Error('Response does not match the HTTP/1.1 protocol'), {
+      name: 'HTTPParserError',
+    });
+    expect(causeOf(complaint, true)).toEqual({ phase: 'not-http' });
+    expect(causeOf(error('UND_ERR_HEADERS_OVERFLOW'), true)).toEqual({ phase: 'not-http' });
+  });
+
+  test('is found in a cause and among the errors of several addresses', () => {
+    expect(causeOf(new Error('x', { cause: error('ENOTFOUND') }), false)).toMatchObject({ phase: 'dns' });
+    expect(causeOf(new AggregateError([error('ETIMEDOUT'), error('CERT_HAS_EXPIRED')]), false)).toMatchObject({
+      phase: 'tls',
+      code: 'CERT_HAS_EXPIRED',
+    });
+  });
+
+  test('is that of the moment when nothing is known', () => {
+    expect([causeOf('x', false), causeOf(undefined, true), causeOf({ code: 7 }, true)]).toEqual([
+      { phase: 'connect' },
+      { phase: 'reset' },
+      { phase: 'reset' },
+    ]);
+  });
+
+  test('ends for an error that is its own cause', () => {
+    const odd = error('ODD');
+    odd.cause = odd;
+    expect(causeOf(odd, true)).toEqual({ phase: 'reset', code: 'ODD' });
+  });
+});

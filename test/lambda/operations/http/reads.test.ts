@@ -1,0 +1,415 @@
+import type { Socket } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
+import { TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { against, bodyOf, fixed, now, operation, token } from './broken-server.ts';
+import { closedPort, http } from './raw-server.ts';
+
+const sentence =
+  'Delete 134517 out of 135600 rows (99.20%). Issuing a delete by query request. This was a dry run. Run with dryRun = false to execute.';
+const dryRunAnswer = http(200, JSON.stringify({ value: sentence }));
+const sizesAnswer = http(200, '{"value":{"indexSizes":[]}}');
+const html = { 'Content-Type': 'text/html' };
+const loginPage = '<!DOCTYPE html><html><head><title>Sign in | Example SSO</title></head><body>Sign in</body></html>';
+const addressForms = ['https://host/api/gms', 'http://host:8080', 'https://host/gms'];
+const restError = (status: number, message: string) =>
+  http(
+    status,
+    JSON.stringify({
+      exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
+      stackTrace: `com.linkedin.restli.server.RestLiServiceException [HTTP Status:${status}]: ${message}\n${'\tat com.linkedin.Inner.call(Inner.java:1)\n'.repeat(1500)}`,
+      message,
+      status,
+    }),
+  );
+
+async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
+  const error = await asking.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (error instanceof OperationsError) return error;
+  throw new Error(`no OperationsError but ${error}`);
+}
+
+describe('a request', () => {
+  test('of a dry run says so, and holds every field that is given', async () => {
+    const { server, operations } = await against([dryRunAnswer]);
+    const fields = {
+      ...operation,
+      batchSize: 5000,
+      timeoutSeconds: 300,
+      forceDeleteByQuery: true,
+      forceReindex: undefined,
+    };
+    expect(await operations.dryRun(fields)).toEqual({
+      rowsToDelete: 134517,
+      rowsTotal: 135600,
+      strategy: 'delete-by-query',
+    });
+    const [request = ''] = server.requests;
+    expect(bodyOf(request)).toEqual({
+      ...operation,
+      dryRun: true,
+      batchSize: 5000,
+      timeoutSeconds: 300,
+      forceDeleteByQuery: true,
+    });
+    expect(request).toContain(`authorization: Bearer ${token}\r\n`);
+    expect(request).toContain('content-type: application/json\r\n');
+    expect(request).toContain('accept: application/json\r\n');
+    expect(request).toContain('x-restli-protocol-version: 2.0.0\r\n');
+  });
+
+  test.each([
+    ['', '/operations?action=getIndexSizes'],
+    ['/api/gms', '/api/gms/operations?action=getIndexSizes'],
+    ['/gms', '/gms/operations?action=getIndexSizes'],
+  ])('goes below the path of the address (%j)', async (path, target) => {
+    const { server, operations } = await against([sizesAnswer], { path });
+    expect(await operations.indexSizes()).toEqual([]);
+    expect(server.requests[0]).toMatch(new RegExp(`^POST ${target.replace('?', '\\?')} HTTP`));
+    expect(bodyOf(server.requests[0]!)).toEqual({});
+  });
+
+  test.each([
+    ['its combined id', 'n:12', { task: 'n:12' }],
+    ['its two parts', { nodeId: 'n', taskId: 12 }, { nodeId: 'n', taskId: 12 }],
+  ])('for a task names it by %s', async (_, task, body) => {
+    const { server, operations } = await against([http(200, '{"value":"{\\"completed\\":true}"}')]);
+    expect(await operations.taskStatus(task)).toEqual({ kind: 'found', completed: true, counters: {} });
+    expect(server.requests[0]).toMatch(/^POST \/operations\?action=getEsTaskStatus HTTP/);
+    expect(bodyOf(server.requests[0]!)).toEqual(body);
+  });
+
+  test("compares the server's clock with real time", async () => {
+    const date = new Date(now - 90_000).toUTCString();
+    const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: date })]);
+    expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
+  });
+});
+
+describe('a read that fails for the moment', () => {
+  test.each([
+    ['a 500', http(500, '{}')],
+    ['a 502 page', http(502, '<html><h1>Bad Gateway</h1></html>', html)],
+    ['a 504 of the frontend', http(504, 'Proxy request timed out.', { 'Content-Type': 'text/plain' })],
+    ['a 429', http(429, '{}')],
+    ['a reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['a closed connection', (socket: Socket) => socket.destroy()],
+    [
+      'JSON cut off by a closed connection',
+      (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":'),
+    ],
+  ])('is tried again: %s', async (_, reply) => {
+    const { server, operations, waits } = await against([reply, reply, reply, dryRunAnswer]);
+    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    expect(server.requests).toHaveLength(4);
+    expect(waits).toEqual([500, 1000, 2000]);
+  });
+
+  test('is tried four times in all', async () => {
+    const { server, operations } = await against([http(503, '')]);
+    const error = await errorOf(operations.indexSizes());
+    expect(error).toMatchObject({ kind: 'server-error', status: 503, concernsServer: false });
+    expect(error.message).toContain('Tried 4 times.');
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('with a page doubts the address only where it has never been right', async () => {
+    const { operations } = await against([http(502, '<html><h1>Bad Gateway</h1></html>', html)]);
+    const { message } = await errorOf(operations.dryRun(operation));
+    expect(message).toContain('or a proxy before it has a problem');
+    expect(message).toContain('Where it never answered otherwise: check the GMS address');
+  });
+
+  test('is tried again after a time-out', async () => {
+    const silence = () => {};
+    const { server, operations } = await against([silence, dryRunAnswer], { answerTimeoutMillis: 100 });
+    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('waits as long as the server asks for', async () => {
+    const { operations, waits } = await against([http(429, '{}', { 'Retry-After': '7' }), dryRunAnswer]);
+    await operations.dryRun(operation);
+    expect(waits).toEqual([7000]);
+  });
+
+  test('is tried again when no connection comes about', async () => {
+    const waits: number[] = [];
+    const operations = createOperations({
+      baseUrl: `http://127.0.0.1:${await closedPort()}`,
+      token: fixed(token),
+      transport: createHttpTransport({ connectTimeoutMillis: 1000, answerTimeoutMillis: 1000 }),
+      attempts: 4,
+      realNow: () => now,
+      sleep: async (millis) => {
+        waits.push(millis);
+      },
+      random: () => 0,
+    });
+    const error = await errorOf(operations.indexSizes());
+    expect(error).toMatchObject({ kind: 'connect', concernsServer: true });
+    expect(error.message).toMatch(/^Index sizes: no connection to 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. Check /);
+    expect(waits).toHaveLength(3);
+  });
+
+  test.each([
+    ['EAI_AGAIN', 4],
+    ['ENOTFOUND', 1],
+  ])('because of DNS (%s) is tried %i times', async (code, tries) => {
+    const post = vi.fn(async () => {
+      throw new TransportError('dns', false, { code });
+    });
+    const { operations } = await against([], { transport: { post, postOnce: post } });
+    expect(await errorOf(operations.indexSizes())).toMatchObject({ kind: 'dns', concernsServer: true });
+    expect(post).toHaveBeenCalledTimes(tries);
+  });
+
+  test('is given up while it waits, when the signal fires', async () => {
+    const controller = new AbortController();
+    const { server, operations } = await against([http(500, '{}')], {
+      sleep: async (_, signal) => {
+        controller.abort();
+        signal?.throwIfAborted();
+      },
+    });
+    const error = await errorOf(operations.dryRun(operation, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is given up while the server thinks, when the signal fires', async () => {
+    const controller = new AbortController();
+    const { server, operations } = await against([() => controller.abort()]);
+    expect(await errorOf(operations.dryRun(operation, { signal: controller.signal }))).toMatchObject({
+      kind: 'aborted',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that settles the matter', () => {
+  const cases: [string, string, object, string[]][] = [
+    [
+      'a redirect',
+      http(302, '', { Location: 'https://sso.inner.example/login' }),
+      { kind: 'redirect', status: 302 },
+      addressForms,
+    ],
+    ['a 404', http(404, ''), { kind: 'not-found', status: 404 }, addressForms],
+    [
+      'a login page',
+      http(200, loginPage, html),
+      { kind: 'not-json', status: 200 },
+      ['titled "Sign in | Example SSO"', ...addressForms],
+    ],
+    ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }, ['HTML page']],
+    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }, addressForms],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }, ['an empty body']],
+    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }, ['an empty body']],
+    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }, ['breaks off']],
+    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }, ['the text "OK"']],
+    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }, ['more than 4096 KiB']],
+    [
+      'a flag conflict',
+      http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
+      { kind: 'unreadable', status: 200 },
+      ['"please only set forceReindex OR forceDeleteByQuery flags"'],
+    ],
+    [
+      'a sentence with another wording',
+      http(200, '{"value":"Would remove rows. The wording has changed."}'),
+      { kind: 'unreadable' },
+      ['The wording has changed". Check that'],
+    ],
+    ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }, ['[1,2]']],
+    [
+      'a missing privilege',
+      restError(403, 'User is unauthorized to truncate timeseries index'),
+      { kind: 'forbidden', status: 403, concernsServer: false },
+      ['"User is unauthorized to truncate timeseries index"', '"Truncate timeseries aspect index size API"'],
+    ],
+    [
+      'a missing privilege on a server up to 0.12',
+      restError(401, 'User is unauthorized to truncate timeseries index'),
+      { kind: 'forbidden', status: 401 },
+      ['"Truncate timeseries aspect index size API"'],
+    ],
+    [
+      'a field of the wrong type',
+      restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation"),
+      { kind: 'bad-request', status: 400 },
+      ['failed validation"'],
+    ],
+    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }, ['answered 418.']],
+    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-json' }, ['not HTTP']],
+  ];
+  test.each(cases)('%s is not asked for again', async (_, reply, expected, texts) => {
+    const { server, operations } = await against([reply]);
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error).toMatchObject(expected);
+    expect(error.message).toMatch(/^Dry run of dataset\.operation: /);
+    for (const text of texts) expect(error.message).toContain(text);
+    expect(error.message).not.toContain('inner.example');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['Get ES task status API', restError(403, 'User is unauthorized to get ES task status'), 'forbidden', 'taskStatus'],
+    [
+      'Task should be in the form nodeId:taskId',
+      restError(400, 'Task should be in the form nodeId:taskId'),
+      'bad-request',
+      'taskStatus',
+    ],
+    [
+      'Get Timeseries index sizes API',
+      restError(403, 'User is unauthorized to get index sizes.'),
+      'forbidden',
+      'indexSizes',
+    ],
+  ] as const)('names what belongs to its action: %s', async (text, reply, kind, action) => {
+    const { operations } = await against([reply]);
+    const error = await errorOf(action === 'taskStatus' ? operations.taskStatus('n:1') : operations.indexSizes());
+    expect(error.kind).toBe(kind);
+    expect(error.message).toContain(text);
+  });
+
+  test('that sends to https:// says so', async () => {
+    const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
+    expect((await errorOf(operations.indexSizes())).message).toContain('It redirects to https://.');
+  });
+
+  test('about an index that is not there says what to check', async () => {
+    const { operations } = await against([
+      restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
+    ]);
+    const { message } = await errorOf(operations.dryRun(operation));
+    expect(message).toContain('no such index [a_b]');
+    expect(message).toContain('Check entityType and aspect');
+  });
+});
+
+describe('a refused token', () => {
+  const refused = http(401, '<html><title>Error 401 Unauthorized to perform this action.</title></html>', html);
+
+  test('is read again once, and used when it has changed', async () => {
+    let current = 'old-token';
+    const reread = vi.fn(async () => {
+      current = 'new-token';
+      return current;
+    });
+    const { server, operations, waits } = await against([refused, dryRunAnswer], {
+      token: { get: async () => current, reread },
+    });
+    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    expect(reread).toHaveBeenCalledTimes(1);
+    expect(server.requests.map((request) => /Bearer (\S+)/.exec(request)?.[1])).toEqual(['old-token', 'new-token']);
+    expect(waits).toEqual([]);
+  });
+
+  test('that has not changed is not sent again', async () => {
+    const { server, operations } = await against([refused]);
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error).toMatchObject({ kind: 'unauthorized', status: 401, concernsServer: true });
+    expect(error.message).toContain('neither expired nor revoked');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is read again only once, even if the new one is refused and a newer one is there', async () => {
+    let version = 0;
+    const reread = vi.fn(async () => `token-${++version}`);
+    const { server, operations } = await against([refused], { token: { get: async () => `token-${version}`, reread } });
+    expect(await errorOf(operations.dryRun(operation))).toMatchObject({ kind: 'unauthorized' });
+    expect(reread).toHaveBeenCalledTimes(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is read again once for all requests that met it together', async () => {
+    let current = 'old-token';
+    const reread = vi.fn(async () => {
+      // Until the others have been refused as well.
+      await vi.waitFor(() => expect(server.requests).toHaveLength(8));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      current = 'new-token';
+      return current;
+    });
+    const byToken = (socket: Socket, request: string) =>
+      socket.write(request.includes('old-token') ? refused : dryRunAnswer);
+    const { server, operations } = await against([byToken], { token: { get: async () => current, reread } });
+    await Promise.all(Array.from({ length: 8 }, () => operations.dryRun(operation)));
+    expect(reread).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['holds a line break', 'a\nb'],
+    ['holds a letter that no header may hold', 'tökén'],
+  ])('that %s is never sent', async (_, text) => {
+    const { server, operations } = await against([dryRunAnswer], { token: fixed(text) });
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error.kind).toBe('unauthorized');
+    if (text !== '') expect(error.message).not.toContain(text);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that cannot be read is the reason given', async () => {
+    const get = async () => {
+      throw new Error('The parameter /x/token does not exist; create it.');
+    };
+    const { operations } = await against([dryRunAnswer], { token: { get, reread: get } });
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error).toMatchObject({ kind: 'unauthorized', concernsServer: true });
+    expect(error.message).toContain('The parameter /x/token does not exist; create it.');
+  });
+});
+
+describe('no message holds', () => {
+  const inner = `java.lang.RuntimeException: method [GET], host [https://es-1.inner.example:9200], 10.1.2.3:9200 ${token} es-master:9200`;
+  test.each([
+    ['an error answer', restError(500, inner)],
+    ['a 4xx', restError(400, inner)],
+    ['a value', http(200, JSON.stringify({ value: inner }))],
+    ['a text', http(200, inner, { 'Content-Type': 'text/plain' })],
+    ['the title of a page', http(200, `<html><title>${inner}</title></html>`, html)],
+    ['a text where the token stands at the cut', http(200, JSON.stringify({ value: `${'x'.repeat(190)}${token}` }))],
+  ])('a secret, a stack trace or an inner address out of %s', async (_, reply) => {
+    const { operations } = await against([reply]);
+    const { message } = await errorOf(operations.dryRun(operation));
+    for (const secret of [
+      token,
+      token.slice(0, 10),
+      'inner.example',
+      '10.1.2.3',
+      'es-master:9200',
+      '\tat ',
+      'Inner.java',
+    ]) {
+      expect(message).not.toContain(secret);
+    }
+    expect(message.length).toBeLessThan(700);
+  });
+
+  test('a token that was refused, nor the one after it', async () => {
+    let current = 'first-opaque-token';
+    const reread = async () => {
+      current = 'second-opaque-token';
+      return current;
+    };
+    const echo = (socket: Socket, request: string) =>
+      socket.write(
+        http(
+          request.includes('first') ? 401 : 400,
+          JSON.stringify({ message: 'first-opaque-token second-opaque-token' }),
+        ),
+      );
+    const { operations } = await against([echo], { token: { get: async () => current, reread } });
+    const { message } = await errorOf(operations.dryRun(operation));
+    expect(message).toContain('answered 400');
+    expect(message).not.toMatch(/opaque-token/);
+  });
+});

@@ -1,0 +1,194 @@
+import type { Socket } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
+import { type Transport, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { against, bodyOf, fixed, operation, token } from './broken-server.ts';
+import { closedPort, http } from './raw-server.ts';
+
+const yes = () => true;
+const value = (text: string) => http(200, JSON.stringify({ value: text }));
+const error = (status: number, message: string) => http(status, JSON.stringify({ message, status }));
+
+describe('a real truncate', () => {
+  test('is sent with dryRun false and all its fields', async () => {
+    const { server, operations } = await against([value('qhxGdzytQS-pQek8CwBCZg:533446')], { path: '/api/gms' });
+    const fields = { ...operation, batchSize: 10_000, forceDeleteByQuery: true };
+    expect(await operations.truncate(fields, yes)).toEqual({
+      kind: 'started',
+      taskId: 'qhxGdzytQS-pQek8CwBCZg:533446',
+      pollable: true,
+    });
+    const [request = ''] = server.requests;
+    expect(request).toMatch(/^POST \/api\/gms\/operations\?action=truncateTimeseriesAspect HTTP/);
+    expect(request).toContain(`authorization: Bearer ${token}\r\n`);
+    expect(bodyOf(request)).toEqual({ ...fields, dryRun: false });
+  });
+
+  const cases: [string, string | ((socket: Socket) => void), object][] = [
+    [
+      'a bare task id',
+      http(200, 'n:5', { 'Content-Type': 'text/plain' }),
+      { kind: 'started', taskId: 'n:5', pollable: true },
+    ],
+    ['a task id as JSON string', http(200, '"n:5"'), { kind: 'started', taskId: 'n:5', pollable: true }],
+    [
+      'the UUID of a Postgres backend',
+      value('3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77'),
+      { kind: 'started', taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', pollable: false },
+    ],
+    ['a refused token', http(401, ''), { kind: 'rejected', status: 401 }],
+    [
+      'a missing privilege',
+      error(403, 'User is unauthorized to truncate timeseries index'),
+      { kind: 'rejected', status: 403 },
+    ],
+    ['a 404', http(404, ''), { kind: 'rejected', status: 404 }],
+    ['a 429', http(429, '', { 'Retry-After': '0' }), { kind: 'rejected', status: 429 }],
+    ['a 400', error(400, 'Failed to find entity with name x'), { kind: 'bad-request', mentionsReindex: false }],
+    ['a 400 about a reindex', error(400, 'Async Reindex failed'), { kind: 'bad-request', mentionsReindex: true }],
+    ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed'), { kind: 'unresolved', answered: true }],
+    ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' }), { kind: 'unresolved', answered: true }],
+    ['a 504', http(504, 'Proxy request timed out.'), { kind: 'unresolved', answered: true }],
+    ['a redirect', http(302, '', { Location: '/login' }), { kind: 'unresolved', answered: true }],
+    ['a login page', http(200, '<html><title>Sign in</title></html>'), { kind: 'unresolved', answered: true }],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'unresolved', answered: true }],
+    ['an empty value', value(''), { kind: 'unresolved', answered: true }],
+    [
+      'a sentence',
+      value('please only set forceReindex OR forceDeleteByQuery flags'),
+      { kind: 'unresolved', answered: true },
+    ],
+    ['a dry run', value('Delete 0 out of 0 rows (NaN%). This was a dry run.'), { kind: 'unresolved', answered: true }],
+    ['a task number of 0', value('n:0'), { kind: 'unresolved', answered: true }],
+    ['truncated JSON', http(200, '{"value":"n:1'), { kind: 'unresolved', answered: true }],
+    ['a huge body', http(200, ' '.repeat(5_000_000)), { kind: 'unresolved', answered: true }],
+    ['a 418', http(418, ''), { kind: 'unresolved', answered: true }],
+    ['a reset', (socket) => socket.resetAndDestroy(), { kind: 'unresolved', answered: false }],
+    ['a closed connection', (socket) => socket.destroy(), { kind: 'unresolved', answered: false }],
+    ['something that is not HTTP', 'SSH-2.0-x\r\n', { kind: 'unresolved', answered: false }],
+    ['silence', () => {}, { kind: 'unresolved', answered: false }],
+    [
+      'a 200 that breaks off',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":"n:1"'),
+      { kind: 'unresolved', answered: true },
+    ],
+    [
+      'a 403 that breaks off',
+      (socket) => socket.end('HTTP/1.1 403 No\r\nContent-Length: 99\r\n\r\n{'),
+      { kind: 'rejected', status: 403 },
+    ],
+  ];
+  test.each(cases)('that meets %s is sent once', async (_, reply, expected) => {
+    const { server, operations, waits } = await against([reply, value('n:1')], { answerTimeoutMillis: 300 });
+    const truncation = await operations.truncate(operation, yes);
+    expect(truncation).toMatchObject(expected);
+    if ('reason' in truncation) expect(truncation.reason).toMatch(/^Truncate of dataset\.operation: .+\.$/s);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server).toMatchObject({ connections: 1, requests: [expect.stringContaining('"dryRun":false')] });
+    expect(waits).toEqual([]);
+  });
+
+  test('takes no connection that a dry run has left open', async () => {
+    const dryRun = value('Delete 1 out of 2 rows (50.00%). Issuing a delete by query request. This was a dry run.');
+    const { server, operations } = await against([dryRun, (socket) => socket.destroy(), value('n:1')]);
+    await operations.dryRun(operation);
+    expect(await operations.truncate(operation, yes)).toMatchObject({ kind: 'unresolved', answered: false });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.connections).toBe(2);
+    expect(server.requests.filter((request) => request.includes('"dryRun":false'))).toHaveLength(1);
+  });
+
+  test('is not sent when it may not be', async () => {
+    const { server, operations } = await against([value('n:1')]);
+    const truncation = await operations.truncate(operation, () => false);
+    expect(truncation).toEqual({
+      kind: 'not-sent',
+      reason: expect.stringContaining('the time in which it may be sent'),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is not sent without a token', async () => {
+    const get = async () => {
+      throw new Error('There is no token.');
+    };
+    const { server, operations } = await against([value('n:1')], { token: { get, reread: get } });
+    expect(await operations.truncate(operation, yes)).toEqual({
+      kind: 'not-sent',
+      reason: expect.stringContaining('There is no token.'),
+    });
+    expect(server.connections).toBe(0);
+  });
+
+  test('is not sent, and not tried again, when no connection comes about', async () => {
+    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await closedPort()}` });
+    const maySend = vi.fn(yes);
+    expect(await operations.truncate(operation, maySend)).toEqual({
+      kind: 'not-sent',
+      reason: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(maySend).not.toHaveBeenCalled();
+    expect(waits).toEqual([]);
+  });
+
+  test('shows neither token nor inner hosts', async () => {
+    for (const status of [200, 400, 403, 500]) {
+      const { operations } = await against([error(status, `host [https://es.inner.example:9200] saw ${token}`)]);
+      const truncation = await operations.truncate(operation, yes);
+      expect(JSON.stringify(truncation)).not.toContain(token);
+      expect(JSON.stringify(truncation)).not.toContain('inner.example');
+    }
+  });
+
+  test('never throws and never sends twice, whatever a transport answers', async () => {
+    const answer = fc.record({
+      status: fc.integer({ min: 200, max: 599 }),
+      headers: fc.dictionary(fc.constantFrom('content-type', 'date', 'location'), fc.string()),
+      body: fc.oneof(
+        fc.string(),
+        fc.jsonValue().map((json) => JSON.stringify(json)),
+        fc.jsonValue().map((json) => JSON.stringify({ value: json })),
+      ),
+      complete: fc.boolean(),
+    });
+    const phase = fc.constantFrom(
+      'dns',
+      'connect',
+      'tls',
+      'withheld',
+      'timeout',
+      'reset',
+      'not-http',
+      'aborted' as const,
+    );
+    const failure = fc
+      .tuple(phase, fc.boolean(), fc.option(fc.integer({ min: 200, max: 599 }), { nil: undefined }))
+      .map(([at, written, status]) => new TransportError(at as 'dns', written, { status }));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(answer, failure, fc.constant(new Error('a fault'))), async (given) => {
+        let sent = 0;
+        const transport: Transport = {
+          post: async () => {
+            throw new Error('a read');
+          },
+          postOnce: async () => {
+            sent += 1;
+            if (given instanceof Error) throw given;
+            return given;
+          },
+        };
+        const sleep = async () => {
+          throw new Error('a wait');
+        };
+        const common = { baseUrl: 'http://h', token: fixed(token), attempts: 4, realNow: () => 0, random: () => 0 };
+        const truncation = await createOperations({ ...common, transport, sleep }).truncate(operation, yes);
+        expect(sent).toBe(1);
+        if (truncation.kind === 'not-sent') expect(given).toMatchObject({ mayBeWritten: false });
+        if (given instanceof TransportError && !given.mayBeWritten) expect(truncation.kind).toBe('not-sent');
+        if (truncation.kind === 'rejected') expect([401, 403, 404, 429]).toContain(truncation.status);
+      }),
+    );
+  });
+});

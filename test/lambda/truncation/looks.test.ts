@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Watch } from '../../../lambda/run/state.ts';
+import {
+  boundSeconds,
+  firstLookSeconds,
+  isDue,
+  isStill,
+  noteMovement,
+  noteProgress,
+  planLook,
+} from '../../../lambda/truncation/looks.ts';
+
+const day = 86_400;
+
+const aWatch = (fields: Partial<Watch> = {}): Watch => ({
+  attemptId: 'attempt-1',
+  startedAt: 0,
+  lastLookAt: 0,
+  nextLookAt: firstLookSeconds * 1000,
+  looks: 0,
+  ...fields,
+});
+
+/** What a task shows at one look, and what the way there takes beside the Wait. */
+interface Sight {
+  /** Rows done, of a million; undefined where the look fails or shows no counters. */
+  done: number | undefined;
+  total: number;
+  overheadSeconds: number;
+}
+
+/** Looks at one task as Poll does, until it has run for so many seconds. */
+function looksDuring(seconds: number, see: (at: number) => Sight): { intervals: number[][] } {
+  const watch = aWatch();
+  const intervals: number[][] = [];
+  let now = 0;
+  let wait = firstLookSeconds;
+  while (now < seconds * 1000) {
+    const since = now;
+    const { overheadSeconds } = see(now);
+    now += (wait + overheadSeconds) * 1000;
+    intervals.push([since / 1000, (now - since) / 1000]);
+    const { done, total } = see(now);
+    if (done !== undefined) noteProgress(watch, done, total, now);
+    const plan = planLook(watch, now);
+    if (plan.early) watch.earlyLooks = (watch.earlyLooks ?? 0) + 1;
+    wait = plan.seconds;
+  }
+  return { intervals };
+}
+
+/** Any progress: growing, standing, falling back, jumping, absent, complete without an end. */
+const anyProgress = fc
+  .array(
+    fc.record({
+      done: fc.option(fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0, 999_999, 1_000_000)), {
+        nil: undefined,
+      }),
+      total: fc.constantFrom(1_000_000, 1_000_000, 500_000, 0),
+      overheadSeconds: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    }),
+    { minLength: 1, maxLength: 150 },
+  )
+  .map((sights) => {
+    let asked = 0;
+    return (): Sight => sights[asked++ % sights.length]!;
+  });
+
+/** The meanest task: always as good as done by its next look, whatever it has said before. */
+const alwaysNearlyDone =
+  (overheadSeconds: number) =>
+  (at: number): Sight => ({ done: Math.round(at), total: Math.round(at * 1.005) + 1, overheadSeconds });
+
+describe('the guarantee', () => {
+  it('is 10 s for a young task, a tenth of the time run for an older one, 30 min for an old one', () => {
+    expect([0, 60, 100, 600, 3600, 5 * 3600, day].map(boundSeconds)).toEqual([10, 10, 10, 60, 360, 1800, 1800]);
+  });
+
+  it('is kept by every plan, whatever the task has shown', () => {
+    const progress = fc.option(
+      fc.record({
+        done: fc.integer({ min: 0, max: 2_000_000 }),
+        total: fc.integer({ min: 0, max: 1_000_000 }),
+        at: fc.integer({ min: 0, max: 3 * day * 1000 }),
+        previous: fc.option(
+          fc.record({
+            done: fc.integer({ min: 0, max: 2_000_000 }),
+            at: fc.integer({ min: 0, max: 3 * day * 1000 }),
+          }),
+          { nil: undefined },
+        ),
+      }),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(progress, fc.integer({ min: 0, max: 3 * day * 1000 }), fc.nat(5), (shown, now, earlyLooks) => {
+        const watch = aWatch({ earlyLooks, ...(shown && { progress: shown as NonNullable<Watch['progress']> }) });
+        const { seconds } = planLook(watch, now);
+        expect(Number.isInteger(seconds)).toBe(true);
+        expect(seconds).toBeGreaterThanOrEqual(2);
+        expect(seconds).toBeLessThan(boundSeconds(now / 1000));
+      }),
+    );
+  });
+
+  it('is kept on the clock of the wall for a day, with up to a second spent between waits', () => {
+    fc.assert(
+      fc.property(anyProgress, (see) => {
+        for (const [since, interval] of looksDuring(day, see).intervals) {
+          expect(interval!).toBeLessThanOrEqual(boundSeconds(since!) + 1e-6);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is undercut while a task is young: the next look is no further away than the task is old', () => {
+    expect([0, 5, 6, 8, 9, 60].map((seconds) => planLook(aWatch(), seconds * 1000).seconds)).toEqual([
+      5, 5, 6, 8, 9, 9,
+    ]);
+  });
+
+  it('costs at most 110 looks for a day, whatever the task shows', () => {
+    fc.assert(
+      fc.property(anyProgress, (see) => {
+        expect(looksDuring(day, see).intervals.length).toBeLessThanOrEqual(110);
+      }),
+      { numRuns: 200 },
+    );
+    expect(looksDuring(day, alwaysNearlyDone(0.1)).intervals.length).toBeLessThanOrEqual(110);
+  });
+
+  it('spends its early looks on a task that is always nearly done, and then goes on as without progress', () => {
+    const without = looksDuring(day, () => ({ done: undefined, total: 0, overheadSeconds: 0.3 })).intervals.length;
+    const nearlyDone = looksDuring(day, alwaysNearlyDone(0.3)).intervals.length;
+    expect(nearlyDone).toBeGreaterThan(without);
+    expect(nearlyDone - without).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a prediction', () => {
+  const shownAt = (minutes: number, share: number, more: Partial<Watch> = {}) => {
+    const watch = aWatch(more);
+    noteProgress(watch, share * 1000, 1000, minutes * 60_000);
+    return { watch, plan: planLook(watch, minutes * 60_000) };
+  };
+
+  it('moves the look to just after the predicted end', () => {
+    // 98 % in 98 min: two minutes to go, where the guarantee alone would wait nine.
+    const { plan } = shownAt(98, 0.98);
+    expect(plan.early).toBe(true);
+    expect(plan.seconds).toBeGreaterThanOrEqual(120);
+    expect(plan.seconds).toBeLessThan(130);
+  });
+
+  it('changes nothing when the end is further away than the guarantee', () => {
+    expect(shownAt(98, 0.5).plan).toEqual(planLook(aWatch(), 98 * 60_000));
+  });
+
+  it('follows the rate since the last look, so that a slow start is forgotten', () => {
+    const watch = aWatch();
+    noteProgress(watch, 100, 1000, 90 * 60_000); // a tenth in 90 minutes,
+    noteProgress(watch, 900, 1000, 98 * 60_000); // and then a tenth each minute
+    const { seconds, early } = planLook(watch, 98 * 60_000);
+    expect(early).toBe(true);
+    expect(seconds).toBeGreaterThanOrEqual(60);
+    expect(seconds).toBeLessThan(70);
+  });
+
+  it('takes the average of the whole time where that is faster, so that a stall between two looks is forgotten', () => {
+    const watch = aWatch();
+    noteProgress(watch, 970, 1000, 97 * 60_000);
+    noteProgress(watch, 971, 1000, 98 * 60_000);
+    expect(planLook(watch, 98 * 60_000)).toMatchObject({ early: true, seconds: expect.closeTo(182, -1) });
+  });
+
+  it('falls back to the average of the whole time while a task stalls', () => {
+    const watch = aWatch();
+    noteProgress(watch, 980, 1000, 97 * 60_000);
+    noteProgress(watch, 980, 1000, 98 * 60_000);
+    expect(planLook(watch, 98 * 60_000)).toMatchObject({ early: true, seconds: expect.closeTo(125, -1) });
+  });
+
+  it('starts its estimate again when the counters go back', () => {
+    const watch = aWatch();
+    noteProgress(watch, 900, 1000, 97 * 60_000);
+    noteProgress(watch, 100, 1000, 98 * 60_000);
+    expect(watch.progress).not.toHaveProperty('previous');
+    expect(planLook(watch, 98 * 60_000).early).toBe(false);
+  });
+
+  it('is not made from counters at zero', () => {
+    expect(shownAt(98, 0).plan.early).toBe(false);
+  });
+
+  it('is not made from a sliced task, whose counters say that all is done while it goes on', () => {
+    const watch = aWatch();
+    noteProgress(watch, 333, 333, 98 * 60_000);
+    expect(planLook(watch, 98 * 60_000).early).toBe(false);
+  });
+
+  it('counts from the time at which the rows were seen, when a later look failed', () => {
+    const watch = aWatch();
+    noteProgress(watch, 950, 1000, 95 * 60_000);
+    const { seconds } = planLook(watch, 97 * 60_000);
+    expect(seconds).toBeGreaterThanOrEqual(180);
+    expect(seconds).toBeLessThan(190);
+  });
+
+  it('is not made any more when three of them were too early', () => {
+    expect(shownAt(98, 0.98, { earlyLooks: 2 }).plan.early).toBe(true);
+    expect(shownAt(98, 0.98, { earlyLooks: 3 }).plan).toEqual(planLook(aWatch(), 98 * 60_000));
+  });
+
+  it('never asks a task that is about to end in a loop', () => {
+    const { plan } = shownAt(98, 0.9999);
+    expect(plan.seconds).toBeGreaterThanOrEqual(98 * 60 * 0.002);
+  });
+});
+
+describe('several tasks', () => {
+  it('share a look when they would fall close together', () => {
+    const watch = aWatch({ lastLookAt: 1_000_000, nextLookAt: 1_100_000 });
+    expect(isDue(watch, 1_074_000)).toBe(false);
+    expect(isDue(watch, 1_075_000)).toBe(true);
+    expect(isDue(watch, 1_100_000)).toBe(true);
+  });
+
+  it('do not multiply the turns of the loop: a hundred of any ages take at most three times those of one', () => {
+    const alone = turnsOfADay([0]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: day }), { minLength: 1, maxLength: 100 }),
+        fc.boolean(),
+        (ages, young) => {
+          expect(turnsOfADay(young ? [0, ...ages] : ages)).toBeLessThanOrEqual(alone * 3);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  /** @param ages of the tasks when the watch begins, seconds */
+  function turnsOfADay(ages: number[]): number {
+    const watches = ages.map((age) =>
+      aWatch({ startedAt: -age * 1000, nextLookAt: age === 0 ? firstLookSeconds * 1000 : (age % 60) * 1000 }),
+    );
+    let turns = 0;
+    for (let now = 0; now < day * 1000; turns++) {
+      now = Math.max(now + 1000, Math.min(...watches.map(({ nextLookAt }) => nextLookAt)) + 300);
+      for (const watch of watches) {
+        if (!isDue(watch, now)) continue;
+        watch.lastLookAt = now;
+        watch.nextLookAt = now + planLook(watch, now).seconds * 1000;
+      }
+    }
+    return turns;
+  }
+});
+
+describe('stillness', () => {
+  const minutes = (count: number) => count * 60_000;
+
+  it.each([
+    { run: 20, quiet: 9, still: false, because: 'ten minutes are the least' },
+    { run: 20, quiet: 10, still: true, because: 'ten minutes are the least' },
+    { run: 200, quiet: 39, still: false, because: 'a fifth of 200 minutes is 40' },
+    { run: 200, quiet: 40, still: true, because: 'a fifth of 200 minutes is 40' },
+    { run: 1500, quiet: 119, still: false, because: 'two hours are the most' },
+    { run: 1500, quiet: 120, still: true, because: 'two hours are the most' },
+  ])('after $run min, $quiet of them without a move: $still ($because)', ({ run, quiet, still }) => {
+    expect(isStill(aWatch({ movedAt: minutes(run - quiet) }), minutes(run), 12)).toBe(still);
+  });
+
+  it('takes no longer than half of what a run may last', () => {
+    const aDayLater = minutes(1500);
+    expect(isStill(aWatch({ movedAt: aDayLater - minutes(30) }), aDayLater, 1)).toBe(true);
+    expect(isStill(aWatch({ movedAt: aDayLater - minutes(29) }), aDayLater, 1)).toBe(false);
+  });
+
+  it('starts anew where the kept rows fall: an alias that moved late is filled from nothing', () => {
+    const watch = aWatch();
+    for (const [at, kept] of [
+      [0, 500],
+      [minutes(5), 0],
+      [minutes(9), 100],
+      [minutes(14), 200],
+    ] as const) {
+      noteMovement(watch, { kept, toDelete: 0 }, at);
+    }
+    expect(watch.movedAt).toBe(minutes(14));
+    noteMovement(watch, { kept: 199, toDelete: 0 }, minutes(20));
+    expect(watch.movedAt).toBe(minutes(14));
+  });
+
+  it('is never there before anything was seen', () => {
+    expect(isStill(aWatch(), minutes(1500), 12)).toBe(false);
+  });
+
+  it.each([
+    { name: 'a new lowest rows-to-delete', first: { toDelete: 10 }, next: { toDelete: 9 }, moves: true },
+    { name: 'rows-to-delete that grow', first: { toDelete: 10 }, next: { toDelete: 11 }, moves: false },
+    { name: 'a new highest kept count', first: { kept: 10 }, next: { kept: 11 }, moves: true },
+    { name: 'kept rows that shrink', first: { kept: 10 }, next: { kept: 9 }, moves: false },
+    { name: 'a new highest counter', first: { counter: 10 }, next: { counter: 11 }, moves: true },
+    { name: 'a counter that starts again below', first: { counter: 10 }, next: { counter: 3 }, moves: false },
+    { name: 'the same again', first: { toDelete: 5, kept: 5 }, next: { toDelete: 5, kept: 5 }, moves: false },
+    { name: 'a count that is seen for the first time', first: { counter: 5 }, next: { toDelete: 7 }, moves: true },
+  ])('$name begins it anew: $moves', ({ first, next, moves }) => {
+    const watch = aWatch();
+    noteMovement(watch, first, 1000);
+    noteMovement(watch, next, 2000);
+    expect(watch.movedAt).toBe(moves ? 2000 : 1000);
+  });
+
+  it('is judged by the best values of the run: rows that come and go do not keep it open', () => {
+    const watch = aWatch();
+    for (const [at, toDelete] of [100, 110, 100, 120, 100].entries()) noteMovement(watch, { toDelete }, at);
+    expect(watch).toMatchObject({ movedAt: 0, lowestToDelete: 100 });
+  });
+});

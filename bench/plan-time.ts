@@ -1,7 +1,7 @@
 import { systemClock } from '../lambda/facts/clock.ts';
 import { dayMillis, functionTimeoutSeconds, planConcurrency } from '../lambda/facts/limits.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
-import { plan } from '../lambda/run/plan.ts';
+import { plan } from '../lambda/run/plan/plan.ts';
 import { connect } from '../local/connect.ts';
 import { startOperationsService } from '../local/operations-service/server.ts';
 

@@ -2,7 +2,7 @@ import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
 import type { Operations } from '../lambda/operations/operations.ts';
-import { type PlanEvent, plan } from '../lambda/run/plan.ts';
+import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { RunServices } from '../lambda/run/services.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { type PlanEvent, plan } from './run/plan.ts';
+import { type PlanEvent, plan } from './run/plan/plan.ts';
 import { lambdaServices } from './wiring/lambda-services.ts';
 
 const withServices = lambdaServices('plan');

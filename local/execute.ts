@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { isLoopback } from '../lambda/preflight/addresses.ts';
+import { isLoopback } from '../lambda/operations/http/addresses.ts';
 import { type Arguments, type RunArguments, type ServerArguments, UsageError } from './arguments.ts';
 import { checkWritable, defaultLedgerPath, readPolicies, readServer } from './files.ts';
 import { startOperationsService } from './operations-service/server.ts';

@@ -1,5 +1,5 @@
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
-import { type PlanEvent, plan } from '../lambda/run/plan.ts';
+import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { Publisher, RunServices } from '../lambda/run/services.ts';

@@ -1,12 +1,18 @@
-/** Time as the core sees it. Both readings are epoch milliseconds. */
+/** Time as the core sees it. */
 export interface Clock {
-  /** The run's clock: deadlines, stillness, ages. Ahead of real time under `--fast` by the waits that were skipped. */
+  /** The run's clock, epoch milliseconds: deadlines, stillness, ages. Ahead of real time under `--fast` by the waits that were skipped. */
   now(): number;
-  /** Real time: the comparison with a server's clock and with a token's expiry. */
+  /** Real time, epoch milliseconds: a server's clock, a token's expiry, the times in names of indices. */
   realNow(): number;
+  /** Milliseconds since some moment, which no setting of a clock changes; ahead like `now` under `--fast`. */
+  monotonic(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now(), realNow: () => Date.now() };
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  realNow: () => Date.now(),
+  monotonic: () => performance.now(),
+};
 
 /**
  * A signal that fires at a moment of the run's clock, so that requests end before the function does.

@@ -21,7 +21,16 @@ export const sendMarginMillis = answerTimeoutMillis + 30 * second;
 /** A Truncate sends nothing later than this after it began. */
 export const longestToSendMillis = functionTimeoutSeconds.truncate * second - sendMarginMillis;
 
-/** A Truncate that was given up may still send, and another run holds its index: how often Poll looks whether it lets go. */
+/**
+ * The longest time after a run's start at which any run may send: `maxRunHours` is at most 47. A `sendBy` beyond it was
+ * written by a clock that was wrong.
+ */
+export const latestSendMillis = 47 * hour;
+
+/** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
+export const dryRunValidMillis = 60 * second;
+
+/** While a Truncate that was given up may still send and another run holds its index, Poll checks this often whether it is released. */
 export const settlingSeconds = 60;
 
 /** Plan and Poll stop asking this long before their time ends, so that what they know still leaves them. */
@@ -30,7 +39,7 @@ export const deadlineMarginMillis = 30 * second;
 /** Dry runs side by side in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
-/** A preview's preflight has this long for questions of its own; beside the dry runs it is not noticed. */
+/** A preview's preflight has this long for questions of its own. */
 export const preflightMillis = 30 * second;
 
 /** Looks side by side in Poll. */
@@ -39,19 +48,44 @@ export const pollConcurrency = 4;
 /** A server whose clock is further off may delete fresh rows. */
 export const maxClockSkewMillis = 10 * minute;
 
-/** Fewer rows to delete than this share of Plan's count: somebody else is deleting. */
-export const deletedByOthersShare = 0.01;
+/** A run that starts later than this by our clock was given a wrong start, and its cutoff would be too late. */
+export const maxStartAheadMillis = 60 * second;
 
-/** An index that holds less than this share of what the last verdict left has lost rows. */
+/**
+ * Fewer rows to delete than this share of Plan's count: somebody else has been deleting. Counted again after the pause, a
+ * further fall by more than the second share shows that they still are.
+ */
+export const deletedByOthersShare = 0.01;
+export const recountMillis = 30 * second;
+export const stillDeletingShare = 0.001;
+
+/** An index that holds less than this share of the rows of its last verdict's window has lost rows. */
 export const rowsAfterShare = 0.5;
 
 /** Missing rows are judged above both: entities are deleted in ordinary nights. */
 export const missingShare = 0.02;
 export const missingRows = 10;
 
-/** Rows of the closed window that come in between Plan and a reindex, above both: a copy is going on. Late rows are few. */
-export const copyingShare = 0.0001;
+/**
+ * Small losses of the last 30 days, added up, are judged above this share (and `missingRows`). 50 entity deletions a day cost a
+ * busy index 0.1 % while its truncation runs, 3 % in 30 nights.
+ */
+export const missingShareOfSum = 0.05;
+export const shrinkMemoryMillis = 30 * dayMillis;
+
+/**
+ * Before a reindex the window up to two days before the run must not change between Plan and Truncate, at least a minute
+ * apart: a copy that somebody's reindex is still at makes it grow. Younger rows come in late in ordinary nights.
+ */
 export const copyingRows = 10;
+export const settledMillis = 2 * dayMillis;
+export const copyingPauseMillis = minute;
+
+/**
+ * The name of an index that our reindex made bears a time between `sending` and this long after the answer: GMS names the
+ * index, then waits for its search engine, then answers.
+ */
+export const nameAfterAnswerMillis = 10 * minute;
 
 /** Remaining rows are judged above both. */
 export const incompleteShare = 0.01;
@@ -63,14 +97,20 @@ export const windowShare = 0.01;
 /** How long a verification waits for the search engine's refresh (1 s to 30 s in practice). */
 export const refreshPatienceMillis = 90 * second;
 
-/** Looks in a row whose task status failed, after which counts are watched beside it. */
-export const maxStatusFailures = 3;
-
 /** The same in real time, where waits are cut short: DataHub's indices refresh every 3 s. */
 export const refreshPatienceRealMillis = 5 * second;
 
+/** A task status or index sizes that fail this often in a run are not asked for again in it. */
+export const maxFailuresOfOptional = 2;
+
 /** A truncation is still when nothing moved for max(10 min, 20 % of its time), at most 2 h. */
 export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hour } as const;
+
+/**
+ * A truncation that an earlier run left holds the others back while it moves, and for at most this long (half of
+ * `maxRunHours`, if that is less): a task that hangs must not hold up every policy.
+ */
+export const heldBackMillis = 2 * hour;
 
 /** When an unresolved record that is still may be closed. */
 export const abandonAfterMillis = 20 * hour;
@@ -89,3 +129,6 @@ export const maxStateBytes = 200 * 1024;
 
 /** A Step Functions execution ends at this many history events, without a Catch. */
 export const maxHistoryEvents = 25_000;
+
+/** Entries of one run; the rest is one entry that says how many. More would not fit into the run state, whatever they say. */
+export const maxEntries = 600;

@@ -14,6 +14,7 @@ export const resultOf = {
   quarantined: 'attention',
   'still-running': 'attention',
   incomplete: 'attention',
+  emptied: 'attention',
   'not-started': 'attention',
   lost: 'failed',
   failed: 'failed',

@@ -9,12 +9,12 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from './ledger.ts';
-import { assertReadable, LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
+import { assertReadable, type Condition, conditionOf, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
 
 export interface DynamoDbLedgerOptions {
   table: string;
-  /** Normalised address of the server: the partition key. */
-  server: string;
+  /** The stage: the partition key. One server belongs to one stage. */
+  ledger: string;
   client?: DynamoDBClient;
   /** Waits this many milliseconds; tests pass one that does not. */
   pause?: (millis: number) => Promise<unknown>;
@@ -28,19 +28,19 @@ const keptClaims = 200;
 const SCHEDULE_KEY = '#schedule';
 
 /**
- * The ledger in a DynamoDB table with the keys `server` and `index`. The record itself is one JSON text; its state, attempt id
- * and version stand beside it as attributes, because every write is conditional on them.
+ * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id
+ * and version are stored beside it as attributes, because every write is conditional on them.
  *
  * The SDK's own retries are off: a write whose answer was lost may be repeated by them, and the repetition then fails its
  * condition because of its own success. Here an answer that was lost is followed by a strongly consistent look.
  */
 export function dynamoDbLedger({
   table,
-  server,
+  ledger,
   client = dynamoDbClient(),
   pause = sleep,
 }: DynamoDbLedgerOptions): Ledger {
-  const keyOf = (index: string) => ({ server: { S: server }, index: { S: index } });
+  const keyOf = (index: string) => ({ ledger: { S: ledger }, index: { S: index } });
 
   const retried = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
@@ -48,7 +48,7 @@ export function dynamoDbLedger({
         return await call();
       } catch (error) {
         if (!mayPass(error) || attempt === pausesMillis.length) throw ledgerError(table, what, error);
-        await pause(pausesMillis[attempt]!);
+        await pause(pausesMillis[attempt] ?? 0);
       }
     }
   };
@@ -63,7 +63,7 @@ export function dynamoDbLedger({
   const putItem = async (
     index: string,
     item: Record<string, AttributeValue>,
-    condition: Condition,
+    condition: WriteCondition,
     isOurs: (stored: Record<string, AttributeValue> | undefined) => boolean,
   ): Promise<boolean> => {
     let answerLost = false;
@@ -77,7 +77,7 @@ export function dynamoDbLedger({
         if (isOurs(await getItem(index))) return true;
         if (attempt === pausesMillis.length) throw ledgerError(table, `write ${index}`, error);
         answerLost = true;
-        await pause(pausesMillis[attempt]!);
+        await pause(pausesMillis[attempt] ?? 0);
       }
     }
   };
@@ -96,9 +96,9 @@ export function dynamoDbLedger({
           client.send(
             new QueryCommand({
               TableName: table,
-              KeyConditionExpression: '#server = :server',
-              ExpressionAttributeNames: { '#server': 'server' },
-              ExpressionAttributeValues: { ':server': { S: server } },
+              KeyConditionExpression: '#ledger = :ledger',
+              ExpressionAttributeNames: { '#ledger': 'ledger' },
+              ExpressionAttributeValues: { ':ledger': { S: ledger } },
               ConsistentRead: true,
               ExclusiveStartKey: start,
             }),
@@ -117,8 +117,8 @@ export function dynamoDbLedger({
       assertReadable(next);
       const item = toItem(next);
       const isOurs = (stored: Record<string, AttributeValue> | undefined) =>
-        stored?.['record']?.S === item['record']!.S;
-      return putItem(next.index, item, previous ? follows(previous) : isAbsent, isOurs);
+        stored?.['record']?.S === item['record']?.S;
+      return putItem(next.index, item, previous ? follows(conditionOf(previous)) : isAbsent, isOurs);
     },
 
     async claimScheduledTime(scheduledTime, runId) {
@@ -126,12 +126,12 @@ export function dynamoDbLedger({
       for (let round = 0; round < 50; round++) {
         const stored = (await getItem(SCHEDULE_KEY))?.['claims']?.S;
         const claims = parseClaims(stored);
-        const holder = claims[scheduledTime];
+        const holder = claims.get(scheduledTime);
         if (holder !== undefined) return holder;
-        const next = JSON.stringify(newest({ ...claims, [scheduledTime]: runId }));
+        const next = JSON.stringify(newest([...claims, [scheduledTime, runId]]));
         const condition = stored === undefined ? isAbsent : hasClaims(stored);
         const isOurs = (item: Record<string, AttributeValue> | undefined) =>
-          parseClaims(item?.['claims']?.S)[scheduledTime] === runId;
+          parseClaims(item?.['claims']?.S).get(scheduledTime) === runId;
         if (await putItem(SCHEDULE_KEY, { claims: { S: next } }, condition, isOurs)) return runId;
       }
       throw new LedgerError(
@@ -147,31 +147,31 @@ export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClien
   return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
 }
 
-type Condition = Pick<
+type WriteCondition = Pick<
   ConstructorParameters<typeof PutItemCommand>[0],
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-const isAbsent: Condition = {
-  ConditionExpression: 'attribute_not_exists(#server)',
-  ExpressionAttributeNames: { '#server': 'server' },
+const isAbsent: WriteCondition = {
+  ConditionExpression: 'attribute_not_exists(#ledger)',
+  ExpressionAttributeNames: { '#ledger': 'ledger' },
 };
 
-/** The stored record is the one that was read, and no newer version of this program has taken it over. */
-function follows({ state, attemptId }: LedgerRecord): Condition {
+/** The stored record is the one that was read, and no other version of this program has taken it over. */
+function follows({ version, state, attemptId }: Condition): WriteCondition {
   const sameAttempt = attemptId === undefined ? 'attribute_not_exists(#attemptId)' : '#attemptId = :attemptId';
   return {
-    ConditionExpression: `#state = :state AND ${sameAttempt} AND #version <= :version`,
+    ConditionExpression: `#state = :state AND ${sameAttempt} AND #version = :version`,
     ExpressionAttributeNames: { '#state': 'state', '#attemptId': 'attemptId', '#version': 'version' },
     ExpressionAttributeValues: {
       ':state': { S: state },
-      ':version': { N: String(LEDGER_VERSION) },
+      ':version': { N: String(version) },
       ...(attemptId !== undefined && { ':attemptId': { S: attemptId } }),
     },
   };
 }
 
-const hasClaims = (claims: string): Condition => ({
+const hasClaims = (claims: string): WriteCondition => ({
   ConditionExpression: '#claims = :claims',
   ExpressionAttributeNames: { '#claims': 'claims' },
   ExpressionAttributeValues: { ':claims': { S: claims } },
@@ -194,15 +194,14 @@ function parseItem(index: string, item: Record<string, AttributeValue>): StoredR
   return parseRecord(index, stored);
 }
 
-const parseClaims = (text: string | undefined): Record<string, string> =>
-  text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+type Claims = [scheduledTime: string, runId: string][];
 
-const newest = (claims: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(claims)
-      .sort(([one], [other]) => (one < other ? 1 : -1))
-      .slice(0, keptClaims),
-  );
+/** A list of pairs, not an object: a scheduled time may be any text, `__proto__` too. */
+const parseClaims = (text: string | undefined): Map<string, string> =>
+  new Map(text === undefined ? [] : (JSON.parse(text) as Claims));
+
+const newest = (claims: Claims): Claims =>
+  claims.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, keptClaims);
 
 /** Whether another try may succeed: no answer, an overloaded or failing service. Refusals stay refusals. */
 function mayPass(error: unknown): boolean {

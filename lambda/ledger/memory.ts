@@ -1,23 +1,22 @@
 import type { Ledger } from './ledger.ts';
-import { assertReadable, type LedgerRecord, parseRecord } from './record.ts';
+import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
 
 /** A ledger that lives as long as the process: the embedded service's, and the tests'. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   const stored = new Map<string, unknown>();
   const claims = new Map<string, string>();
-  const read = (index: string) =>
-    stored.has(index) ? parseRecord(index, structuredClone(stored.get(index))) : undefined;
+  const parsed = (index: string, record: unknown) => parseRecord(index, structuredClone(record));
   return {
     stored,
     async read(index) {
-      return read(index);
+      return stored.has(index) ? parsed(index, stored.get(index)) : undefined;
     },
     async list() {
-      return [...stored.keys()].sort().map((index) => read(index)!);
+      return [...stored].sort(([one], [other]) => (one < other ? -1 : 1)).map(([index, record]) => parsed(index, record));
     },
     async replace(previous, next) {
       assertReadable(next);
-      if (!guardHolds(stored.get(next.index) as LedgerRecord | undefined, previous)) return false;
+      if (!holds(stored.get(next.index), previous && conditionOf(previous))) return false;
       stored.set(next.index, structuredClone(next));
       return true;
     },
@@ -29,11 +28,9 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   };
 }
 
-/** The condition of every transition: what is stored has the state and attempt id that the caller read, or is absent as it was. */
-export function guardHolds(
-  current: { state: string; attemptId?: string | undefined } | undefined,
-  previous: { state: string; attemptId?: string | undefined } | undefined,
-): boolean {
+/** The condition of every transition: what is stored is what the caller read, or is absent as it was. */
+export function holds(current: unknown, previous: Condition | undefined): boolean {
   if (current === undefined || previous === undefined) return current === previous;
-  return current.state === previous.state && current.attemptId === previous.attemptId;
+  const { version, state, attemptId } = current as Partial<Condition>;
+  return version === previous.version && state === previous.state && attemptId === previous.attemptId;
 }

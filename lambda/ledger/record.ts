@@ -1,24 +1,27 @@
 import * as z from 'zod';
-import { policyEntrySchema } from '../facts/report-schema.ts';
+import { outcomes } from '../facts/outcome.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import { serverErrorSchema } from '../facts/server-error.ts';
+import { attemptStrategies } from '../facts/strategy.ts';
 
 /**
- * One ledger record per server and index, never deleted. It says who may truncate the index and, from `sending` on,
- * everything that a later run needs to find out what became of a truncation that it did not start itself.
+ * One ledger record per search index, never deleted: a union by state, each with just its own fields. From `sending` on it
+ * holds everything that a later run needs to find out what became of a truncation that it did not start itself.
+ * `transitions.ts` tells the life of a record; `standing.ts` says what one is to a run.
  *
- *   idle -> reserved -> sending -> running -> idle (with verdict) or quarantined
- *
- * All times are epoch milliseconds of the run's clock.
+ * Times are epoch milliseconds: of the run's clock, or real time where a name says so.
  */
 
-export const LEDGER_VERSION = 1;
-
-export const ledgerStates = ['idle', 'reserved', 'sending', 'running', 'quarantined'] as const;
-export type LedgerState = (typeof ledgerStates)[number];
+export const LEDGER_VERSION = 2;
 
 const millis = z.number();
-const rows = z.number().int().nonnegative();
+const rows = z.int().nonnegative();
 
-const truncateFieldsSchema = z.object({
+/** Rows with a timestamp in (from, to]: closed at both ends, so that ingestion cannot fill it up. */
+export const windowSchema = z.object({ from: millis, to: millis, rows });
+export type Window = z.infer<typeof windowSchema>;
+
+const fieldsSchema = z.object({
   entityType: z.string(),
   aspect: z.string(),
   endTimeMillis: millis,
@@ -28,87 +31,187 @@ const truncateFieldsSchema = z.object({
   forceReindex: z.boolean().optional(),
 });
 
-/** Counts just before the call: the verdict compares with them. */
-const baselineSchema = z.object({
-  rowsTotal: rows,
-  rowsToDelete: rows,
-  /** Rows newer than the cutoff and not newer than the run's start. */
-  rowsKept: rows,
-  /** For a reindex: the end of the second window, and the rows newer than the cutoff up to there. */
-  latelyUntil: millis.optional(),
-  rowsKeptLately: rows.optional(),
-  /** The physical index behind the alias, where the server told it. */
-  indexName: z.string().optional(),
-  sizeMb: z.number().optional(),
-});
-
-/** What one invocation of Truncate set out to do. */
-const attemptSchema = z.object({
-  attemptId: z.string(),
+/** What one invocation of Truncate set out to do. A run is its id and its start: names of executions come back. */
+const attemptFields = {
   runId: z.string(),
   runStartMillis: millis,
   retentionDays: z.number().optional(),
-  /** `unknown` where the server's answer contradicts its dry run. */
-  strategy: z.enum(['delete-by-query', 'reindex', 'unknown']),
-  fields: truncateFieldsSchema,
+  strategy: z.enum(attemptStrategies),
+  fields: fieldsSchema,
+  /** The policy's own cutoff, where a bite made the one in `fields` older. */
+  policyCutoffMillis: millis.optional(),
+  reservedAt: millis,
   /** Nothing is sent at or after this moment. */
   sendBy: millis,
-  /** A `sending` record is nobody's to judge before this moment: `sendBy` plus the function's time-out. */
-  judgeableAt: millis,
-  baseline: baselineSchema.optional(),
-  /** When `sending` was written. */
-  sendingSince: millis.optional(),
+};
+
+const sentFields = {
+  ...attemptFields,
+  sendingSince: millis,
+  /** The same in real time, and what the server's clock said then beyond ours: names of indices bear its time. */
+  sentRealAt: millis,
+  clockSkewMillis: z.number().optional(),
+  /** Counts just before the call; the closed windows are the record's own. */
+  baseline: z.object({
+    rowsTotal: rows,
+    rowsToDelete: rows,
+    /** The physical index behind the alias, where the server told it. */
+    indexName: z.string().optional(),
+    sizeMb: z.number().optional(),
+  }),
   /** What came back where it was no task id. */
-  answer: z.object({ kind: z.enum(['bad-request', 'unresolved']), reason: z.string(), receivedAt: millis }).optional(),
-  taskId: z.string().optional(),
+  answer: z
+    .object({ error: serverErrorSchema.catch({ kind: 'unreadable', operation: 'truncate' }), realAt: millis })
+    .optional(),
+};
+
+const taskFields = {
+  taskId: z.string(),
   /** False for a task id that the server gives but takes no questions about (a UUID). */
-  pollable: z.boolean().optional(),
-});
+  pollable: z.boolean(),
+  answeredRealAt: millis,
+};
 
 /** How the last truncation of this index ended; kept through the next reservation. */
 const verdictSchema = z.object({
   attemptId: z.string(),
   /** The run that sent it. */
   runId: z.string(),
+  runStartMillis: millis,
   decidedAt: millis,
-  /** Rows that it left and that should stay; an index that later holds none, or less than half of it, has lost rows. */
-  rowsAfter: rows.optional(),
-  /** The report's entry, so that a Poll that is tried again reports the same. */
-  entry: policyEntrySchema,
+  /** Rows of (sent cutoff, run start] that were there then; left out once a person has cleared them. */
+  window: windowSchema.optional(),
+  /** What the report said, so that a Poll that is tried again says the same; its cause is read loosely and decides nothing. */
+  entry: z
+    .looseObject({
+      entityType: z.string(),
+      aspect: z.string(),
+      outcome: z.enum(outcomes).catch('unknown'),
+      cause: z.looseObject({ kind: z.string() }),
+    })
+    .transform((entry) => entry as unknown as DecidedFacts),
 });
 
-export const ledgerRecordSchema = z.object({
-  version: z.literal(LEDGER_VERSION),
+/** What every version keeps: enough to hold an index, and to clear it by counts. */
+const headFields = {
+  index: z.string(),
+  entityType: z.string(),
+  aspect: z.string(),
   /** Normalised address of the server. */
   server: z.string(),
-  /** Lower-cased `entityType.aspect`. */
-  index: z.string(),
-  state: z.enum(ledgerStates),
-  /** Of the latest attempt, in every state; each transition is conditional on it. */
+  /** Of the latest attempt; each transition is conditional on it. */
   attemptId: z.string().optional(),
-  /** Present in `reserved`, `sending` and `running`. */
-  attempt: attemptSchema.optional(),
+  /** From this moment on an unresolved record may be judged by others than its writer. */
+  judgeableAt: millis.optional(),
+  /** Counted before the call, for verification and for `clear`. */
+  windows: z.array(windowSchema).optional(),
+};
+
+const common = {
+  version: z.literal(LEDGER_VERSION),
+  ...headFields,
   lastVerdict: verdictSchema.optional(),
-  /** Sum of small shrinks (rows) since the last verdict without one. */
-  shrunkRows: rows.optional(),
+  /** Small losses of the last 30 days, each too small to be judged alone. */
+  shrinks: z.array(z.object({ at: millis, rows })).optional(),
   /** Runs that lately sent a real truncate of this index, or were fenced off before they could: none may send (again). */
-  sentBy: z.array(z.object({ runId: z.string(), at: millis, fenced: z.boolean().optional() })).optional(),
+  sentBy: z
+    .array(z.object({ runId: z.string(), runStartMillis: millis, at: millis, fenced: z.boolean().optional() }))
+    .optional(),
+};
+const attempted = { attemptId: z.string(), judgeableAt: millis };
+const windows = { windows: z.array(windowSchema) };
+
+const idleSchema = z.object({ ...common, state: z.literal('idle') });
+const reservedSchema = z.object({
+  ...common,
+  ...attempted,
+  state: z.literal('reserved'),
+  attempt: z.object(attemptFields),
+});
+const sendingSchema = z.object({
+  ...common,
+  ...attempted,
+  ...windows,
+  state: z.literal('sending'),
+  attempt: z.object(sentFields),
+});
+const runningSchema = z.object({
+  ...common,
+  ...attempted,
+  ...windows,
+  state: z.literal('running'),
+  attempt: z.object({ ...sentFields, ...taskFields }),
+});
+const quarantinedSchema = z.object({
+  ...common,
+  ...windows,
+  state: z.literal('quarantined'),
+  lastVerdict: verdictSchema,
 });
 
-export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
-export type Attempt = z.infer<typeof attemptSchema>;
-export type Baseline = z.infer<typeof baselineSchema>;
+export const recordSchema = z.discriminatedUnion('state', [
+  idleSchema,
+  reservedSchema,
+  sendingSchema,
+  runningSchema,
+  quarantinedSchema,
+]);
+
+export type Idle = z.infer<typeof idleSchema>;
+export type Reserved = z.infer<typeof reservedSchema>;
+export type Sending = z.infer<typeof sendingSchema>;
+export type Running = z.infer<typeof runningSchema>;
+export type Quarantined = z.infer<typeof quarantinedSchema>;
+export type LedgerRecord = Idle | Reserved | Sending | Running | Quarantined;
+/** A truncation may be running, or may have been sent. */
+export type Unresolved = Sending | Running;
+export type Attempt = Reserved['attempt'];
+export type SentAttempt = Sending['attempt'];
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** A record that this version must not touch: a newer one, an unresolved older one, or one that cannot be read. */
-export interface ForeignRecord {
-  foreign: string;
+export const isUnresolved = (record: { state: string }): record is Unresolved =>
+  record.state === 'sending' || record.state === 'running';
+
+const headSchema = z.looseObject({
+  version: z.number(),
+  state: z.string(),
+  ...headFields,
+});
+export type Head = z.infer<typeof headSchema>;
+
+/** A record of another version, or one that cannot be read: it holds its index, and is not interpreted beyond its head. */
+export interface OtherVersion {
+  state: 'other-version';
   index: string;
+  head?: Head;
 }
 
-export type StoredRecord = LedgerRecord | ForeignRecord;
+export type StoredRecord = LedgerRecord | OtherVersion;
 
-export const isForeign = (record: StoredRecord): record is ForeignRecord => 'foreign' in record;
+/** Reads what a store holds for `index`. */
+export function parseRecord(index: string, stored: unknown): StoredRecord {
+  const parsed = recordSchema.safeParse(stored);
+  if (parsed.success && parsed.data.index === index) return parsed.data;
+  const head = headSchema.safeParse(stored);
+  return { state: 'other-version', index, ...(head.success && { head: head.data }) };
+}
+
+/** What a write is conditional on: the stored record has this version, state and attempt id. */
+export interface Condition {
+  version: number;
+  state: string;
+  attemptId?: string | undefined;
+}
+
+/** @throws Error for a record of which not even the head can be read: nobody may write over it */
+export function conditionOf(record: StoredRecord): Condition {
+  const { version, state, attemptId } = record.state === 'other-version' ? (record.head ?? refuse(record)) : record;
+  return { version, state, ...(attemptId !== undefined && { attemptId }) };
+}
+
+function refuse({ index }: OtherVersion): never {
+  throw new Error(`The ledger record of ${index} cannot be read, so it is not written over.`);
+}
 
 /**
  * What every store asks before it writes: a record that could not be read again would block its index, and every start,
@@ -116,37 +219,8 @@ export const isForeign = (record: StoredRecord): record is ForeignRecord => 'for
  * @throws Error naming the fields
  */
 export function assertReadable(record: LedgerRecord): void {
-  const parsed = ledgerRecordSchema.safeParse(record);
+  const parsed = recordSchema.safeParse(record);
   if (parsed.success) return;
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
   throw new Error(`The ledger record of ${record.index} would not be readable (${fields}), so it was not written.`);
-}
-
-/**
- * Reads what a store holds for `index`. Idle and quarantined records of an older version are read as far as they
- * agree with this one; everything else that is not this version comes back as foreign, with the reason.
- */
-export function parseRecord(index: string, stored: unknown): StoredRecord {
-  const parsed = ledgerRecordSchema.safeParse(stored);
-  if (parsed.success) return parsed.data;
-  const head = z
-    .object({ version: z.number(), server: z.string(), state: z.string(), attemptId: z.string().optional() })
-    .safeParse(stored);
-  if (!head.success) return { index, foreign: 'the ledger record cannot be read' };
-  const { version, server, state, attemptId } = head.data;
-  if (version > LEDGER_VERSION)
-    return { index, foreign: `the ledger record was written by a newer version (${version})` };
-  if (version < LEDGER_VERSION && (state === 'idle' || state === 'quarantined')) {
-    const lastVerdict = verdictSchema.safeParse((stored as Record<string, unknown>)['lastVerdict']);
-    return {
-      version: LEDGER_VERSION,
-      server,
-      index,
-      state,
-      ...(attemptId !== undefined && { attemptId }),
-      ...(lastVerdict.success && { lastVerdict: lastVerdict.data }),
-    };
-  }
-  if (version < LEDGER_VERSION) return { index, foreign: `an older version (${version}) left a truncation unresolved` };
-  return { index, foreign: 'the ledger record cannot be read' };
 }

@@ -1,164 +1,259 @@
-import { sentByMemoryMillis } from '../facts/limits.ts';
-import { type Attempt, type Baseline, LEDGER_VERSION, type LedgerRecord, type Verdict } from './record.ts';
+import { sentByMemoryMillis, shrinkMemoryMillis } from '../facts/limits.ts';
+import type { AttemptStrategy } from '../facts/strategy.ts';
+import {
+  type Attempt,
+  type Head,
+  type Idle,
+  LEDGER_VERSION,
+  type LedgerRecord,
+  type OtherVersion,
+  type Quarantined,
+  type Reserved,
+  type Running,
+  type Sending,
+  type SentAttempt,
+  type Unresolved,
+  type Verdict,
+  type Window,
+} from './record.ts';
 
 /**
- * Which record may follow which. Pure: each function returns the next record, which `Ledger.replace` then stores on
- * condition that the record it was made from is still there. A transition that is not allowed throws, except
- * `reserve`, whose refusals are ordinary.
+ * The life of one truncation, as the ledger tells it.
  *
- *   absent, idle, reserved past its sendBy --reserve--> reserved --startSending--> sending --markRunning--> running
- *   reserved --release--> idle          (nothing was sent)
- *   sending, running --conclude--> idle (with verdict)
- *   idle, sending, running --quarantine--> quarantined --clear--> idle (idle may be cleared, too)
- *   absent, idle, reserved --fence--> idle under a new attempt id (a Truncate that was given up can do no more)
- *   quarantined --fence--> quarantined under a new attempt id (nor after somebody has cleared it)
+ *   absent, idle, reserved past its sendBy ──reserve──> reserved ──startSending──> sending ──markRunning──> running
+ *
+ *   reserved                  nothing has been sent under it. Truncate counts, decides again, and goes on or gives it back
+ *                             (release). Past its `sendBy` nothing will be sent under it either: it may be taken.
+ *   sending                   written before the call, so from here on everybody must assume that it was sent. Holds cutoff,
+ *                             fields, baseline windows and physical index: whoever judges it later judges by these. An answer
+ *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
+ *   running                   the server gave a task id.
+ *   idle with a verdict       (conclude) somebody counted again, or proved that not one byte was written. The verdict keeps the
+ *                             rows of its closed window; the next Plan counts the same window before anything else.
+ *   quarantined               (quarantine) rows are missing, or nobody saw a reindex end. Keeps the attempt's windows, which
+ *                             `clear` counts. Only a person leaves it.
+ *
+ * Gotchas:
+ * - Every write is conditional on version, state and attempt id of the record that it was made from. A function that was
+ *   given up and goes on finds its condition broken, because whoever took over changed one of them (fence).
+ * - A run is its id and its start: names of executions may come back after months.
+ * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
+ *   somebody else's verdict has freed the record.
+ * - One search index has one record, whatever the server's address: a record that was met under another address holds its
+ *   index until it is cleared here.
+ * - Times are those of the writer's clock. One that lies in our future is corrected once, by the first enforcing run that
+ *   meets it (correctClock); a monotonic clock bounds the writer meanwhile.
+ *
+ * Pure: each function returns the next record, which `Ledger.replace` then stores, or refuses to.
  */
 
-export type Reservation =
-  | { kind: 'reserved'; record: LedgerRecord }
-  /** Somebody's truncation is unresolved, or another Truncate holds the record and may still send. */
-  | { kind: 'in-flight'; attempt: Attempt }
-  | { kind: 'quarantined'; verdict: Verdict | undefined }
-  /** This run has already sent, or was fenced off: it may never send (again). */
-  | { kind: 'spent' };
+/** Which index, and on which server, as every record says. */
+export interface Key {
+  index: string;
+  entityType: string;
+  aspect: string;
+  server: string;
+}
+
+/** Reserves an index for one attempt: nothing has been sent yet. What the record said of earlier truncations is kept. */
+export function reserve(
+  record: Idle | Reserved | undefined,
+  key: Key,
+  attemptId: string,
+  attempt: Attempt,
+): Reserved {
+  // What was counted on another server says nothing about this one.
+  const kept = record?.server === key.server ? record : withoutVerdict(record);
+  return { ...kept, ...base(key), state: 'reserved', attemptId, attempt, judgeableAt: attempt.sendBy };
+}
+
+function withoutVerdict(record: Idle | Reserved | undefined): Pick<Idle, 'sentBy'> {
+  return { ...(record?.sentBy && { sentBy: record.sentBy }) };
+}
+
+/** What Truncate learnt under its reservation. */
+export type Learnt = Pick<SentAttempt, 'baseline' | 'sendingSince' | 'sentRealAt' | 'clockSkewMillis' | 'sendBy'> & {
+  windows: Window[];
+  judgeableAt: number;
+};
+
+/** The last record before the call: from here on everybody must assume that it was sent. */
+export function startSending(record: Reserved, { windows, judgeableAt, ...learnt }: Learnt): Sending {
+  const { runId, runStartMillis } = record.attempt;
+  return {
+    ...record,
+    state: 'sending',
+    windows,
+    judgeableAt,
+    attempt: { ...record.attempt, ...learnt },
+    sentBy: remember(record, { runId, runStartMillis, at: learnt.sendingSince }),
+  };
+}
+
+/** The server gave a task id. @param realAt real time of the answer, epoch milliseconds */
+export const markRunning = (
+  record: Sending,
+  { taskId, pollable }: Pick<Running['attempt'], 'taskId' | 'pollable'>,
+  realAt: number,
+): Running => ({
+  ...record,
+  state: 'running',
+  attempt: { ...record.attempt, taskId, pollable, answeredRealAt: realAt },
+});
+
+/** The server answered, but with no task id: noted for whoever judges the record later; it stays `sending`. */
+export const noteAnswer = (
+  record: Sending,
+  answer: NonNullable<SentAttempt['answer']>,
+  strategy: AttemptStrategy,
+): Sending => ({ ...record, attempt: { ...record.attempt, answer, strategy } });
+
+/** Gives a reservation back; nothing was sent. */
+export const release = (record: Reserved): Idle => idle(record);
 
 /**
- * Reserves an index for one attempt: nothing has been sent yet.
- * @param now epoch milliseconds; decides whether an older reservation may be reclaimed
+ * Closes a truncation with its verdict.
+ * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone: they are remembered for 30 days
  */
-export function reserve(
-  record: LedgerRecord | undefined,
-  server: string,
-  index: string,
-  attempt: Attempt,
-  now: number,
-): Reservation {
-  if (record?.sentBy?.some(({ runId }) => runId === attempt.runId)) return { kind: 'spent' };
-  if (record?.state === 'quarantined') return { kind: 'quarantined', verdict: record.lastVerdict };
-  if (record && record.state !== 'idle' && !isReclaimable(record, now))
-    return { kind: 'in-flight', attempt: record.attempt! };
+export function conclude(record: Unresolved, verdict: Verdict, shrunkRows = 0): Idle {
+  const recent = recentShrinks(record, verdict.decidedAt);
+  const shrinks = shrunkRows > 0 ? [...recent, { at: verdict.decidedAt, rows: shrunkRows }] : recent;
+  const { shrinks: _, ...rest } = idle(record);
+  return { ...rest, lastVerdict: verdict, ...(shrinks.length > 0 && { shrinks }) };
+}
+
+/** Small losses that still count. @param now epoch milliseconds */
+export const recentShrinks = ({ shrinks = [] }: LedgerRecord, now: number) =>
+  shrinks.filter(({ at }) => now - at < shrinkMemoryMillis);
+
+/** Closes the index to every later run until a person clears it; keeps the windows, which `clear` counts. */
+export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?: Window[]): Quarantined {
   return {
-    kind: 'reserved',
-    record: {
-      ...(record ?? { version: LEDGER_VERSION, server, index }),
-      state: 'reserved',
-      attemptId: attempt.attemptId,
-      attempt,
+    ...idle(record),
+    state: 'quarantined',
+    // A record of ours that is closed without an attempt gets an id of its own: nothing that was read before follows it.
+    attemptId: record.attemptId ?? verdict.attemptId,
+    windows: windows ?? record.windows ?? [],
+    lastVerdict: verdict,
+  };
+}
+
+/** A person has looked, or said how many rows may be gone: the index may be truncated, and what it held no longer counts. */
+export function clear(record: Idle | Quarantined): Idle {
+  const { lastVerdict, shrinks: _, ...rest } = idle(record);
+  if (lastVerdict === undefined) return rest;
+  const { window: __, ...kept } = lastVerdict;
+  return { ...rest, lastVerdict: kept };
+}
+
+/** The same for a record of another version: all that is taken over is that it was there. */
+export const clearOtherVersion = ({ head }: OtherVersion, key: Key, attemptId: string): Idle => ({
+  ...base(key),
+  ...(head && { entityType: head.entityType, aspect: head.aspect }),
+  state: 'idle',
+  attemptId,
+});
+
+/**
+ * A truncation of another version that a person wants to see the end of: watched as one of which nothing is known but its
+ * windows.
+ */
+export function takeOver(head: Head, key: Key, attemptId: string, now: number): Sending {
+  const { windows = [] } = head;
+  const until = Math.max(0, ...windows.map(({ to }) => to));
+  return {
+    ...base(key),
+    state: 'sending',
+    attemptId,
+    judgeableAt: now,
+    windows,
+    attempt: {
+      runId: `version ${head.version}`,
+      runStartMillis: until > 0 ? until : now,
+      strategy: 'unknown',
+      fields: { entityType: key.entityType, aspect: key.aspect, endTimeMillis: windows[0]?.from ?? 0, forceDeleteByQuery: true },
+      reservedAt: now,
+      sendBy: now,
+      sendingSince: now,
+      sentRealAt: now,
+      baseline: { rowsTotal: 0, rowsToDelete: 0 },
     },
   };
 }
 
-/** A reservation whose time to send is over: nothing was sent under it, and nothing will be. */
-export const isReclaimable = ({ state, attempt }: LedgerRecord, now: number): boolean =>
-  state === 'reserved' && attempt !== undefined && now >= attempt.sendBy;
-
-/** The last record before the call: from here on everybody must assume that it was sent. */
-export function startSending(
-  record: LedgerRecord,
-  sent: { fields: Attempt['fields']; strategy: Attempt['strategy']; baseline: Baseline },
-  now: number,
-): LedgerRecord {
-  const attempt = attemptIn(record, 'reserved');
-  return {
-    ...record,
-    state: 'sending',
-    attempt: { ...attempt, ...sent, sendingSince: now },
-    sentBy: remember(record, { runId: attempt.runId, at: now }),
-  };
-}
-
-/** The server gave a task id. */
-export function markRunning(record: LedgerRecord, taskId: string, pollable: boolean): LedgerRecord {
-  return { ...record, state: 'running', attempt: { ...attemptIn(record, 'sending'), taskId, pollable } };
-}
-
-/** The server answered, but with no task id: noted for whoever judges the record later; it stays `sending`. */
-export function noteAnswer(
-  record: LedgerRecord,
-  answer: NonNullable<Attempt['answer']>,
-  strategy: Attempt['strategy'],
-): LedgerRecord {
-  return { ...record, attempt: { ...attemptIn(record, 'sending'), answer, strategy } };
-}
-
-/** Gives a reservation back; nothing was sent. */
-export function release(record: LedgerRecord): LedgerRecord {
-  attemptIn(record, 'reserved');
-  return withoutAttempt(record, 'idle');
-}
-
 /**
- * Closes a truncation with its verdict.
- * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone; they add up until a
- *   verdict without any (0). Left out where the verdict says nothing about them.
- */
-export function conclude(record: LedgerRecord, verdict: Verdict, shrunkRows?: number): LedgerRecord {
-  attemptIn(record, 'sending', 'running');
-  const { shrunkRows: before = 0, ...rest } = record;
-  const sum = shrunkRows === undefined ? before : shrunkRows === 0 ? 0 : before + shrunkRows;
-  return { ...withoutAttempt(rest, 'idle'), lastVerdict: verdict, ...(sum > 0 && { shrunkRows: sum }) };
-}
-
-/** Closes the index to every later run until a person clears it. */
-export function quarantine(record: LedgerRecord, verdict: Verdict): LedgerRecord {
-  if (record.state === 'reserved' || record.state === 'quarantined') refuse(record, 'quarantine');
-  return { ...withoutAttempt(record, 'quarantined'), lastVerdict: verdict };
-}
-
-/**
- * A person has looked: the index may be truncated again, and what it held before no longer counts. Also of an idle
- * record, for whoever was told by a preview, which quarantines nothing.
- */
-export function clear(record: LedgerRecord): LedgerRecord {
-  if (record.state !== 'quarantined' && record.state !== 'idle') refuse(record, 'clear');
-  const { lastVerdict, shrunkRows: _, ...rest } = record;
-  if (lastVerdict === undefined) return { ...rest, state: 'idle' };
-  const { rowsAfter: __, ...kept } = lastVerdict;
-  return { ...rest, state: 'idle', lastVerdict: kept };
-}
-
-/**
- * Makes sure that a Truncate of this run which was given up can neither reserve nor send any more: the attempt id
- * changes under it, and the run counts as having sent. Takes back a reservation of this run, or one that is over; a
- * quarantined record stays quarantined.
+ * Makes sure that a Truncate of this run which was given up can neither reserve nor send any more: the attempt id changes
+ * under it, and the run counts as having sent. A quarantined record stays quarantined.
  */
 export function fence(
-  record: LedgerRecord | undefined,
-  key: { server: string; index: string; runId: string; attemptId: string },
+  record: Idle | Reserved | Quarantined | undefined,
+  key: Key,
+  run: { runId: string; runStartMillis: number },
+  attemptId: string,
   now: number,
-): LedgerRecord {
-  const { server, index, runId, attemptId } = key;
-  const mayBeSent = record?.state === 'sending' || record?.state === 'running';
-  const isHeldByOther = record?.state === 'reserved' && record.attempt?.runId !== runId && !isReclaimable(record, now);
-  if (record && (mayBeSent || isHeldByOther)) refuse(record, 'fence');
-  const base: LedgerRecord = record
-    ? withoutAttempt(record, record.state === 'quarantined' ? 'quarantined' : 'idle')
-    : { version: LEDGER_VERSION, server, index, state: 'idle' };
-  const fenced = hasSent(record, runId) ? {} : { fenced: true };
-  return { ...base, attemptId, sentBy: remember(record, { runId, at: now, ...fenced }) };
+): Idle | Quarantined {
+  const fenced = hasSent(record, run) ? {} : { fenced: true };
+  const sentBy = remember(record, { ...run, at: now, ...fenced });
+  if (record?.state === 'quarantined') return { ...record, attemptId, sentBy };
+  return { ...(record ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
 }
 
+/** A person says that this address is the same server: the record is watched and judged here from now on. */
+export const moveTo = <Stored extends LedgerRecord>(record: Stored, server: string): Stored => ({ ...record, server });
+
+/**
+ * A record written by a clock that was ahead: its moments are put at the present, after which everything takes its ordinary
+ * course. Its writer is bounded by a monotonic clock, which `longestToSendMillis` covers.
+ */
+export function correctClock<Stored extends Reserved | Unresolved>(
+  record: Stored,
+  now: number,
+  { longestToSendMillis, functionMillis }: { longestToSendMillis: number; functionMillis: number },
+): Stored {
+  const sendBy = Math.min(record.attempt.sendBy, now + longestToSendMillis);
+  const judgeableAt = record.state === 'reserved' ? sendBy : Math.min(record.judgeableAt, sendBy + functionMillis);
+  const { attempt } = record;
+  const since = 'sendingSince' in attempt ? { sendingSince: Math.min(attempt.sendingSince, now) } : {};
+  const reservedAt = Math.min(attempt.reservedAt, now);
+  return { ...record, judgeableAt, attempt: { ...attempt, ...since, reservedAt, sendBy } };
+}
+
+export interface Run {
+  runId: string;
+  runStartMillis: number;
+}
+
+export const isSameRun = (one: Run, other: Run): boolean =>
+  one.runId === other.runId && one.runStartMillis === other.runStartMillis;
+
 /** Whether this run sent a real truncate of the index lately, whatever has become of it. */
-export const hasSent = (record: LedgerRecord | undefined, runId: string): boolean =>
-  record?.sentBy?.some((sent) => sent.runId === runId && !sent.fenced) ?? false;
+export const hasSent = (record: LedgerRecord | undefined, run: Run): boolean =>
+  record?.sentBy?.some((sent) => isSameRun(sent, run) && !sent.fenced) ?? false;
 
 type Sent = NonNullable<LedgerRecord['sentBy']>[number];
 
 function remember(record: LedgerRecord | undefined, sent: Sent): Sent[] {
   const recent = (record?.sentBy ?? []).filter(({ at }) => sent.at - at < sentByMemoryMillis);
-  return [...recent.filter(({ runId }) => runId !== sent.runId), sent];
+  return [...recent.filter((earlier) => !isSameRun(earlier, sent)), sent];
 }
 
-function withoutAttempt(record: LedgerRecord, state: LedgerRecord['state']): LedgerRecord {
-  const { attempt: _, ...rest } = record;
-  return { ...rest, state };
-}
+const base = ({ index, entityType, aspect, server }: Key) => ({
+  version: LEDGER_VERSION as typeof LEDGER_VERSION,
+  index,
+  entityType,
+  aspect,
+  server,
+});
 
-function attemptIn(record: LedgerRecord, ...states: LedgerRecord['state'][]): Attempt {
-  if (!states.includes(record.state) || !record.attempt) refuse(record, `a transition from ${states.join(' or ')}`);
-  return record.attempt as Attempt;
-}
-
-function refuse(record: LedgerRecord, what: string): never {
-  throw new Error(`${record.index} is ${record.state} in the ledger, which does not allow ${what}`);
+/** The record without what belongs to an attempt. */
+function idle(record: LedgerRecord): Idle {
+  const { attemptId, lastVerdict, shrinks, sentBy } = record;
+  return {
+    ...base(record),
+    state: 'idle',
+    ...(attemptId !== undefined && { attemptId }),
+    ...(lastVerdict && { lastVerdict }),
+    ...(shrinks && { shrinks }),
+    ...(sentBy && { sentBy }),
+  };
 }

@@ -3,12 +3,13 @@ import type { MessageContext } from './context.ts';
 
 /** Commands that are safe to paste into a shell whatever the names in them are. */
 
-/** An execution's input (`lambda/run/input.ts`). */
+/** An execution's input (`lambda/run/plan/input.ts`). */
 export interface HandInput {
   mode?: 'preview' | 'enforce';
   only?: string[];
   approveRows?: number;
   clear?: string[];
+  acceptMissing?: number;
 }
 
 /** Starts a run by hand with this input: on AWS, or with the local runner. */
@@ -45,14 +46,15 @@ export const listTasks = 'GET _tasks?actions=*byquery,*reindex&detailed';
 
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
 
-function localRun({ mode, only, approveRows, clear }: HandInput, context: MessageContext): string {
+function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {
   const command = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
-  const enforces = mode === 'enforce' || clear !== undefined;
+  const enforces = mode === 'enforce';
   const options = [
     ...(enforces && !command.includes('--enforce') ? ['--enforce'] : []),
     ...(only ?? []).map((name) => `--only ${shellWord(name)}`),
     ...(approveRows === undefined ? [] : [`--approve-rows ${approveRows}`]),
     ...(clear ?? []).map((name) => `--clear ${shellWord(name)}`),
+    ...(acceptMissing === undefined ? [] : [`--accept-missing ${acceptMissing}`]),
   ];
   return [command, ...options].join(' ');
 }

@@ -1,15 +1,16 @@
-import { resultOf } from '../facts/outcome.ts';
+import { type Outcome, resultOf } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { isReleasedTooEarly } from '../run/released.ts';
 import { ascii, clip, lines, oneLine } from '../wording/clean.ts';
-import { counted, duration, minute } from '../wording/numbers.ts';
-import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from '../wording/sentences.ts';
+import { counted, duration, minute, rows } from '../wording/numbers.ts';
+import { outcomeWords } from '../wording/outcome-words.ts';
+import { recovery } from '../wording/recovery.ts';
+import { asSentence, causeSentence, nameOf, sentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
+import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
 import { outlook } from './outlook.ts';
 import { allWell, failedChecks, notesBeside, troubles, wellNames } from './preflight.ts';
 import { outcomeHeading, preflightHeading, runbookLink, runErrorHeading } from './runbook.ts';
-import { nextStep, noteStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
+import { entryStep, errorStep, type Step, stepOfNote, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary, tokenEnds } from './subject.ts';
 
 /** How much of a long report a person is shown; what is left out is counted. */
@@ -23,16 +24,15 @@ interface Measure {
   /** Policies without a problem, one line each. */
   harmless: number;
   notes: number;
-  /** Characters of a reason, of a recovery text, of a note. */
-  reason: number;
-  recovery: number;
+  /** Characters of a cause or a note. */
+  text: number;
 }
 
 /** The first one whose text is short enough is taken. */
 const measures: readonly Measure[] = [
-  { full: 15, names: 40, brief: 60, harmless: 40, notes: 15, reason: 600, recovery: 3000 },
-  { full: 8, names: 15, brief: 25, harmless: 15, notes: 8, reason: 400, recovery: 1500 },
-  { full: 3, names: 5, brief: 5, harmless: 5, notes: 3, reason: 200, recovery: 800 },
+  { full: 15, names: 40, brief: 60, harmless: 40, notes: 15, text: 600 },
+  { full: 8, names: 15, brief: 25, harmless: 15, notes: 8, text: 400 },
+  { full: 3, names: 5, brief: 5, harmless: 5, notes: 3, text: 200 },
 ];
 
 /**
@@ -58,6 +58,7 @@ function compose(report: Report, context: MessageContext, measure: Measure): str
     problems(report, context, measure, named, given),
     notes(report, context, measure, given),
     harmless(report, measure, named),
+    stragglers(report),
     leftOut(report, named),
     outlook(report),
     switchOn(report, context),
@@ -71,7 +72,7 @@ function opening(report: Report): string {
   const stage = oneLine(report.stage, 60);
   const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
   const well = bad === 0 && report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
-  const verdict = well ? `${stage}: all well.${told(report)}` : `${stage}: ${summary(report)}.`;
+  const verdict = well && !isClearing(report) ? `${stage}: all well.${did(report)}` : `${stage}: ${summary(report)}.`;
   if (report.mode === 'enforce') return bad > 0 ? `${verdict}${deleted(report)}` : verdict;
   const would = rowsOf(report, 'would-truncate');
   return [
@@ -80,9 +81,12 @@ function opening(report: Report): string {
   ].join('\n');
 }
 
+const isClearing = ({ noteFacts = [] }: Report): boolean =>
+  noteFacts.some(({ kind }) => kind === 'released' || kind === 'not-released' || kind === 'nothing-to-clear');
+
 const deleted = (report: Report): string => ` ${deletedSentence(report)}`.trimEnd();
 
-function told(report: Report): string {
+function did(report: Report): string {
   const policies = report.policies;
   const truncated = policies.filter(({ outcome }) => outcome === 'truncated').length;
   const would = policies.filter(({ outcome }) => outcome === 'would-truncate').length;
@@ -106,7 +110,7 @@ function preflight(report: Report, context: MessageContext, given: Set<string>):
     'PREFLIGHT',
     ...wrong.flatMap(({ head, text = 'see below.', remedy, step }) => [
       `- ${head}: ${text}${remedy && ` ${remedy}`}`,
-      ...(step ? stepLines(step, given) : []),
+      ...stepLines(step, given),
     ]),
     ...(names === '' ? [] : [`- Well: ${names}.`]),
     ...link(context, preflightHeading),
@@ -118,7 +122,7 @@ function runError(report: Report, context: MessageContext, given: Set<string>): 
   return [
     'THE RUN FAILED',
     asSentence(lines(report.error, 1000)),
-    ...stepLines(runErrorStep(report.error, context), given),
+    ...stepLines(errorStep(report, context), given),
     ...link(context, runErrorHeading),
   ].join('\n');
 }
@@ -132,7 +136,7 @@ function problems(
 ): string {
   const groups = problemGroups(report);
   if (groups.length === 0) return '';
-  const told = groups.slice(0, measure.full).map((group) => problem(group, context, measure, named, given));
+  const told = groups.slice(0, measure.full).map((group) => problem(group, report, context, measure, named, given));
   const brief = groups
     .slice(measure.full)
     .flatMap(({ entries }) => entries)
@@ -145,72 +149,90 @@ function problems(
 }
 
 function problem(
-  group: Group,
+  { outcome, entries }: Group,
+  report: Report,
   context: MessageContext,
   measure: Measure,
   named: Set<PolicyEntry>,
   given: Set<string>,
 ): string {
-  const { outcome, entries } = group;
-  const shown = entries.slice(0, measure.names);
+  const [first] = entries;
+  const shown = entries.slice(0, measure.names) as Group['entries'];
   for (const entry of shown) named.add(entry);
-  const first = spokesman(group);
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
-  const max = outcome === 'rows-missing' || outcome === 'quarantined' ? measure.recovery : measure.reason;
   return [
     `${shown.map(nameOf).join(', ')}${more}: ${sentence(first)}.`,
-    ...nonEmpty(reasonSentence(first, max)),
-    ...stepLines(nextStep(outcome, shown, context), given),
+    causeSentence(first, measure.text),
+    ...recoveryLines(first, report),
+    ...(first.owner === undefined ? [] : [`Owner: ${oneLine(first.owner, 80)}.`]),
+    ...(first.note === undefined ? [] : [`Note: ${asSentence(oneLine(first.note, 200))}`]),
+    ...stepLines(entryStep(shown, context), given),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
 }
 
+/** Each request on a line of its own, the way the consoles of a search cluster take it. */
+const recoveryLines = (entry: PolicyEntry, { finishedAt }: Report): string[] =>
+  recovery(entry, Date.parse(finishedAt)).flatMap(({ say, request }) => [
+    say,
+    ...(request === undefined ? [] : [`  ${request}`]),
+  ]);
+
 function notes(report: Report, context: MessageContext, measure: Measure, given: Set<string>): string {
   const all = notesBeside(report);
   if (all.length === 0) return '';
-  const causes = causesTold(report);
-  const tooEarly = all.some(isReleasedTooEarly);
+  const facts = new Map((report.notes ?? []).map((text, at) => [text, report.noteFacts?.[at]]));
   const shown = all.slice(0, measure.notes).map((note) => {
-    const step = noteStep(note, context);
-    const [what, cause] = atColon(note);
-    const text = causes.has(cause) ? `${what}, for a reason that is told above` : note;
-    // The last mail that tells where the rows are.
-    const whole = tooEarly && /^Cleared(?:, as asked| already): /.test(note);
+    const fact = facts.get(note);
     return [
-      `- ${asSentence(oneLine(text, whole ? measure.recovery : measure.reason))}`,
-      ...(step ? stepLines(step, given) : []),
+      `- ${asSentence(oneLine(note, measure.text))}`,
+      ...stepLines(fact && stepOfNote(fact, context), given),
     ].join('\n');
   });
   const more = all.length > shown.length ? [`- ${counted(all.length - shown.length, 'note', 'notes')} more.`] : [];
   return ['TO KNOW', ...shown, ...more].join('\n');
 }
 
-/** What stands above the notes already, from the first colon on. */
-function causesTold(report: Report): Set<string> {
-  const reasons = problemGroups(report).map(({ entries }) => entries[0].reason);
-  const causes = [...reasons, report.error ?? ''].map((reason) => atColon(reason)[1]);
-  return new Set(causes.filter((cause) => cause !== ''));
-}
-
-/** `Index sizes are unknown: the server ...` in two; a text without a colon has nothing behind it that could be told twice. */
-function atColon(text: string): [what: string, cause: string] {
-  const [what = '', cause] = text.split(/: (.*)/s);
-  return [what, cause ?? text];
-}
+/** From so many indices of one outcome on, one line with a total is told of them. */
+const alike = 6;
 
 function harmless(report: Report, measure: Measure, named: Set<PolicyEntry>): string {
   const entries = withResult(report, 'ok');
   if (entries.length === 0) return '';
-  const shown = entries.slice(0, measure.harmless);
-  for (const entry of shown) named.add(entry);
-  const sized = shown.some(({ outcome, sizeAfterMb }) => outcome === 'truncated' && sizeAfterMb !== undefined);
-  const reindexed = shown.some(({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex');
+  const told: string[] = [];
+  for (const [outcome, count] of countByOutcome(entries)) {
+    const same = entries.filter((entry) => entry.outcome === outcome);
+    const moves = outcome === 'truncated' || outcome === 'would-truncate';
+    if (count >= alike && !moves) {
+      for (const entry of same) named.add(entry);
+      told.push(`- ${together(outcome, same)}`);
+      continue;
+    }
+    for (const entry of same.slice(0, Math.max(0, measure.harmless - told.length))) {
+      named.add(entry);
+      told.push(`- ${nameOf(entry)}: ${sentence(entry)}.`);
+    }
+  }
+  const truncated = entries.some(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);
+  const reindexed = entries.some(({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex');
   return [
     entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE',
-    ...shown.map((entry) => `- ${nameOf(entry)}: ${sentence(entry)}.`),
-    ...(sized ? ['Disk space comes back only when the search engine merges segments, often hours later.'] : []),
+    ...told,
+    ...(truncated ? ["Disk space follows at the search engine's next flushes and merges, often hours later."] : []),
     ...(reindexed ? ['A reindex leaves the old index behind; it uses disk space until somebody removes it.'] : []),
   ].join('\n');
+}
+
+function together(outcome: Outcome, entries: readonly PolicyEntry[]): string {
+  const total = entries.reduce((sum, { rowsTotal = 0 }) => sum + rowsTotal, 0);
+  const inAll = total > 0 ? `, ${rows(total)} in all` : '';
+  return `${entries.length} indices ${outcomeWords[outcome]}${inAll}: ${entries.slice(0, 40).map(nameOf).join(', ')}${entries.length > 40 ? ' and others' : ''}.`;
+}
+
+/** What no count can know after a reindex, before anybody removes the index that it left behind. */
+function stragglers(report: Report): string {
+  const told = withResult(report, 'ok').flatMap((entry) => recoveryLines(entry, report).map((line) => (line.startsWith('  ') ? line : `- ${nameOf(entry)}: ${line}`)));
+  return told.length === 0 ? '' : ['AFTER A REINDEX', ...told].join('\n');
 }
 
 /** Every policy is named above or counted here. */
@@ -221,8 +243,9 @@ function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string {
   return `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`;
 }
 
+/** Nothing that enforces is offered after a preview in which something failed. */
 function switchOn(report: Report, context: MessageContext): string {
-  if (report.mode !== 'preview' || report.result === 'failed') return '';
+  if (report.mode !== 'preview' || report.result === 'failed' || failedChecks(report) > 0) return '';
   const { text, command } = switchOnStep(report, context);
   return ['TO SWITCH IT ON', text, ...indented(command)].join('\n');
 }
@@ -237,7 +260,8 @@ function footer(report: Report, context: MessageContext): string {
 }
 
 /** A next step. One with a command is given once: a refused token can concern the run, many policies and a note. */
-function stepLines(step: Step, given: Set<string>): string[] {
+function stepLines(step: Step | undefined, given: Set<string>): string[] {
+  if (!step) return [];
   const key = JSON.stringify(step);
   if (step.command && given.has(key)) return [];
   given.add(key);
@@ -249,5 +273,3 @@ const indented = (command: string | undefined): string[] => (command ? [`  ${com
 
 const link = (context: MessageContext, heading: string): string[] =>
   context.runbookUrl ? [`More: ${runbookLink(context.runbookUrl, heading)}`] : [];
-
-const nonEmpty = (text: string): string[] => (text === '' ? [] : [text]);

@@ -4,6 +4,7 @@ import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 /** The order in which people need to hear of outcomes, the worst first. */
 export const urgency: readonly Outcome[] = [
   'rows-missing',
+  'emptied',
   'unknown',
   'lost',
   'failed',
@@ -36,25 +37,12 @@ export interface Group {
 }
 
 /** Where one cause concerns many policies (a refused token, a pause), it is said once. Others stay alone: their next step names a task or rows. */
-const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight', 'quarantined']);
-
-/** The entry that speaks for all of a group: what came back, without the one policy that it was asked for. */
-export function spokesman({ entries }: Group): PolicyEntry {
-  const [first, ...others] = entries;
-  const asked = `${first.entityType}.${first.aspect}: `;
-  const at = first.reason.indexOf(asked);
-  if (others.length === 0 || at < 0 || /[.:;"]/.test(first.reason.slice(0, at))) return first;
-  return { ...first, reason: first.reason.slice(at + asked.length) };
-}
-
-/** The same cause, whichever policy met it. */
-const withoutName = ({ entityType, aspect, reason }: PolicyEntry): string =>
-  reason.replaceAll(`${entityType}.${aspect}`, '');
+const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight']);
 
 export function problemGroups(report: Report): Group[] {
   const groups = new Map<string, Group>();
   withResult(report, 'attention', 'failed').forEach((entry, position) => {
-    const key = shared.has(entry.outcome) ? `${entry.outcome} ${withoutName(entry)}` : `${position}`;
+    const key = shared.has(entry.outcome) ? `${entry.outcome} ${JSON.stringify(entry.cause)}` : `${position}`;
     const group = groups.get(key);
     if (group) group.entries.push(entry);
     else groups.set(key, { outcome: entry.outcome, entries: [entry] });

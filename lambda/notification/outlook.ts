@@ -1,5 +1,6 @@
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { isProtected } from '../policy/aspects.ts';
+import { percentOf } from '../policy/percentage.ts';
 import { oneLine } from '../wording/clean.ts';
 import { percent, size } from '../wording/numbers.ts';
 import { nameOf } from '../wording/sentences.ts';
@@ -20,9 +21,9 @@ export function outlook(report: Report): string {
       ({ sizeMb, aspect, indexName }) =>
         (sizeMb ?? 0) >= 1 && !isProtected(aspect ?? '') && !/checkpoint/i.test(indexName),
     )
-    .sort((a, b) => b.sizeMb! - a.sizeMb!)
+    .sort((a, b) => (b.sizeMb ?? 0) - (a.sizeMb ?? 0))
     .slice(0, shown)
-    .map((index) => `${indexLabel(index)} (${size(index.sizeMb!)})`);
+    .map((index) => `${indexLabel(index)} (${size(index.sizeMb ?? 0)})`);
   const sentences = [
     ...(next.length > 0 ? [`- Near their threshold: ${next.join(', ')}.`] : []),
     ...(unmanaged.length > 0 ? [`- Largest without a policy: ${unmanaged.join(', ')}.`] : []),
@@ -33,13 +34,16 @@ export function outlook(report: Report): string {
 /** From this part of its threshold on a policy is near it. */
 const near = 0.8;
 
-/** The threshold is known where the reason tells it, as the decision words it: "less than the 10 % from which". */
 function nearThreshold(entry: PolicyEntry): Array<{ nearness: number; text: string }> {
-  const threshold = Number(/less than the (\d+(?:\.\d+)?) % from which/.exec(entry.reason)?.[1] ?? Number.NaN);
-  if (entry.outcome !== 'below-threshold' || entry.percent === undefined || !(threshold > 0)) return [];
-  const nearness = entry.percent / threshold;
-  if (nearness < near) return [];
-  return [{ nearness, text: `${nameOf(entry)} (${percent(entry.percent)}, truncated from ${percent(threshold)} on)` }];
+  const { cause, rowsToDelete, rowsTotal } = entry;
+  if (cause.kind !== 'below-threshold' || rowsToDelete === undefined || rowsTotal === undefined) return [];
+  const threshold = cause.minDeletePercent;
+  if (!(threshold > 0)) return [];
+  const share = percentOf(rowsToDelete, rowsTotal);
+  if (share / threshold < near) return [];
+  return [
+    { nearness: share / threshold, text: `${nameOf(entry)} (${percent(share)}, truncated from ${percent(threshold)} on)` },
+  ];
 }
 
 const indexLabel = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>

@@ -1,23 +1,24 @@
-import type { Check, Report } from '../facts/report-schema.ts';
+import type { Report, WordedCheck } from '../facts/report-schema.ts';
+import type { ServerError } from '../facts/server-error.ts';
 import { oneLine } from '../wording/clean.ts';
 import { asSentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
-import { concernsToken, type Step, tokenStep } from './steps.ts';
+import { type Step, tokenStep } from './steps.ts';
 
 /**
  * The preflight of a preview in words: one line where all is well, else one for each check that is not, with its remedy.
  * What the run's error or a policy says is not said here as well: one cause is told once.
  * The result of the run does not depend on it. A refused truncation, a wrong clock, a server that is not there fail the
- * policies anyway; what is left (sizes, task status, a token's end) is what runs work without, and an `ok` for machines stays one.
+ * policies anyway; what is left (sizes, task status, a token's end) is what runs can do without, and an `ok` for machines stays one.
  */
 
 /** Nobody reads more; there are eight kinds of checks. */
 const shown = 8;
 
-const checks = (report: Report): readonly Check[] =>
+const checks = (report: Report): readonly WordedCheck[] =>
   report.mode === 'preview' ? (report.preflight ?? []).slice(0, shown) : [];
 
-const notOk = (report: Report): Check[] => checks(report).filter(({ state }) => state !== 'ok');
+const notOk = (report: Report): WordedCheck[] => checks(report).filter(({ state }) => state !== 'ok');
 
 /** Checks that failed; 0 for runs without a preflight. */
 export const failedChecks = (report: Report): number => checks(report).filter(({ state }) => state === 'failed').length;
@@ -37,20 +38,21 @@ export interface Trouble {
 export function troubles(report: Report, context: MessageContext): Trouble[] {
   return notOk(report).map((check) => {
     const head = `${check.name}${check.state === 'failed' ? ' FAILED' : ''}`;
-    const text = isToldAnyway(check, report) ? {} : { text: withStop(oneLine(check.text, 500)) };
+    const text = isToldAnyway(check, report) ? {} : { text: asSentence(oneLine(check.text, 500)) };
     if (check.name !== 'Token') return { head, ...text, remedy: asSentence(oneLine(check.remedy ?? '', 400)) };
     // An error about the token has the step itself.
-    const step = concernsToken(report.error ?? '') ? {} : { step: tokenStep(context) };
+    const step = concernsToken(report) ? {} : { step: tokenStep(context) };
     return { head, ...text, remedy: '', ...step };
   });
 }
 
-const withStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+const concernsToken = ({ cause }: Report): boolean =>
+  cause?.kind === 'server' && (cause.error.kind === 'unauthorized' || cause.error.kind === 'token');
 
 /** The names of what is well: `address, DNS, token (expires in 80 days)`. */
 export function wellNames(report: Report): string {
   const well = checks(report).filter(({ state }) => state === 'ok');
-  return well.map((check) => inSentence(check.name) + asideOf(check)).join(', ');
+  return well.map((check) => inSentence(check.name) + asideOf(check, report)).join(', ');
 }
 
 /** `all well` for a preflight in which nothing is wrong, or as far as it went; undefined for others, and where there is none. */
@@ -61,24 +63,34 @@ export function allWell(report: Report): string | undefined {
 }
 
 /** How long the token lasts, where it tells. */
-function asideOf({ name, text }: Check): string {
-  const lasts = name === 'Token' ? /^expires in \d+ days?/.exec(text)?.[0] : undefined;
-  return lasts === undefined ? '' : ` (${lasts})`;
+function asideOf({ cause }: WordedCheck, { finishedAt }: Report): string {
+  if (cause.kind !== 'token' || cause.expiresAt === undefined) return '';
+  const days = Math.floor((cause.expiresAt - Date.parse(finishedAt)) / 86_400_000);
+  return ` (expires in ${days} ${days === 1 ? 'day' : 'days'})`;
 }
 
 /** Notes that a check of the preflight does not say already. */
-export const notesBeside = (report: Report): string[] =>
-  (report.notes ?? []).filter((note) => !notOk(report).some((check) => saysTheSame(check, note)));
+export function notesBeside(report: Report): string[] {
+  const facts = report.noteFacts ?? [];
+  const bad = new Set(notOk(report).map(({ name }) => name));
+  const isTold = (at: number): boolean => {
+    const kind = facts[at]?.kind;
+    if (kind === 'no-sizes') return bad.has('Sizes') || bad.has('Address');
+    return (kind === 'token-expires' || kind === 'token-expired') && bad.has('Token');
+  };
+  return (report.notes ?? []).filter((_note, at) => !isTold(at));
+}
 
-const saysTheSame = ({ name, text }: Check, note: string): boolean =>
-  holds(note, text) || (name === 'Token' && /^The token expire[sd] /.test(note));
+/** The run's error, or a policy, is about the very failure that the check met. */
+function isToldAnyway({ cause }: WordedCheck, { cause: runCause, policies }: Report): boolean {
+  if (!('error' in cause) || cause.error === undefined) return false;
+  const told = [runCause, ...policies.map((entry) => entry.cause)];
+  return told.some((other) => other && 'error' in other && isSame(cause.error as ServerError, other.error));
+}
 
-/** Errors and reasons hold the very words of the failure that a check is about; when a token expired is more than they say. */
-const isToldAnyway = ({ text }: Check, { error = '', policies }: Report): boolean =>
-  holds(error, text) || policies.some(({ reason }) => holds(reason, text));
+function isSame(one: ServerError, other: unknown): boolean {
+  const { kind, status, text, code } = (other ?? {}) as Partial<ServerError>;
+  return one.kind === kind && one.status === status && one.text === text && one.code === code;
+}
 
-/** Whole, since two refusals may differ in their last words alone; a long one was cut short and ends with a mark of that. */
-const holds = (told: string, words: string): boolean =>
-  words !== '' && (told.includes(words) || (words.endsWith('…') && told.includes(words.slice(0, -1))));
-
-const inSentence = (name: Check['name']): string => (name === 'DNS' ? name : name.toLowerCase());
+const inSentence = (name: WordedCheck['name']): string => (name === 'DNS' ? name : name.toLowerCase());

@@ -1,6 +1,7 @@
+import type { Note } from '../facts/note.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip } from '../wording/clean.ts';
-import { outcomeWords } from '../wording/sentences.ts';
+import { noteText } from '../wording/notes.ts';
 import { byUrgency, countByOutcome } from './groups.ts';
 
 /** How far a report is cut down for machines; each further one takes from the harmless end first. */
@@ -45,10 +46,13 @@ function cutDown(report: Report, cut: Cut): Report {
     .sort((a, b) => (b.sizeMb ?? 0) - (a.sizeMb ?? 0))
     .slice(0, cut.unmanaged);
   const notes = (report.notes ?? []).slice(0, cut.notes);
+  const noteFacts = (report.noteFacts ?? []).slice(0, cut.notes);
   const shorter = clipTexts({ ...report, policies: policies.map((entry) => withShortReason(entry, cut)) }, cut.text);
+  const missing = whatIsMissing(report, dropped, unmanaged.length);
   return {
     ...shorter,
-    notes: [whatIsMissing(report, dropped, unmanaged.length), ...notes.map((note) => clip(note, cut.text))],
+    notes: [noteText(missing), ...notes.map((note) => clip(note, cut.text))],
+    noteFacts: [missing, ...noteFacts.map((note) => clipTexts(note, cut.text))],
     unmanagedIndices: unmanaged.map((index) => clipTexts(index, cut.text)),
   };
 }
@@ -58,17 +62,15 @@ const harmless = new Set(['truncated', 'would-truncate', 'below-threshold', 'not
 const withShortReason = (entry: PolicyEntry, cut: Cut): PolicyEntry =>
   harmless.has(entry.outcome) ? { ...entry, reason: clip(entry.reason, cut.harmlessReason) } : entry;
 
-function whatIsMissing(report: Report, dropped: readonly PolicyEntry[], unmanaged: number): string {
-  const counts = countByOutcome(dropped).map(([outcome, count]) => `${count} ${outcomeWords[outcome]}`);
-  const indices = report.unmanagedIndices.length - unmanaged;
-  return [
-    'Shortened to fit into one SNS message: long texts are cut',
-    ...(dropped.length > 0
-      ? [`${dropped.length} of ${report.policies.length} policies are left out (${counts.join(', ')})`]
-      : []),
-    ...(indices > 0 ? [`${indices} of ${report.unmanagedIndices.length} indices without a policy are left out`] : []),
-    "the execution's last state in Step Functions holds everything.",
-  ].join('; ');
+function whatIsMissing(report: Report, dropped: readonly PolicyEntry[], unmanaged: number): Note {
+  return {
+    kind: 'shortened',
+    policies: dropped.length,
+    of: report.policies.length,
+    outcomes: Object.fromEntries(countByOutcome(dropped)),
+    indices: report.unmanagedIndices.length - unmanaged,
+    indicesOf: report.unmanagedIndices.length,
+  };
 }
 
 /** Every text of the value clipped; enumerations are shorter than any cut and stay as they are. */

@@ -1,13 +1,13 @@
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip, lines, oneLine } from '../wording/clean.ts';
 import { counted, duration } from '../wording/numbers.ts';
-import { withoutRequests } from '../wording/requests.ts';
-import { asSentence, nameOf, outcomeWords, reasonSentence, sentence } from '../wording/sentences.ts';
+import { outcomeWords } from '../wording/outcome-words.ts';
+import { asSentence, causeSentence, nameOf, sentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, spokesman, withResult } from './groups.ts';
-import { allWell, notesBeside, troubles } from './preflight.ts';
+import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
+import { allWell, failedChecks, notesBeside, troubles } from './preflight.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
-import { asAbove, nextStep, runErrorStep, type Step, switchOnStep } from './steps.ts';
+import { entryStep, errorStep, type Step, switchOnStep } from './steps.ts';
 import { deletedSentence, rowsOf, summary } from './subject.ts';
 
 /**
@@ -100,7 +100,7 @@ function opening(report: Report, context: MessageContext, given: Set<string>): s
   if (report.error === undefined) return begin;
   return [
     `*The run failed.* ${asSentence(markdown(report.error, 500))}`,
-    ...commandOnce(runErrorStep(report.error, context), given),
+    ...commandOnce(errorStep(report, context), given),
     ...link(context, runErrorHeading),
     begin,
   ].join('\n');
@@ -118,26 +118,26 @@ function preflight(report: Report, context: MessageContext): string[] {
   return [...wrong.slice(0, 3), ...more];
 }
 
-function problem(group: Group, context: MessageContext, given: Set<string>): { text: string; named: PolicyEntry[] } {
-  const { outcome, entries } = group;
-  const named = entries.slice(0, 5);
+function problem({ outcome, entries }: Group, context: MessageContext, given: Set<string>): { text: string; named: PolicyEntry[] } {
+  const named = entries.slice(0, 5) as Group['entries'];
   const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
-  const first = spokesman(group);
-  const reason = withoutRequests(reasonSentence({ ...first, reason: oneLine(first.reason, 3000) }, 3000));
+  // How rows come back does not fit here, and a command that opens an index must not be nearer than that.
+  const isRepair = outcome === 'rows-missing' || outcome === 'quarantined' || outcome === 'emptied';
   const text = [
     `*${named.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
-    ...nonEmpty(markdown(reason, 500)),
-    ...commandOnce(nextStep(outcome, named, context), given),
+    ...nonEmpty(markdown(causeSentence(entries[0], 500), 500)),
+    ...(isRepair ? ['What to do, in its order, is in the mail and in the report.'] : []),
+    ...(isRepair ? [] : commandOnce(entryStep(named, context), given)),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
   return { text, named };
 }
 
-/** A command that concerns the run and many policies, such as a new token's, is shown once. */
-function commandOnce({ command }: Step, given: Set<string>): string[] {
-  if (!command || given.has(command)) return [];
-  given.add(command);
-  return [codeBlock(command)];
+/** A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's. */
+function commandOnce(step: Step | undefined, given: Set<string>): string[] {
+  if (!step?.command || given.has(step.command)) return [];
+  given.add(step.command);
+  return [markdown(step.text, slackLimits.nextStep), codeBlock(step.command)];
 }
 
 /** The harmless ones that are worth a line: those whose rows moved or would move. */
@@ -163,25 +163,27 @@ function footer(report: Report): string[] {
 
 /** The sentences of the next steps; their commands stand in the description, where they can be copied. */
 function steps(report: Report, context: MessageContext): string[] {
-  const groups = problemGroups(report).map(({ outcome, entries }) => ({
-    who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
-    step: nextStep(outcome, entries, context),
-  }));
-  const all: Array<{ who?: string; step: Step }> = [
-    ...(report.error === undefined ? [] : [{ step: runErrorStep(report.error, context) }]),
-    ...groups,
-    ...(report.mode === 'preview' && report.result !== 'failed' ? [{ step: switchOnStep(report, context) }] : []),
+  const isWell = report.result !== 'failed' && failedChecks(report) === 0;
+  const all: Array<{ who?: string; step: Step | undefined }> = [
+    ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
+    ...problemGroups(report).map(({ entries }) => ({
+      who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
+      step: entryStep(entries, context),
+    })),
+    ...(report.mode === 'preview' && isWell ? [{ step: switchOnStep(report, context) }] : []),
   ];
-  const unique = all.filter(
-    ({ step }, at) => step !== asAbove && all.findIndex((other) => sameStep(other.step, step)) === at,
-  );
-  return unique.slice(0, slackLimits.nextSteps).map(({ who, step }) => {
-    const text = step.text.replace(/:$/, '.').replace(/ To do it once\.$| To start one now\.$/, '');
-    return markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep);
-  });
+  const given = new Set<string>();
+  return all
+    .flatMap(({ who, step }) => {
+      const key = JSON.stringify(step);
+      if (!step || given.has(key)) return [];
+      given.add(key);
+      // Without its command a sentence that announces one ends before the announcement.
+      const text = step.command === undefined ? step.text : step.text.replace(/[^.;]*:$/, '').trim() || step.text.replace(/:$/, '.');
+      return [markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep)];
+    })
+    .slice(0, slackLimits.nextSteps);
 }
-
-const sameStep = (a: Step, b: Step): boolean => a.text === b.text && a.command === b.command;
 
 /** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
 function markdown(text: string, max: number): string {

@@ -1,10 +1,8 @@
 import { type Outcome, resultOf } from '../facts/outcome.ts';
 import type { Report } from '../facts/report-schema.ts';
-import { isReleasedTooEarly, isReleasedWithMissing } from '../run/released.ts';
 import { ascii } from '../wording/clean.ts';
 import { rows } from '../wording/numbers.ts';
 import { failedChecks } from './preflight.ts';
-import { concernsToken } from './steps.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
@@ -18,30 +16,33 @@ export function subject(report: Report): string {
   return ascii(`${start}${stage}: ${result}`, maxSubject);
 }
 
-/** The result in a few words: `3 truncated, 1 needs attention`. */
+/** The result in a few words: `3 truncated, 1 needs attention`. Each word counts what the message calls by it. */
 export function summary(report: Report): string {
-  const { policies } = report;
-  const count = (is: (policy: (typeof policies)[number]) => boolean) => policies.filter(is).length;
-  const missing = count(({ outcome }) => outcome === 'rows-missing');
-  const failed = count(({ outcome }) => resultOf[outcome] === 'failed') - missing;
-  const attention = count(({ outcome }) => resultOf[outcome] === 'attention');
-  const truncated = count(({ outcome }) => outcome === 'truncated');
-  const would = count(({ outcome }) => outcome === 'would-truncate');
+  const { policies, noteFacts = [] } = report;
+  const count = (...wanted: Outcome[]) => policies.filter(({ outcome }) => wanted.includes(outcome)).length;
+  const missing = count('rows-missing');
+  const failed = count('failed');
+  const unknown = count('unknown', 'lost');
+  const emptied = count('emptied');
+  const attention = policies.filter(({ outcome }) => resultOf[outcome] === 'attention').length - emptied;
+  const truncated = count('truncated');
+  const would = count('would-truncate');
+  const kept = noteFacts.filter(({ kind }) => kind === 'not-released').length;
+  const released = noteFacts.filter((note) => note.kind === 'released').length;
   const parts = [
     ...(report.error === undefined ? [] : ['RUN FAILED']),
-    ...(missing ? [`ROWS MISSING in ${missing} ${missing === 1 ? 'index' : 'indices'}`] : []),
+    ...(missing ? [`ROWS MISSING in ${indices(missing)}`] : []),
+    ...(emptied ? [`${indices(emptied)} EMPTIED`] : []),
     ...(failed ? [`${failed} failed`] : []),
+    ...(unknown ? [`${unknown} in an unknown state`] : []),
     ...(truncated ? [`${truncated} truncated`] : []),
     ...(would ? [`${would} would be truncated`] : []),
     ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
+    ...(kept ? [`${kept} not released`] : []),
+    ...(released ? [`${released} released`] : []),
   ];
-  const early = (report.notes ?? []).filter(isReleasedTooEarly);
-  const missed = early.filter(isReleasedWithMissing).length;
-  const released = early.length;
-  if (missed) parts.push(`${missed} released with rows missing`);
-  if (released > missed) parts.push(`${released - missed} released and not counted`);
   // What is wrong today comes before what will be wrong in two weeks.
-  if (missing + failed + attention + released === 0) {
+  if (missing + emptied + failed + unknown + attention + kept === 0) {
     const checks = failedChecks(report);
     if (checks && report.error === undefined) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
     if (tokenEnds(report)) parts.push('renew the token');
@@ -50,14 +51,17 @@ export function summary(report: Report): string {
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }
 
+const indices = (count: number): string => `${count} ${count === 1 ? 'index' : 'indices'}`;
+
 /** A note about the access token: all is well today, but not for long. */
 export const tokenEnds = (report: Report): boolean =>
-  report.error === undefined && (report.notes ?? []).some(concernsToken);
+  report.error === undefined &&
+  (report.noteFacts ?? []).some(({ kind }) => kind === 'token-expires' || kind === 'token-expired');
 
 /** Outcomes under which rows may have gone, although nobody has seen the truncation end well. */
 const unproven: readonly Outcome[] = ['incomplete', 'lost', 'unknown', 'still-running', 'rows-missing'];
 
-/** What an enforcing run deleted: proven, begun, nothing; empty where nobody can tell. */
+/** What an enforcing run deleted: proven, begun, nothing; empty where that is not known. */
 export function deletedSentence(report: Report): string {
   const begun = report.policies.filter(({ outcome }) => unproven.includes(outcome));
   // After a swap of the alias the counts say that everything was deleted: no number to tell.

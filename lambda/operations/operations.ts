@@ -1,10 +1,10 @@
+import { concernsServer, type ServerError } from '../facts/server-error.ts';
+import type { Strategy } from '../facts/strategy.ts';
+
 /**
  * The three maintenance operations as the rest of the project sees them: counts, task ids and typed failures.
- * `http-operations.ts` implements them over HTTP; nothing else knows the wire.
+ * `http/http-operations.ts` implements them over HTTP; nothing else knows the wire.
  */
-
-/** How the server removes rows: in place, or by copying the rows to keep into a new index behind the same alias. */
-export type Strategy = 'delete-by-query' | 'reindex';
 
 /** The request fields of `truncateTimeseriesAspect` other than `dryRun`; a field left out is not sent. */
 export interface TruncateFields {
@@ -12,10 +12,10 @@ export interface TruncateFields {
   aspect: string;
   /** Epoch milliseconds; rows with a timestamp at or before it match. */
   endTimeMillis: number;
-  batchSize?: number;
-  timeoutSeconds?: number;
-  forceDeleteByQuery?: boolean;
-  forceReindex?: boolean;
+  batchSize?: number | undefined;
+  timeoutSeconds?: number | undefined;
+  forceDeleteByQuery?: boolean | undefined;
+  forceReindex?: boolean | undefined;
 }
 
 /** What a dry run says. Row counts are exact; `strategy` is left out where the sentence does not tell it. */
@@ -31,14 +31,13 @@ export interface DryRun {
 export type Truncation =
   /** The server gave a task id. `pollable` is false for ids that `getEsTaskStatus` does not take (a UUID). */
   | { kind: 'started'; taskId: string; pollable: boolean }
-  /** No byte of the request left this process: DNS, connect, TLS, or the send deadline had passed. */
-  | { kind: 'not-sent'; reason: string }
-  /** 401, 403, 404 or 429: refused before anything was done. */
-  | { kind: 'rejected'; status: number; reason: string }
-  /** 400: proves nothing, a failed reindex answers so after it moved the alias. `mentionsReindex`: the error speaks of one. */
-  | { kind: 'bad-request'; reason: string; mentionsReindex: boolean }
-  /** Everything else: it may have started. `answered` is false when no answer came (time-out, reset). */
-  | { kind: 'unresolved'; reason: string; answered: boolean; mentionsReindex?: boolean };
+  /** No byte of the request left this process: DNS, connect, TLS, no token, or the send deadline had passed. */
+  | { kind: 'not-sent'; why: ServerError | 'withheld' }
+  /**
+   * Everything else, whatever its status: a proxy may have answered, the server may act later. `answered` is false where no
+   * answer came (time-out, reset); `mentionsReindex`: the error speaks of one.
+   */
+  | { kind: 'unresolved'; error: ServerError; answered: boolean; mentionsReindex: boolean };
 
 /** Counters of a task, as far as the server told them; a counter it left out is left out. */
 export interface TaskCounters {
@@ -46,22 +45,17 @@ export interface TaskCounters {
   updated?: number;
   created?: number;
   deleted?: number;
-  batches?: number;
   versionConflicts?: number;
-  noops?: number;
-  bulkRetries?: number;
-  searchRetries?: number;
-  throttledMillis?: number;
-  requestsPerSecond?: number;
-  throttledUntilMillis?: number;
-  /** The reason text of a cancelled task. */
-  canceled?: string;
+  /** The task was cancelled. */
+  cancelled?: boolean;
+  /** A parent of slices: its own counters cover the slices that have ended. */
+  sliced?: boolean;
 }
 
 export type TaskStatus =
   | { kind: 'found'; completed: boolean; runTimeMillis?: number; counters: TaskCounters }
   /** The `error` form: the record is gone, or the server could not reach its search engine (they look the same). */
-  | { kind: 'vanished'; reason: string };
+  | { kind: 'vanished' };
 
 /** One row of `getIndexSizes`; names as the server writes them (lower case), sizes in decimal megabytes, primaries only. */
 export interface IndexSize {
@@ -71,45 +65,27 @@ export interface IndexSize {
   sizeMb?: number;
 }
 
-/** A failed read, told apart by what to do about it. `message` is a sentence for people and holds no secret and no stack trace. */
-export type FailureKind =
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'redirect'
-  | 'not-json'
-  | 'unreadable'
-  | 'bad-request'
-  | 'throttled'
-  | 'server-error'
-  | 'timeout'
-  | 'reset'
-  | 'aborted';
-
+/** A failed read. `fact` says what was asked and what came back; it holds no secret and no stack trace. */
 export class OperationsError extends Error {
   override readonly name = 'OperationsError';
-  readonly kind: FailureKind;
-  /** HTTP status, where one came. */
-  readonly status: number | undefined;
+  readonly fact: ServerError;
 
-  constructor(kind: FailureKind, message: string, status?: number) {
-    super(message);
-    this.kind = kind;
-    this.status = status;
+  constructor(fact: ServerError) {
+    super([fact.operation, fact.kind, fact.status, fact.code].filter((part) => part !== undefined).join(' '));
+    this.fact = fact;
   }
 
   /** True for causes that every further request would meet as well: DNS, connect, TLS, a refused token. */
   get concernsServer(): boolean {
-    return this.kind === 'dns' || this.kind === 'connect' || this.kind === 'tls' || this.kind === 'unauthorized';
+    return concernsServer(this.fact);
   }
 }
 
 /** Options of one read. The read is given up (kind `aborted`) when the signal fires. */
 export interface ReadOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
+  /** How often it is tried in all, where not as often as usual. */
+  attempts?: number;
 }
 
 export interface Operations {
@@ -132,4 +108,17 @@ export interface TokenSource {
   get(): Promise<string>;
   /** Reads it again from where it is kept; the new value is what `get` gives from then on. */
   reread(): Promise<string>;
+}
+
+/** What a question brought, or why it brought nothing. */
+export type Asked<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
+
+/** Turns a failed read into data; throws what is no OperationsError. */
+export async function asking<Value>(read: () => Promise<Value>): Promise<Asked<Value>> {
+  try {
+    return { kind: 'done', value: await read() };
+  } catch (error) {
+    if (error instanceof OperationsError) return { kind: 'failed', error: error.fact };
+    throw error;
+  }
 }

@@ -35,8 +35,17 @@ export function canonicalSpelling(entityType: string, aspect: string): { entityT
 /** State of stateful ingestion, not history: without the last checkpoint deletions go undetected. */
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
 
+/** An index as policies, commands and people name it: `dataset.operation`. */
+export const indexName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+  `${entityType}.${aspect}`;
+
 /**
- * The search index behind an index key (`entity.aspect` in lower case), without its prefix, as DataHub's IndexConventionImpl
- * joins the two: `a_b.c` and `a.b_c` have one index, which two policies would truncate by turns without knowing of each other.
+ * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. DataHub joins the
+ * two with an underscore, in lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index, which two policies would
+ * truncate by turns without knowing of each other.
  */
-export const searchIndex = (index: string): string => `${index.replaceAll('.', '_')}aspect_v1`;
+export const searchIndex = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+  `${entityType}_${aspect}aspect_v1`.toLowerCase();
+
+/** The search index of a name as a person writes it: `Dataset.Operation`. */
+export const searchIndexOfName = (name: string): string => `${name.replaceAll('.', '_')}aspect_v1`.toLowerCase();

@@ -1,138 +1,116 @@
-import { grouped } from '../facts/grouped.ts';
-import { dayMillis, deletedByOthersShare, maxClockSkewMillis, rowsAfterShare } from '../facts/limits.ts';
+import type { Cause } from '../facts/cause.ts';
+import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
-import type { DryRun, Strategy } from '../operations/operations.ts';
-import { compareShare, percentOf } from './percentage.ts';
+import type { Strategy } from '../facts/strategy.ts';
+import type { DryRun } from '../operations/operations.ts';
+import { compareShare } from './percentage.ts';
 import type { Policy } from './schema.ts';
 
 /** What a decision is made from. Times are epoch milliseconds. */
 export interface Circumstances {
+  /** With the cutoff that is, or would be, sent. */
   dryRun: DryRun;
   cutoffMillis: number;
   /** The run's start. */
   startMillis: number;
+  /** Our clock, real time. */
+  now: number;
   /** The stage's floor, days. */
   minRetentionDays: number;
   /** The physical index, where getIndexSizes tells it. */
   indexName?: string | undefined;
-  /** Rows that the last verdict left in the index. */
-  rowsAfter?: number | undefined;
-  /** Rows to delete in Plan's dry run: given when Truncate decides again. */
-  plannedRows?: number | undefined;
   /** Rows up to which a person lets this policy pass its ceiling, in this run. */
   approveRows?: number | undefined;
+  /**
+   * The dry run with the policy's own cutoff, where only a bite of it is sent: threshold and ceiling are about the whole.
+   */
+  whole?: DryRun | undefined;
 }
 
-export type Decision =
-  | { kind: 'approve'; strategy: Strategy; reason: string }
-  | { kind: 'refuse'; outcome: Outcome; reason: string };
+export type Refusal = { kind: 'refuse'; outcome: Outcome; cause: Cause };
+export type Decision = { kind: 'approve'; strategy: Strategy } | Refusal;
+
+const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', outcome, cause });
 
 /**
- * Decides whether one index is truncated: guards first, then the threshold, then the ceiling.
- * Pure; Plan asks it with its dry run, Truncate asks again with the one it made under the ledger's record.
+ * Decides whether one index is truncated: guards first, then what there is to gain. Pure; Plan asks it with its dry run,
+ * Truncate asks again with the one that it made under the ledger's record.
  */
 export function decide(policy: Policy, given: Circumstances): Decision {
-  const { rowsToDelete, rowsTotal, strategy } = given.dryRun;
-  const guarded = guard(policy, given);
-  if (guarded) return { kind: 'refuse', ...guarded };
-  if (strategy === undefined) {
-    return refuse(
-      'failed',
-      'the dry run does not say how the server would delete the rows, so nothing is sent: is this a DataHub server?',
-    );
-  }
-  if (rowsToDelete === 0) return refuse('nothing-to-delete', emptyReason(policy, rowsTotal));
-  const share = `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} % of the rows`;
-  if (compareShare(rowsToDelete, rowsTotal, policy.minDeletePercent) < 0) {
-    return refuse(
-      'below-threshold',
-      `${share} are older than ${policy.retentionDays} days, less than the ${policy.minDeletePercent} % from which a truncation is worth it`,
-    );
-  }
-  const approved = given.approveRows !== undefined && rowsToDelete <= given.approveRows;
-  if (isAboveCeiling(policy, rowsToDelete, rowsTotal) && !approved)
-    return refuse('above-ceiling', ceilingReason(policy, given));
-  return { kind: 'approve', strategy, reason: `${share} are older than ${policy.retentionDays} days` };
+  return guard(policy, given) ?? weigh(policy, given);
 }
 
-type Refusal = { outcome: Outcome; reason: string };
-const refuse = (outcome: Outcome, reason: string): Decision => ({ kind: 'refuse', outcome, reason });
-
-/** The checks that have nothing to do with how much there is to gain. */
-function guard(policy: Policy, given: Circumstances): Refusal | undefined {
+/** The checks that have nothing to do with how much there is to gain; undefined where they all hold. */
+export function guard(policy: Policy, given: Circumstances): Refusal | undefined {
   const { rowsToDelete, rowsTotal, strategy, clockSkewMillis = 0 } = given.dryRun;
+  const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
   if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
-    const minutes = Math.round(Math.abs(clockSkewMillis) / 60_000);
-    const direction = clockSkewMillis > 0 ? 'ahead of' : 'behind';
-    return {
-      outcome: 'failed',
-      reason: `the server's clock is ${minutes} min ${direction} ours: a wrong clock deletes fresh rows; set the clocks right`,
-    };
+    return failed({ which: 'server-clock', found: clockSkewMillis });
   }
-  const keptMillis = given.startMillis - given.cutoffMillis;
-  if (keptMillis < given.minRetentionDays * dayMillis || keptMillis <= 0) {
-    return {
-      outcome: 'failed',
-      reason: `the cutoff is less than minRetentionDays (${given.minRetentionDays} days) before the run: raise retentionDays`,
-    };
+  const ahead = given.startMillis - given.now;
+  if (ahead > maxStartAheadMillis) return failed({ which: 'start-in-future', found: ahead });
+  // A cutoff is counted from the run's start; a clock that was wrong then, or is now, or there, must not take fresh rows.
+  const present = Math.min(given.startMillis, given.now, given.now + clockSkewMillis);
+  if (!(present - given.cutoffMillis >= Math.max(1, given.minRetentionDays * dayMillis))) {
+    return failed({ which: 'floor', expected: given.minRetentionDays });
   }
-  if (rowsToDelete > rowsTotal) {
-    return {
-      outcome: 'failed',
-      reason: `the server counts ${grouped(rowsToDelete)} rows to delete out of only ${grouped(rowsTotal)}: its counts cannot be trusted now`,
-    };
-  }
-  if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') {
-    return {
-      outcome: 'failed',
-      reason:
-        'the server would reindex although it was asked to delete by query, and this policy allows delete-by-query only',
-    };
-  }
-  if (policy.strategy === 'reindex' && given.indexName !== undefined && !/_\d{13}$/.test(given.indexName)) {
-    return {
-      outcome: 'failed',
-      reason: `${given.indexName} is an index, not an alias, and DataHub reindexes aliases only: use strategy delete-by-query`,
-    };
-  }
-  const { rowsAfter = 0, plannedRows } = given;
-  if (rowsAfter > 0 && rowsTotal < rowsAfter * rowsAfterShare) {
-    return {
-      outcome: 'rows-missing',
-      reason: `the index holds ${grouped(rowsTotal)} rows; the last truncation left ${grouped(rowsAfter)}`,
-    };
-  }
-  if (plannedRows !== undefined && rowsToDelete < plannedRows * (1 - deletedByOthersShare)) {
-    return {
-      outcome: 'not-started',
-      reason: `${grouped(rowsToDelete)} rows to delete now, ${grouped(plannedRows)} a moment ago: somebody else is deleting here (datahub-gc, perhaps); the next run looks again`,
-    };
-  }
-  return undefined;
+  if (rowsToDelete > rowsTotal) return failed({ which: 'counts' });
+  if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') return failed({ which: 'reindex-refused' });
+  if (strategy === undefined) return failed({ which: 'strategy-unreadable' });
+  return strategy === 'reindex' ? guardReindex(given, failed) : undefined;
 }
+
+/** Only what is surely older than any copy that may be under way has a name that proves whose reindex made the next one. */
+const leastAgeMillis = dayMillis / 2;
+
+/**
+ * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only where the name of the
+ * index says afterwards whether it was ours, and where nobody's copy can still be under way.
+ */
+function guardReindex(
+  { indexName, startMillis }: Circumstances,
+  failed: (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => Refusal,
+): Refusal | undefined {
+  if (indexName === undefined) return failed({ which: 'index-name-unknown' });
+  const madeAt = timeInName(indexName);
+  if (madeAt === undefined) return failed({ which: 'index-concrete' });
+  return startMillis - madeAt > leastAgeMillis ? undefined : failed({ which: 'index-young', found: madeAt });
+}
+
+/**
+ * When a physical index was made, by its name: DataHub appends `_<epoch milliseconds>` to the alias (ESIndexBuilder).
+ * @returns epoch milliseconds, real time; undefined for a concrete index
+ */
+export function timeInName(indexName: string | undefined): number | undefined {
+  const digits = /_(\d{13})$/.exec(indexName ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Threshold and ceiling, judged by all rows that are older than the policy allows. */
+function weigh(policy: Policy, { dryRun, whole = dryRun, approveRows }: Circumstances): Decision {
+  const { rowsToDelete, rowsTotal } = whole;
+  if (rowsToDelete === 0) return refuse('nothing-to-delete', { kind: 'nothing-to-delete' });
+  if (compareShare(rowsToDelete, rowsTotal, policy.minDeletePercent) < 0) {
+    return refuse('below-threshold', { kind: 'below-threshold', minDeletePercent: policy.minDeletePercent });
+  }
+  const approved = approveRows !== undefined && rowsToDelete <= approveRows;
+  if (isAboveCeiling(policy, rowsToDelete, rowsTotal) && !approved) {
+    const { maxDeletePercent } = policy;
+    return refuse('above-ceiling', {
+      kind: 'above-ceiling',
+      ...(maxDeletePercent !== undefined && { maxDeletePercent }),
+      approveRows: withHeadroom(rowsToDelete),
+      ...(approveRows !== undefined && { approved: approveRows }),
+    });
+  }
+  // `guard` has made sure that there is one.
+  return { kind: 'approve', strategy: dryRun.strategy ?? 'delete-by-query' };
+}
+
+/** Rows go on ageing until somebody has read the message. */
+export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
 function isAboveCeiling(policy: Policy, rowsToDelete: number, rowsTotal: number): boolean {
   if (policy.maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, policy.maxDeletePercent) > 0;
 }
-
-function ceilingReason(policy: Policy, { dryRun, approveRows }: Circumstances): string {
-  const { rowsToDelete, rowsTotal } = dryRun;
-  const what =
-    policy.maxDeletePercent === undefined
-      ? `all ${grouped(rowsTotal)} rows are older than ${policy.retentionDays} days, and a truncation that leaves no row needs a person's word`
-      : `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} % of the rows are older than ${policy.retentionDays} days, more than the ceiling of ${policy.maxDeletePercent} %`;
-  const beyond =
-    approveRows === undefined
-      ? ''
-      : ` (and ${grouped(rowsToDelete)} rows are more than the ${grouped(approveRows)} approved)`;
-  // Rows go on ageing until somebody has read this.
-  const headroom = Math.ceil(rowsToDelete * 1.05);
-  const input = { mode: 'enforce', only: [`${policy.entityType}.${policy.aspect}`], approveRows: headroom };
-  return `${what}${beyond}. To approve it once: ${JSON.stringify(input)}`;
-}
-
-const emptyReason = (policy: Policy, rowsTotal: number): string =>
-  rowsTotal === 0
-    ? 'the index is empty'
-    : `none of ${grouped(rowsTotal)} rows is older than ${policy.retentionDays} days`;

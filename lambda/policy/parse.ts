@@ -1,16 +1,21 @@
 import type * as z from 'zod';
-import { indexKey } from '../ledger/ledger.ts';
-import type { PolicySource } from '../run/services.ts';
-import { canonicalSpelling, searchIndex } from './aspects.ts';
+import { canonicalSpelling, indexName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { readJson } from './read-json.ts';
 import { type Policy, policySchema } from './schema.ts';
+
+/** One text that holds a policy, or an array of policies. */
+export interface PolicySource {
+  /** Where it was found, for messages: the parameter's or the file's name. */
+  name: string;
+  text: string;
+}
 
 /** A policy, or why a text that should hold one does not. */
 export type ParsedPolicy =
   | { kind: 'policy'; index: string; source: string; policy: Policy }
   /** `entityType` and `aspect` as far as text or name tell them. */
-  | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; reason: string };
+  | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; problem: string };
 
 /**
  * Reads policies from texts that hold one, or an array of them. A policy that cannot be read is returned as invalid and stops
@@ -24,6 +29,9 @@ export function parsePolicies(sources: readonly PolicySource[], minRetentionDays
   return withoutDuplicates(sources.flatMap((source) => parseSource(source, schema)));
 }
 
+/** A parameter has room for some thousand broken ones, and each of them would be in the report. */
+const maxPoliciesOfSource = 200;
+
 type Schema = ReturnType<typeof policySchema>;
 
 function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
@@ -33,7 +41,13 @@ function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy
   const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];
-  return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
+  const listed = value
+    .slice(0, maxPoliciesOfSource)
+    .map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
+  if (value.length <= maxPoliciesOfSource) return listed;
+  const rest = value.length - maxPoliciesOfSource;
+  const problem = `${name} holds ${value.length} policies; the last ${rest} were not read: one list holds at most ${maxPoliciesOfSource}`;
+  return [...listed, invalid(name, named, problem)];
 }
 
 function parseOne(source: string, value: unknown, named: Names | undefined, schema: Schema): ParsedPolicy {
@@ -47,10 +61,10 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
     );
   }
   const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
-  return { kind: 'policy', index: indexKey(policy.entityType, policy.aspect), source, policy };
+  return { kind: 'policy', index: searchIndex(policy), source, policy };
 }
 
-interface Names {
+export interface Names {
   entityType: string;
   aspect: string;
 }
@@ -68,31 +82,27 @@ function nameParts(name: string): Names {
   return { entityType: match?.[1] ?? name, aspect: match?.[2] ?? '?' };
 }
 
-function invalid(source: string, names: Names, reason: string): ParsedPolicy {
+function invalid(source: string, names: Names, problem: string): ParsedPolicy {
   const spelled = canonicalSpelling(names.entityType, names.aspect);
-  return { kind: 'invalid', index: indexKey(spelled.entityType, spelled.aspect), source, ...spelled, reason };
+  return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
 
 /** By the search index: two names of one index are two policies for it. */
 function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   const sameIndex = new Map<string, ParsedPolicy[]>();
-  for (const item of parsed)
-    sameIndex.set(searchIndex(item.index), [...(sameIndex.get(searchIndex(item.index)) ?? []), item]);
+  for (const item of parsed) sameIndex.set(item.index, [...(sameIndex.get(item.index) ?? []), item]);
   return parsed.map((item) => {
-    const same = sameIndex.get(searchIndex(item.index))!;
-    if (same.length === 1 || item.index.includes('?')) return item;
-    const { entityType, aspect } = namesOf(item);
-    const own = item.kind === 'invalid' ? `${item.reason}; besides, ` : '';
+    const same = sameIndex.get(item.index) ?? [];
+    const names = namesOf(item);
+    if (same.length <= 1 || names.entityType === '?' || names.aspect === '?') return item;
+    const own = item.kind === 'invalid' ? `${item.problem}; besides, ` : '';
     const sources = same.map(({ source }) => source).join('; ');
-    const what = same.every(({ index }) => index === item.index)
-      ? `for ${entityType}.${aspect}`
-      : `for one search index, ${searchIndex(item.index)},`;
-    return invalid(
-      item.source,
-      { entityType, aspect },
-      `${own}${same.length} policies are ${what} (${sources}): keep one of them`,
-    );
+    const name = indexName(names);
+    const what = same.every((other) => indexName(namesOf(other)).toLowerCase() === name.toLowerCase())
+      ? `for ${name}`
+      : `for one search index, ${item.index},`;
+    return invalid(item.source, names, `${own}${same.length} policies are ${what} (${sources}): keep one of them`);
   });
 }
 
-const namesOf = (item: ParsedPolicy): Names => (item.kind === 'policy' ? item.policy : item);
+export const namesOf = (item: ParsedPolicy): Names => (item.kind === 'policy' ? item.policy : item);

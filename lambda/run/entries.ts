@@ -1,7 +1,12 @@
+import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcome.ts';
-import type { PolicyEntry } from '../facts/report-schema.ts';
-import type { Attempt, LedgerRecord } from '../ledger/record.ts';
-import { percentOf } from '../policy/percentage.ts';
+import type { EntryFacts } from '../facts/report-schema.ts';
+import type { Quarantined, Reserved, Unresolved } from '../ledger/record.ts';
+import type { Asking } from '../ledger/standing.ts';
+import type { Key } from '../ledger/transitions.ts';
+import { serverAddress } from '../operations/http/base-url.ts';
+import type { Policy } from '../policy/schema.ts';
+import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
 /** Small makers of the run state's entries. */
@@ -10,10 +15,11 @@ import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
 export function done(
   from: Pick<Entry, 'index' | 'entry'>,
   outcome: Outcome,
-  reason: string,
-  more: Partial<PolicyEntry> = {},
+  cause: Cause,
+  more: Partial<EntryFacts> = {},
 ): DoneEntry {
-  return { index: from.index, phase: 'done', entry: { ...from.entry, ...more, outcome, reason } };
+  // An entry that was decided before is decided anew: its old cause goes with it.
+  return { index: from.index, phase: 'done', entry: { ...from.entry, ...more, outcome, cause } };
 }
 
 export function replaceEntry(state: RunState, old: Entry, next: Entry): RunState {
@@ -23,17 +29,17 @@ export function replaceEntry(state: RunState, old: Entry, next: Entry): RunState
 /** The entry of a truncation that this run watches. */
 export function watched(
   from: Pick<Entry, 'index' | 'entry'>,
-  attempt: Attempt,
+  record: Unresolved,
   now: number,
   nextLookAt: number,
 ): WatchedEntry {
   return {
     index: from.index,
     phase: 'watched',
-    entry: { ...from.entry, ...attemptFields(attempt) },
+    entry: { ...from.entry, ...attemptFacts(record) },
     watch: {
-      attemptId: attempt.attemptId,
-      startedAt: attempt.sendingSince ?? now,
+      attemptId: record.attemptId,
+      startedAt: record.attempt.sendingSince,
       succeededAt: now,
       lastLookAt: now,
       nextLookAt,
@@ -42,40 +48,70 @@ export function watched(
   };
 }
 
-/** What the report says of a truncation, from the ledger's attempt: also where the run that sent it is long gone. */
-export function attemptFields(attempt: Attempt): Omit<PolicyEntry, 'outcome' | 'reason'> {
-  const { fields, baseline } = attempt;
+/** What the report says of a truncation, from the ledger's record: also where the run that sent it is long gone. */
+export function attemptFacts({ attempt }: Unresolved): EntryFacts {
+  const { fields, baseline, retentionDays, policyCutoffMillis, strategy } = attempt;
   return {
     entityType: fields.entityType,
     aspect: fields.aspect,
-    ...(attempt.retentionDays !== undefined && { retentionDays: attempt.retentionDays }),
-    ...cutoffFields(fields.endTimeMillis),
-    strategy: attempt.strategy,
-    ...(baseline && countFields(baseline.rowsToDelete, baseline.rowsTotal)),
-    ...(baseline?.indexName !== undefined && { indexName: baseline.indexName }),
-    ...(baseline?.sizeMb !== undefined && { sizeBeforeMb: baseline.sizeMb }),
-    ...(attempt.taskId !== undefined && { taskId: attempt.taskId }),
+    ...(retentionDays !== undefined && { retentionDays }),
+    cutoffMillis: fields.endTimeMillis,
+    ...(policyCutoffMillis !== undefined && { policyCutoffMillis }),
+    strategy,
+    rowsTotal: baseline.rowsTotal,
+    rowsToDelete: baseline.rowsToDelete,
+    ...(baseline.indexName !== undefined && { indexName: baseline.indexName }),
+    ...(baseline.sizeMb !== undefined && { sizeBeforeMb: baseline.sizeMb }),
+    ...('taskId' in attempt && { taskId: attempt.taskId }),
   };
 }
 
-export const cutoffFields = (cutoffMillis: number) => ({
-  cutoff: new Date(cutoffMillis).toISOString(),
-  cutoffMillis,
+/** What the report says of a policy's index before anything is known of it. */
+export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: Policy): EntryFacts => ({
+  entityType,
+  aspect,
+  retentionDays,
+  ...(owner !== undefined && { owner }),
+  ...(note !== undefined && { note }),
 });
 
-export const countFields = (rowsToDelete: number, rowsTotal: number) => ({
-  rowsTotal,
-  rowsToDelete,
-  percent: percentOf(rowsToDelete, rowsTotal),
+/** The run, as the ledger asks who it is. */
+export const askingOf = ({ runId, startedAt, server }: Pick<RunState, 'runId' | 'startedAt' | 'server'>): Asking => ({
+  runId,
+  runStartMillis: Date.parse(startedAt),
+  server,
 });
 
-/** The reason where a run comes back to its own truncation too late. */
-export const closedByOthers = 'another run has closed this truncation and gone on with the index; see its report';
+/** The ledger's key of an entry. */
+export const keyOf = ({ index, entry }: Pick<Entry, 'index' | 'entry'>, { server }: Pick<RunState, 'server'>): Key => ({
+  index,
+  entityType: entry.entityType,
+  aspect: entry.aspect,
+  server,
+});
 
-/** A truncation may be running, or may have been sent. */
-export const isUnresolved = (record: LedgerRecord): boolean => record.state === 'sending' || record.state === 'running';
+export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
-/** From when on an unresolved record may be judged, epoch milliseconds of the run's clock. */
-export function judgeableAt(record: LedgerRecord): number {
-  return record.state === 'running' ? 0 : (record.attempt?.judgeableAt ?? Number.POSITIVE_INFINITY);
+/** Why an index is not free, for a run that leaves it alone. */
+export function held({ state, attempt, judgeableAt, server }: Reserved | Unresolved, run: Asking, now: number): Cause {
+  const until = judgeableAt > now ? { until: judgeableAt } : {};
+  return { kind: 'held', state, runId: attempt.runId, ...until, ...addressesOf(server, run) };
 }
+
+/** Why an index is closed, for every report until a person clears it. */
+export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: Quarantined, run: Asking): Cause {
+  const { outcome, rowsMissing, indexName, cause } = entry;
+  // Whatever the cause was, an index that still holds the rows is what a person needs to know.
+  const { rowsIn } = cause as { rowsIn?: unknown };
+  return {
+    kind: 'quarantined',
+    since: decidedAt,
+    outcome,
+    ...(rowsMissing !== undefined && { rowsMissing }),
+    ...(typeof rowsIn === 'string' && { rowsIn, ...(indexName !== undefined && { indexNow: indexName }) }),
+    ...addressesOf(server, run),
+  };
+}
+
+const addressesOf = (server: string, run: Asking) =>
+  server === run.server ? {} : { address: server, ourAddress: run.server };

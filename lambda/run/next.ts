@@ -1,7 +1,8 @@
-import { grouped } from '../facts/grouped.ts';
-import { settlingSeconds } from '../facts/limits.ts';
-import { historyIsSpent, shortenToFit } from './budget.ts';
+import type { Cause } from '../facts/cause.ts';
+import { heldBackMillis, settlingSeconds } from '../facts/limits.ts';
 import { done } from './entries.ts';
+import { fit } from './fit.ts';
+import { historyIsSpent } from './history.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -11,10 +12,10 @@ const leastWaitSeconds = 1;
 const afterTruncateSeconds = 10;
 
 /**
- * What the workflow does next, as every step leaves it in the run state: start the next approved truncation when none
- * of this run is unresolved, else wait for the next look, else report. Where the run may start nothing more, approved
- * policies become `not-started`; where its time or history is spent, watched ones become `still-running`. While a
- * Truncate that failed may still send, the run only waits.
+ * What the workflow does next, as every step leaves it in the run state: start the next approved truncation when no other is
+ * at work, else wait for the next look, else report. Where the run may start nothing more, approved policies become
+ * `not-started`; where its time or history is spent, watched ones become `still-running`. While a Truncate that failed may
+ * still send, the run only waits.
  * @param now epoch milliseconds of the run's clock
  */
 export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
@@ -24,40 +25,60 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const unsettled = state.failure && state.entries.find((entry) => entry.phase === 'approved');
   const entries = state.entries.map((entry): Entry => {
     if (entry === unsettled) return entry;
-    if (entry.phase === 'approved' && stop !== undefined) return done(entry, 'not-started', `approved, but ${stop}`);
+    if (entry.phase === 'approved' && stop !== undefined) return done(entry, 'not-started', stop);
     if (entry.phase === 'watched' && spent !== undefined) return stillRunning(entry, spent);
     return entry;
   });
-  const watchedOnes = entries.filter((entry) => entry.phase === 'watched');
-  const own = watchedOnes.some((entry) => !entry.entry.adopted);
+  const watched = entries.filter((entry) => entry.phase === 'watched');
   const next = { ...state, entries };
-  const looks = watchedOnes.map(({ watch }) => watch.nextLookAt);
   const waitUntil = (at: number): RunState => {
+    const looks = watched.map(({ watch }) => watch.nextLookAt);
     const waitSeconds = Math.max(leastWaitSeconds, Math.ceil((Math.min(at, ...looks) - now) / 1000));
-    return shortenToFit({ ...next, next: 'wait', waitSeconds });
+    return fit({ ...next, next: 'wait', waitSeconds });
   };
   const end = endOf(state, settings);
   if (unsettled && !historyIsSpent(state)) return waitUntil(Math.min(now + settlingSeconds * 1000, end));
-  if (!unsettled && !own && entries.some((entry) => entry.phase === 'approved')) {
-    return shortenToFit({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
+  const isHeld = watched.some((entry) => holdsBack(entry, state, settings, now));
+  if (!unsettled && !isHeld && entries.some((entry) => entry.phase === 'approved')) {
+    return fit({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
   }
-  if (watchedOnes.length === 0) return shortenToFit({ ...next, next: 'report', waitSeconds: 0 });
+  if (watched.length === 0) return fit({ ...next, next: 'report', waitSeconds: 0 });
   return waitUntil(end);
 }
 
-/** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */
-export const endOf = (state: RunState, settings: RunSettings): number =>
-  Date.parse(state.startedAt) + settings.maxRunHours * 3_600_000;
-
-function whyOver(state: RunState, settings: RunSettings, now: number): string | undefined {
-  if (now >= endOf(state, settings)) return `the run's ${settings.maxRunHours} hours (maxRunHours) were over`;
-  if (historyIsSpent(state)) return "the run's history budget was spent (Step Functions allows 25,000 events)";
-  return undefined;
+/**
+ * Truncations run one after another. One that an earlier run left holds the others back until two looks have shown whether it
+ * moves, and then as long as it does, for two hours at most: a task that hangs must not hold up every policy.
+ */
+export function holdsBack({ entry, watch }: WatchedEntry, state: RunState, settings: RunSettings, now: number): boolean {
+  if (!entry.adopted) return true;
+  const longest = Math.min(heldBackMillis, (settings.maxRunHours * 3_600_000) / 2);
+  return now - Date.parse(state.startedAt) < longest && (watch.looks < 2 || watch.moves === true);
 }
 
-function stillRunning(entry: WatchedEntry, spent: string): Entry {
-  const { progress, lastFailure } = entry.watch;
-  const far = progress ? `${grouped(progress.done)} of ${grouped(progress.total)} rows done at the last look; ` : '';
-  const failure = lastFailure ? `; the last look failed: ${lastFailure}` : '';
-  return done(entry, 'still-running', `${far}${spent}; the next run goes on watching${failure}`);
+/** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */
+export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings): number =>
+  Date.parse(state.startedAt) + settings.maxRunHours * 3_600_000;
+
+function whyOver(state: RunState, settings: RunSettings, now: number): (Cause & { kind: 'no-time' }) | undefined {
+  if (now >= endOf(state, settings)) return { kind: 'no-time', what: 'run', hours: settings.maxRunHours };
+  return historyIsSpent(state) ? { kind: 'no-time', what: 'history' } : undefined;
+}
+
+/** What the last looks saw, for whoever reads that it goes on. */
+export function stillRunning(entry: WatchedEntry, { what, hours }: Cause & { kind: 'no-time' }): Entry {
+  return done(entry, 'still-running', {
+    kind: 'watching',
+    why: what === 'history' ? 'history' : 'run',
+    ...(hours !== undefined && { hours }),
+    ...seen(entry),
+  });
+}
+
+export function seen({ watch: { progress, completedAt, error } }: WatchedEntry) {
+  return {
+    ...(progress && { done: progress.done, total: progress.total }),
+    ...(completedAt !== undefined && { ended: true }),
+    ...(error && { error }),
+  };
 }

@@ -1,18 +1,20 @@
 import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
 import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
-import type { Outcome } from '../facts/outcome.ts';
-import { serverKey } from '../ledger/ledger.ts';
-import { isForeign } from '../ledger/record.ts';
-import { fence, hasSent, isReclaimable } from '../ledger/transitions.ts';
-import { lookAt } from '../truncation/look-at.ts';
+import type { Note } from '../facts/note.ts';
+import { standing } from '../ledger/standing.ts';
+import { fence } from '../ledger/transitions.ts';
+import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
-import { resumeOwn } from '../truncation/own-attempt.ts';
-import { done, isUnresolved, replaceEntry } from './entries.ts';
-import { foreignStateByLedger } from './foreign-state.ts';
+import { optionalReads } from '../truncation/optional-reads.ts';
+import { breakerOf } from './breaker.ts';
+import { clearWatched } from './clear.ts';
+import { askingOf, done, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { endOf, proceed } from './next.ts';
+import { fromHeadAndLedger, isOurs } from './other-version.ts';
+import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
-import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './state.ts';
+import type { ApprovedEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
 /**
  * Poll: looks at every unresolved truncation that is due, verifies the ended ones by counting again, and closes their
@@ -20,7 +22,7 @@ import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './
  * transitions, so it may be repeated at any time: a verdict that is already in the ledger is the verdict.
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
-  if (state.version !== STATE_VERSION) return foreignStateByLedger(state, services);
+  if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
   const { clock, settings } = services;
   // A Truncate that failed returned no state, so its turn is counted here, by the first Poll after it.
   const failedNow = state.failure && state.failure.sendsUntil === undefined;
@@ -31,38 +33,49 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
 }
 
 async function lookAtAll(state: RunState, services: RunServices): Promise<RunState> {
-  const { clock } = services;
+  const { clock, settings } = services;
   const end = services.deadline() - deadlineMarginMillis;
   const { signal, release } = signalAt(clock, end);
+  const reads = optionalReads(services.operations, state.refused);
   const limit = pLimit(pollConcurrency);
-  const look = (entry: Entry) =>
-    limit(async () => {
-      if (entry.phase !== 'watched' || !isDue(entry.watch, clock.now()) || clock.now() >= end) return entry;
-      return lookAt(entry, services, signal);
-    });
+  const notes: Note[] = [];
+  const one = async (entry: Entry): Promise<Entry> => {
+    if (entry.phase !== 'watched' || !isDue(entry.watch, clock.now()) || clock.now() >= end) return entry;
+    const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours: settings.maxRunHours });
+    if (looked.kind === 'watching') return { ...entry, watch: looked.watch };
+    services.log.info('verdict', { index: entry.index, ...looked.entry });
+    notes.push(...(await clearedNotes(entry, state, services, signal)));
+    return { index: entry.index, phase: 'done', entry: looked.entry };
+  };
   try {
-    return { ...state, entries: await Promise.all(state.entries.map(look)) };
+    const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
+    return { ...state, entries, notes: [...state.notes, ...notes], refused: reads.failures() };
   } finally {
     release();
   }
 }
 
-/** After these two nothing more is started in this run: whatever went wrong may go wrong again. */
-const breaking: readonly Outcome[] = ['rows-missing', 'unknown'];
+const clearedNotes = async (
+  entry: WatchedEntry,
+  state: RunState,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<Note[]> => (entry.watch.clearing ? [await clearWatched(entry, state, services, signal)] : []);
 
 function withBreaker(state: RunState): RunState {
-  const bad = state.entries.find((entry) => entry.phase === 'done' && breaking.includes(entry.entry.outcome));
-  if (state.breaker !== undefined || bad?.phase !== 'done') return state;
-  const { entityType, aspect, outcome } = bad.entry;
-  const what =
-    outcome === 'rows-missing' ? 'rows are missing in' : 'nobody can tell yet what became of a truncation of';
-  return { ...state, breaker: `the circuit breaker opened: ${what} ${entityType}.${aspect}` };
+  if (state.breaker !== undefined) return state;
+  for (const entry of state.entries) {
+    if (entry.phase !== 'done') continue;
+    const breaker = breakerOf(entry.entry);
+    if (breaker) return { ...state, breaker };
+  }
+  return state;
 }
 
 /**
  * Truncate ended without returning a state: the ledger says what it did. Where it had not sent anything, it is fenced
  * off, because a function that was given up may still be going on. Where another run holds the index it cannot be; then
- * the failure stands, and nothing else is started, until it can, or until that function can no longer send.
+ * the failure stays, and nothing else is started, until it can, or until that function can no longer send.
  */
 async function settleTruncate(state: RunState, services: RunServices): Promise<RunState> {
   const { failure, ...rest } = state;
@@ -73,8 +86,9 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   const { sendsUntil = services.clock.now() + longestToSendMillis } = failure;
   const entry = await settled(target, state, Math.min(sendsUntil, endOf(state, services.settings)), services);
   if (!entry) return { ...state, failure: { ...failure, sendsUntil } };
-  const note = `Truncate failed for ${target.index} (${failure.error}).`;
+  const name = `${target.entry.entityType}.${target.entry.aspect}`;
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
+  const note: Note = { kind: 'truncate-failed', index: name, error: failure.error };
   return { ...replaceEntry(rest, target, entry), notes: [...state.notes, note] };
 }
 
@@ -86,32 +100,39 @@ async function settled(
   target: ApprovedEntry,
   state: RunState,
   sendsUntil: number,
-  services: RunServices,
+  { ledger, clock, newId }: RunServices,
 ): Promise<Entry | undefined> {
-  const { ledger, clock, newId, settings } = services;
+  const asking = askingOf(state);
   for (let tries = 0; tries < 3; tries++) {
     const now = clock.now();
-    const maySend = now < sendsUntil;
     const stored = await ledger.read(target.index);
-    if (stored && isForeign(stored)) {
-      return maySend ? undefined : done(target, 'in-flight', `${stored.foreign}: left alone`);
+    const stands = standing(stored, asking, now);
+    switch (stands.kind) {
+      case 'decided':
+        return resumeOwn(target, stands, state, now);
+      case 'spent':
+        if (!stands.fenced) return resumeOwn(target, stands, state, now);
+        break;
+      case 'mine':
+        if (stands.record.state !== 'reserved') return resumeOwn(target, stands, state, now);
+        break;
+      case 'theirs':
+        if (now < sendsUntil) return undefined;
+        return done(target, 'in-flight', held(stands.record, asking, now));
+      case 'other-version':
+        if (now < sendsUntil) return undefined;
+        return done(target, 'in-flight', { kind: 'held', state: 'other-version' });
+      case 'free':
+      case 'quarantined':
+        break;
     }
-    const holder = stored?.attempt?.runId;
-    const own = holder === state.runId;
-    const closed = stored?.lastVerdict?.runId === state.runId || hasSent(stored, state.runId);
-    if (closed || (stored && isUnresolved(stored) && own)) {
-      return resumeOwn(target, stored, state, clock.now());
-    }
-    // A reservation whose time is over hinders nobody: neither the Truncate that was given up, nor its fence.
-    if (stored?.attempt && !own && !isReclaimable(stored, now)) {
-      if (maySend) return undefined;
-      return done(target, 'in-flight', `run ${holder} took this index after the plan was made`);
-    }
-    const key = { server: serverKey(settings.gmsUrl), index: target.index, runId: state.runId, attemptId: newId() };
-    const fenced = fence(stored, key, clock.now());
+    const record = stands.kind === 'free' ? stands.record : stored;
+    if (record && record.state !== 'idle' && record.state !== 'reserved' && record.state !== 'quarantined') continue;
+    const fenced = fence(record, keyOf(target, state), asking, newId(), clock.now());
     if (!(await ledger.replace(stored, fenced))) continue;
-    if (fenced.state === 'quarantined') return done(target, 'quarantined', 'closed by another run meanwhile');
-    return resumeOwn(target, fenced, state, clock.now());
+    if (fenced.state === 'quarantined') return done(target, 'quarantined', quarantinedCause(fenced, asking));
+    const after = standing(fenced, asking, now);
+    if (after.kind === 'spent' || after.kind === 'decided') return resumeOwn(target, after, state, now);
   }
   throw new Error(`the ledger record of ${target.index} kept changing`); // the workflow tries Poll again
 }

@@ -1,12 +1,15 @@
 import * as z from 'zod';
+import type { Cause } from '../facts/cause.ts';
 import type { Clock } from '../facts/clock.ts';
+import { needsAttention } from '../facts/note.ts';
 import { type Result, resultOf, worst } from '../facts/outcome.ts';
-import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import { worded } from '../wording/report.ts';
 import { done } from './entries.ts';
-import { foreignState } from './foreign-state.ts';
-import { isReleasedTooEarly } from './released.ts';
+import { seen } from './next.ts';
+import { fromHead, isOurs, StateUnreadable } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
-import { type Entry, type RunState, STATE_VERSION } from './state.ts';
+import type { Entry, RunState } from './state.ts';
 
 /** What the workflow gives to Report: a run state, or what is left of a Plan that failed. */
 export interface ReportEvent {
@@ -20,12 +23,15 @@ export interface ReportServices {
   clock: Clock;
   log: Log;
   publisher: Publisher;
+  /** Makes English of facts; tests replace it, to show that nothing depends on words. */
+  words?: (facts: ReportFacts) => Report;
 }
 
 /** Report: makes the run's report and publishes it. Throws only when it could not be published. */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Report> {
   const composed = composeReport(event, services);
-  services.log.info('report', { result: composed.result, policies: composed.policies.length, error: composed.error });
+  const { result, policies, cause } = composed;
+  services.log.info('report', { result, policies: policies.length, ...(cause && { cause }) });
   await services.publisher.publish(composed);
   return composed;
 }
@@ -42,38 +48,43 @@ const planFailureSchema = z.object({
 /** Makes the report; for whatever the workflow brings, because a run that says nothing is the worst of all. */
 export function composeReport(
   { input, execution }: ReportEvent,
-  services: Pick<ReportServices, 'settings' | 'clock' | 'log'>,
+  services: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
 ): Report {
-  const { settings, clock } = services;
+  const { settings, clock, words = worded } = services;
   const finishedAt = new Date(clock.realNow()).toISOString();
   const planFailure = planFailureSchema.safeParse(input);
+  const nothing = (mode: ReportFacts['mode'], cause: Cause): ReportFacts => ({
+    version: 1,
+    runId: execution.name,
+    stage: settings.stage,
+    mode,
+    startedAt: new Date(execution.startTime).toISOString(),
+    finishedAt,
+    result: 'failed',
+    cause,
+    notes: [],
+    policies: [],
+    unmanagedIndices: [],
+  });
   if (planFailure.success) {
-    return {
-      version: 1,
-      runId: execution.name,
-      stage: settings.stage,
-      mode: planFailure.data.input?.mode ?? settings.mode,
-      startedAt: new Date(execution.startTime).toISOString(),
-      finishedAt,
-      result: 'failed',
-      error: `Plan failed (${planFailure.data.failure.error}), so no policy was looked at and nothing was truncated; see the log of the Plan function`,
-      policies: [],
-      unmanagedIndices: [],
-    };
+    const { failure, input: given } = planFailure.data;
+    return words(nothing(given?.mode ?? settings.mode, { ...failure, kind: 'step-failed', sent: 'no' }));
   }
-  const current = (input as Partial<RunState> | null)?.version === STATE_VERSION;
-  return fromState(current ? (input as RunState) : foreignState(input ?? {}, services), finishedAt);
+  try {
+    return words(factsOf(isOurs(input, services) ? input : fromHead(input, services), finishedAt));
+  } catch (error) {
+    if (!(error instanceof StateUnreadable)) throw error;
+    return words(nothing(settings.mode, { kind: 'other-version' }));
+  }
 }
 
-function fromState(state: RunState, finishedAt: string): Report {
+function factsOf(state: RunState, finishedAt: string): ReportFacts {
   const policies = settleUnsettled(state).map(lastWord).sort(bySize);
   const failure = state.pollFailure ?? state.failure;
-  const error =
-    state.error ??
-    (failure && `${failure.step} failed (${failure.error}): the run ended before its time; see that function's log`);
+  const cause: Cause | undefined =
+    state.error ?? (failure && { kind: 'step-failed', step: failure.step, error: failure.error, sent: 'maybe' });
   const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
-  if (state.notes.some(isReleasedTooEarly)) results.push('attention');
-  const result: Result = error === undefined ? worst(results) : 'failed';
+  if (state.notes.some(needsAttention)) results.push('attention');
   return {
     version: 1,
     runId: state.runId,
@@ -81,9 +92,9 @@ function fromState(state: RunState, finishedAt: string): Report {
     mode: state.mode,
     startedAt: state.startedAt,
     finishedAt,
-    result,
-    ...(error !== undefined && { error }),
-    ...(state.notes.length > 0 && { notes: state.notes }),
+    result: cause === undefined ? worst(results) : 'failed',
+    ...(cause && { cause }),
+    notes: state.notes,
     ...(state.preflight && { preflight: state.preflight }),
     policies,
     unmanagedIndices: state.unmanagedIndices,
@@ -93,30 +104,26 @@ function fromState(state: RunState, finishedAt: string): Report {
 /** Truncate failed, and no Poll came to find out what it did: the truncation whose turn it was may have been sent. */
 function settleUnsettled({ entries, failure }: RunState): Entry[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
-  return entries.map((entry) => (entry === turn ? done(entry, 'unknown', mayHaveStarted) : entry));
+  if (!failure || !turn) return entries;
+  const cause: Cause = { kind: 'step-failed', step: 'truncate', error: failure.error, sent: 'maybe' };
+  return entries.map((entry) => (entry === turn ? done(entry, 'unknown', cause) : entry));
 }
 
-const mayHaveStarted = 'a truncate may have started: the step ended without saying so; the next run finds out';
-
 /** Entries that a failed Poll left undecided. */
-function lastWord(entry: Entry): PolicyEntry {
+function lastWord(entry: Entry): DecidedFacts {
   switch (entry.phase) {
     case 'done':
       return entry.entry;
     case 'watched':
-      return {
-        ...entry.entry,
-        outcome: 'still-running',
-        reason: 'the run ended before this truncation; the next run goes on watching',
-      };
+      return { ...entry.entry, outcome: 'still-running', cause: { kind: 'watching', why: 'run', ...seen(entry) } };
     case 'approved':
-      return { ...entry.entry, outcome: 'not-started', reason: 'approved, but the run ended before its turn' };
+      return { ...entry.entry, outcome: 'not-started', cause: { kind: 'no-time', what: 'run' } };
   }
 }
 
 /** Smallest first, then by name; what has no count comes last. */
-function bySize(left: PolicyEntry, right: PolicyEntry): number {
-  const size = (entry: PolicyEntry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
-  const name = (entry: PolicyEntry) => `${entry.entityType}.${entry.aspect}`;
+function bySize(left: DecidedFacts, right: DecidedFacts): number {
+  const size = (entry: DecidedFacts) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const name = (entry: DecidedFacts) => `${entry.entityType}.${entry.aspect}`;
   return size(left) - size(right) || name(left).localeCompare(name(right));
 }

@@ -1,17 +1,12 @@
+import type { Check } from '../facts/check.ts';
 import type { Clock } from '../facts/clock.ts';
-import type { Check, Report } from '../facts/report-schema.ts';
+import type { Report } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
+import type { PolicySource } from '../policy/parse.ts';
 import type { Mode } from './state.ts';
 
 /** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */
-
-/** One text that holds a policy, or an array of policies. */
-export interface PolicySource {
-  /** Where it was found, for messages: the parameter's or the file's name. */
-  name: string;
-  text: string;
-}
 
 /** What the operator keeps beside the deployment. Each throws ParametersError. */
 export interface Parameters {
@@ -40,14 +35,14 @@ export interface RunSettings {
   mode: Mode;
   minRetentionDays: number;
   maxRunHours: number;
+  /** The stage's default for policies without one of their own. */
+  maxRowsPerRun?: number;
 }
-
-/** Where the run is made: what has to be put right there differs. */
-export type Place = 'lambda' | 'machine';
 
 /** What the preflight of a preview needs beside the rest. */
 export interface Surroundings {
-  place: Place;
+  /** The run is made on Lambda: an address of a private network is the usual way there. */
+  onLambda: boolean;
   /** The addresses of a host name; throws where there are none. */
   lookup(hostname: string): Promise<string[]>;
   /** Told of the preflight as soon as it is made, which may be long before Plan has ended. */
@@ -64,6 +59,8 @@ export interface RunServices {
   log: Log;
   /** A new random id (UUID) at each call. */
   newId(): string;
+  /** Waits so many milliseconds of the run's clock. */
+  sleep(millis: number): Promise<void>;
   /** End of this invocation's time, epoch milliseconds of the run's clock. */
   deadline(): number;
 }

@@ -1,10 +1,17 @@
-import type { Check, PolicyEntry, UnmanagedIndex } from '../facts/report-schema.ts';
-import type { Strategy } from '../operations/operations.ts';
+import * as z from 'zod';
+import type { Cause } from '../facts/cause.ts';
+import type { Check } from '../facts/check.ts';
+import type { Note } from '../facts/note.ts';
+import type { DecidedFacts, EntryFacts, UnmanagedIndex } from '../facts/report-schema.ts';
+import type { Strategy } from '../facts/strategy.ts';
 import type { Policy } from '../policy/schema.ts';
+import type { Failures } from '../truncation/optional-reads.ts';
+import type { Watch } from '../truncation/watch.ts';
+import type { Bounds } from '../truncation/windows.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 export type Mode = 'enforce' | 'preview';
 
@@ -12,6 +19,8 @@ export interface RunState {
   version: typeof STATE_VERSION;
   /** The execution's name; the same after Retry and redrive. */
   runId: string;
+  /** Normalised address of the server. */
+  server: string;
   stage: string;
   mode: Mode;
   /** The execution's start, ISO 8601 UTC; every cutoff is counted from it. */
@@ -23,10 +32,10 @@ export interface RunState {
   /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
   entries: Entry[];
   /** Why nothing more is started in this run. */
-  breaker?: string;
+  breaker?: Cause;
   /** Why the run as a whole could not do its work. */
-  error?: string;
-  notes: string[];
+  error?: Cause;
+  notes: Note[];
   /** Of a preview, where it could be made. */
   preflight?: Check[];
   unmanagedIndices: UnmanagedIndex[];
@@ -34,6 +43,10 @@ export interface RunState {
   approveRows?: number;
   /** How often Truncate and Poll have run: what the history budget is counted from. */
   turns: { truncate: number; poll: number };
+  /** Real calls of this run that brought no task id. */
+  callsWithoutTask?: number;
+  /** What the server refuses to tell. */
+  refused?: Failures;
   /**
    * Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name; and, from the
    * first Poll on that could not, the moment from which that Truncate sends nothing more (epoch ms of the run's clock).
@@ -47,22 +60,31 @@ export interface RunState {
 export type Entry = DoneEntry | ApprovedEntry | WatchedEntry;
 
 interface EntryBase {
-  /** The ledger's key. */
+  /** The ledger's key: the search index. */
   index: string;
   /** What the report will say; grows as the run learns more. */
-  entry: Omit<PolicyEntry, 'outcome' | 'reason'>;
+  entry: EntryFacts;
 }
 
 export interface DoneEntry extends EntryBase {
   phase: 'done';
-  entry: PolicyEntry;
+  entry: DecidedFacts;
 }
 
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   policy: Policy;
-  /** `rowsKept` is counted for a reindex only. */
-  plan: { rowsToDelete: number; rowsTotal: number; strategy: Strategy; rowsKept?: number };
+  plan: Planned;
+}
+
+/** What Plan found, for Truncate to compare with. */
+export interface Planned {
+  rowsToDelete: number;
+  strategy: Strategy;
+  /** A bite: the cutoff that is sent, older than the policy's, and the rows that go with it. */
+  bite?: { cutoffMillis: number; rows: number };
+  /** For a reindex: rows of the window in which only somebody's copy would make a difference, and when they were counted. */
+  settled?: Bounds & { rows: number; countedAt: number };
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -70,33 +92,23 @@ export interface WatchedEntry extends EntryBase {
   watch: Watch;
 }
 
-/** What the looks of this run know of one unresolved truncation. Times are epoch milliseconds of the run's clock. */
-export interface Watch {
-  attemptId: string;
-  /** When the truncation started, for looks and durations. */
-  startedAt: number;
-  /** The last look that brought something; at first, when this run began to watch. */
-  succeededAt?: number;
-  lastLookAt: number;
-  nextLookAt: number;
-  looks: number;
-  /** Looks that a prediction moved forward. */
-  earlyLooks?: number;
-  /** Rows done and rows to do, as far as known: for progress bars and predictions. */
-  progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
-  /** Best values of this run, and when one of them last improved. */
-  lowestToDelete?: number;
-  highestKept?: number;
-  highestCounter?: number;
-  movedAt?: number;
-  /** When the task was first seen to be completed. */
-  completedAt?: number;
-  /** The same in real time. */
-  completedRealAt?: number;
-  /** Looks in a row at which the status could not be read. */
-  statusFailures?: number;
-  /** The task's record was not found at the last look. */
-  vanished?: boolean;
-  /** Why the last look brought nothing, for the report. */
-  lastFailure?: string;
-}
+/**
+ * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version: it is
+ * reported by this head, and not interpreted beyond it.
+ */
+export const headSchema = z.looseObject({
+  version: z.number(),
+  runId: z.string(),
+  server: z.string().optional(),
+  stage: z.string().optional(),
+  mode: z.enum(['enforce', 'preview']).catch('enforce'),
+  startedAt: z.string(),
+  entries: z.array(
+    z.looseObject({
+      index: z.string(),
+      phase: z.string(),
+      entry: z.looseObject({ entityType: z.string(), aspect: z.string(), outcome: z.string().optional() }),
+    }),
+  ),
+});
+export type StateHead = z.infer<typeof headSchema>;

@@ -1,197 +1,350 @@
+import type { Cause } from '../facts/cause.ts';
 import { signalAt } from '../facts/clock.ts';
-import { copyingRows, copyingShare, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
+import {
+  copyingPauseMillis,
+  copyingRows,
+  deletedByOthersShare,
+  dryRunValidMillis,
+  functionTimeoutSeconds,
+  incompleteRows,
+  look,
+  recountMillis,
+  sendMarginMillis,
+  stillDeletingShare,
+  windowShare,
+} from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
-import { serverKey } from '../ledger/ledger.ts';
-import { type Attempt, isForeign, type LedgerRecord } from '../ledger/record.ts';
+import type { EntryFacts } from '../facts/report-schema.ts';
+import type { Attempt, Reserved, Sending } from '../ledger/record.ts';
+import { settle } from '../ledger/settle.ts';
+import { type Standing, standing } from '../ledger/standing.ts';
 import { release, reserve, startSending } from '../ledger/transitions.ts';
-import { type IndexSize, OperationsError, type Strategy } from '../operations/operations.ts';
+import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
-import { countWindow, physicalIndex, type WindowCounts, type Windows, windowsOf } from '../truncation/counting.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
-import { resumeOwn } from '../truncation/own-attempt.ts';
-import { closedSince, quarantineAtPlan } from '../truncation/quarantine.ts';
-import { send } from '../truncation/sending.ts';
-import { countFields, done, replaceEntry } from './entries.ts';
-import { foreignStateByLedger } from './foreign-state.ts';
+import { firstLookSeconds } from '../truncation/looks.ts';
+import { optionalReads } from '../truncation/optional-reads.ts';
+import { type SendUntil, send } from '../truncation/send.ts';
+import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
+import { askingOf, attemptFacts, done, held, keyOf, quarantinedCause, replaceEntry, watched } from './entries.ts';
 import { endOf, proceed } from './next.ts';
-import { pausedReason } from './preparation.ts';
+import { ordersNow } from './orders.ts';
+import { fromHeadAndLedger, isOurs } from './other-version.ts';
+import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
-import { type ApprovedEntry, type Entry, type RunState, STATE_VERSION } from './state.ts';
+import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
- * The order of its side effects is the safety of the whole project: reserve the index in the ledger; count, which ends
- * with a dry run of exactly the fields that will be sent; decide again; write `sending`; send, if it is still before
- * `sendBy`; write what came back. Whatever ends this function in between, the ledger says which of these it reached.
+ * The order of its side effects is the safety of the whole project: reserve the index in the ledger; count its windows; read
+ * the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and decide again by it;
+ * write `sending`; send, if it is still before `sendBy` and the dry run is fresh; write what came back. Whatever ends this
+ * function in between, the ledger says which of these it reached.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
-  if (state.version !== STATE_VERSION) return foreignStateByLedger(state, services);
-  const turned = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
+  if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
+  const turned: RunState = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
   const target = turned.entries.find((entry) => entry.phase === 'approved');
-  if (turned.mode !== 'enforce') return finish({ ...turned, breaker: 'a preview starts nothing' }, services);
+  if (turned.mode !== 'enforce') return finish({ ...turned, breaker: { kind: 'preview' } }, services);
   if (!target || turned.breaker !== undefined) return finish(turned, services);
-  const entry = await startOne(turned, target, services);
-  const { outcome, reason } = entry.phase === 'done' ? entry.entry : { outcome: 'started', reason: undefined };
-  services.log.info('truncate', { index: entry.index, outcome, reason, taskId: entry.entry.taskId });
-  const breaker = outcome === 'rows-missing' ? { breaker: `rows are missing in ${entry.index}` } : {};
-  return finish({ ...replaceEntry(turned, target, entry), ...breaker }, services);
+  const { entry, changes } = await startOne(turned, target, services);
+  const { index, phase } = entry;
+  services.log.info('truncate', {
+    index,
+    outcome: phase === 'done' ? entry.entry.outcome : 'started',
+    ...(phase === 'done' && { cause: entry.entry.cause }),
+    taskId: entry.entry.taskId,
+  });
+  return finish({ ...replaceEntry(turned, target, entry), ...changes }, services);
 }
 
 const finish = (state: RunState, { settings, clock }: RunServices): RunState => proceed(state, settings, clock.now());
 
+/** The entry, and what else of the run state changes with it. */
+interface Started {
+  entry: Entry;
+  changes?: Partial<RunState>;
+}
+
 /** Holds the index's record while it counts and decides; gives it back unless the call went out. */
-async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Entry> {
-  const { ledger, clock, settings } = services;
+async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started> {
+  const { ledger, clock, settings, newId } = services;
   const now = clock.now();
+  const begun = clock.monotonic();
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
-  if (now >= sendBy) return done(target, 'not-started', 'approved, but there was no time left to send it in');
+  if (now >= sendBy) return { entry: done(target, 'not-started', { kind: 'no-time', what: 'send' }) };
+  const asking = askingOf(state);
   const stored = await ledger.read(target.index);
-  if (stored && isForeign(stored)) return done(target, 'in-flight', `${stored.foreign}: left alone`);
-  const attempt = newAttempt(state, target, sendBy, services);
-  const reservation = reserve(stored, serverKey(settings.gmsUrl), target.index, attempt, now);
-  if (reservation.kind === 'quarantined') {
-    return done(target, 'quarantined', closedSince(reservation.verdict));
+  const stands = standing(stored, asking, now);
+  if (stands.kind !== 'free') return { entry: notFree(target, stands, state, services) };
+  const attempt = attemptOf(state, target, now, sendBy);
+  const reserved = reserve(stands.record, keyOf(target, state), newId(), attempt);
+  if (!(await ledger.replace(stands.record, reserved))) {
+    const first = standing(await ledger.read(target.index), asking, clock.now());
+    if (first.kind !== 'theirs' && first.kind !== 'free' && first.kind !== 'other-version') throw invokedTwice(target);
+    return { entry: done(target, 'in-flight', { kind: 'taken', closed: false }) };
   }
-  if (reservation.kind === 'spent') return resumeOwn(target, stored as LedgerRecord, state, clock.now());
-  if (reservation.kind === 'in-flight') {
-    if (reservation.attempt.runId === state.runId) throw invokedTwice(target);
-    return inFlight(target, reservation.attempt.runId);
+  const reads = optionalReads(services.operations, state.refused);
+  const checked = await check(state, target, reserved, { ...services, reads });
+  const refused = { refused: reads.failures() };
+  if (checked.kind === 'refused') {
+    await ledger.replace(reserved, release(reserved));
+    const entry = done(target, checked.outcome, checked.cause, checked.facts);
+    return { entry, changes: refused };
   }
-  if (!(await ledger.replace(stored, reservation.record))) {
-    const first = await ledger.read(target.index);
-    if (first && !isForeign(first) && isOfRun(first, state.runId)) throw invokedTwice(target);
-    return inFlight(target, undefined);
+  const until: SendUntil = {
+    wall: checked.record.attempt.sendBy,
+    // What was allowed when the reservation was made, however the clock of the wall is set meanwhile.
+    monotonic: Math.min(begun + (sendBy - now), checked.dryRunAt.monotonic + dryRunValidMillis),
+  };
+  const started = await sendOne(state, target, checked.record, until, services);
+  return { ...started, changes: { ...refused, ...beside(state, target), ...started.changes } };
+}
+
+function notFree(
+  target: ApprovedEntry,
+  stands: Exclude<Standing, { kind: 'free' }>,
+  state: RunState,
+  { clock }: RunServices,
+): Entry {
+  switch (stands.kind) {
+    case 'mine':
+      throw invokedTwice(target);
+    case 'decided':
+    case 'spent':
+      return resumeOwn(target, stands, state, clock.now());
+    case 'other-version': {
+      const { head } = stands.record;
+      return done(target, 'in-flight', { kind: 'held', state: 'other-version', ...(head && { version: head.version }) });
+    }
+    case 'quarantined':
+      return done(target, 'quarantined', quarantinedCause(stands.record, askingOf(state)));
+    case 'theirs':
+      return done(target, 'in-flight', held(stands.record, askingOf(state), clock.now()));
   }
-  const checked = await check(state, target, reservation.record, services);
-  if (checked.kind === 'approved') return send(target, checked.record, services);
-  const released = release(reservation.record);
-  await ledger.replace(reservation.record, released);
-  const refused = { index: target.index, entry: { ...target.entry, ...checked.counted } };
-  if (checked.outcome === 'rows-missing') return quarantineAtPlan(refused, checked.reason, released, state, services);
-  return done(refused, checked.outcome, checked.reason);
 }
 
 /** Another invocation for the same execution was first: Poll finds out what comes of that one. */
 const invokedTwice = ({ index }: ApprovedEntry): Error =>
   new Error(`Truncate was invoked twice for ${index} in one run`);
 
-const isOfRun = ({ attempt, sentBy = [] }: LedgerRecord, runId: string): boolean =>
-  attempt?.runId === runId || sentBy.some((sent) => sent.runId === runId);
-
-const inFlight = (target: ApprovedEntry, runId: string | undefined): Entry =>
-  done(
-    target,
-    'in-flight',
-    `${runId ? `run ${runId}` : 'another run'} took this index after the plan was made; the next run looks again`,
-  );
-
-function newAttempt(state: RunState, target: ApprovedEntry, sendBy: number, { newId }: RunServices): Attempt {
-  const { policy, plan } = target;
+function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number, sendBy: number): Attempt {
   const startMillis = Date.parse(state.startedAt);
+  const policyCutoff = cutoffOf(policy, startMillis);
   return {
-    attemptId: newId(),
     runId: state.runId,
     runStartMillis: startMillis,
     retentionDays: policy.retentionDays,
     strategy: plan.strategy,
-    fields: truncateFields(policy, cutoffOf(policy, startMillis), plan.strategy),
+    fields: truncateFields(policy, plan.bite?.cutoffMillis ?? policyCutoff, plan.strategy),
+    ...(plan.bite && { policyCutoffMillis: policyCutoff }),
+    reservedAt: now,
     sendBy,
-    judgeableAt: sendBy + functionTimeoutSeconds.truncate * 1000,
   };
 }
 
+/** Truncations that are started although one of an earlier run does not end. */
+function beside(state: RunState, target: ApprovedEntry): Pick<RunState, 'notes'> {
+  const left = state.entries.find((entry) => entry !== target && entry.phase === 'watched' && entry.entry.adopted);
+  const told = state.notes.some((note) => note.kind === 'started-beside');
+  if (!left || told) return { notes: state.notes };
+  return { notes: [...state.notes, { kind: 'started-beside', index: nameOf(left.entry) }] };
+}
+
+const nameOf = ({ entityType, aspect }: EntryFacts): string => `${entityType}.${aspect}`;
+
+async function sendOne(
+  state: RunState,
+  target: ApprovedEntry,
+  record: Sending,
+  until: SendUntil,
+  services: RunServices,
+): Promise<Started> {
+  const { ledger, clock, log } = services;
+  const sent = await send(record, until, services);
+  const now = clock.now();
+  if (sent.kind === 'not-sent') {
+    const cause: Cause =
+      sent.why === 'withheld'
+        ? { kind: 'no-time', what: 'send' }
+        : { kind: 'server', error: sent.why, sent: 'no' };
+    const from = { ...target.entry, ...attemptFacts(record) };
+    // Not one row went: what was counted before the call is what the next Plan compares with.
+    const { fields, runStartMillis } = record.attempt;
+    const window = keptWindow(record.windows, fields.endTimeMillis, runStartMillis);
+    const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle', ...(window && { window }) } as const;
+    const settled = await settle(ledger, record, from, judgement, now);
+    const facts = settled.kind === 'decided' ? settled.entry : { ...from, outcome: 'failed' as const, cause };
+    return { entry: { index: target.index, phase: 'done', entry: facts } };
+  }
+  const seconds = sent.error ? look.minSeconds : firstLookSeconds;
+  const entry = watched(target, sent.record, now, now + seconds * 1000);
+  if (!sent.error) return { entry };
+  log.warn('no task id', { index: target.index, error: sent.error });
+  const callsWithoutTask = (state.callsWithoutTask ?? 0) + 1;
+  const { status } = sent.error;
+  // Whatever refuses two calls, or this token, will refuse the next one, and each may have been passed on.
+  const enough = callsWithoutTask >= 2 || status === 401 || status === 403;
+  const breaker: Cause = { kind: 'no-task-ids', ...(status !== undefined && { status }) };
+  return { entry, changes: { callsWithoutTask, ...(enough && { breaker }) } };
+}
+
 type Checked =
-  | { kind: 'approved'; record: LedgerRecord }
-  | { kind: 'refused'; outcome: Outcome; reason: string; counted?: ReturnType<typeof countFields> };
+  | { kind: 'approved'; record: Sending; dryRunAt: { monotonic: number } }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts> };
+
+type CheckServices = RunServices & { reads: ReturnType<typeof optionalReads> };
+
+const refuse = (outcome: Outcome, cause: Cause, facts: Partial<EntryFacts> = {}): Checked => ({
+  kind: 'refused',
+  outcome,
+  cause,
+  facts,
+});
 
 /** Counts under the record and decides again; nothing but `sending` comes between this and the call. */
 async function check(
   state: RunState,
   target: ApprovedEntry,
-  record: LedgerRecord,
-  services: RunServices,
+  record: Reserved,
+  services: CheckServices,
 ): Promise<Checked> {
-  const { operations, clock, settings } = services;
-  const attempt = record.attempt!;
-  const { signal, release: releaseTimer } = signalAt(clock, attempt.sendBy);
+  const { attempt } = record;
+  const { signal, release: releaseTimer } = signalAt(services.clock, attempt.sendBy);
   try {
-    const sizes = await operations.indexSizes({ signal }).catch((error) => {
-      if (error instanceof OperationsError) return undefined;
-      throw error;
-    });
-    const size = physicalIndex(sizes, attempt.fields.entityType, attempt.fields.aspect);
-    const ask = (fields: Attempt['fields']) => operations.dryRun(fields, { signal });
-    const windows = windowsOf(attempt, clock.realNow());
-    const counts = await countWindow(ask, attempt.fields, windows);
-    if (!counts) return refuse('not-started', 'approved, but its rows kept changing while they were counted');
-    const counted = countFields(counts.rowsToDelete, counts.rowsTotal);
-    const decision = decide(target.policy, {
-      dryRun: counts.dryRun,
-      cutoffMillis: attempt.fields.endTimeMillis,
-      startMillis: attempt.runStartMillis,
-      minRetentionDays: settings.minRetentionDays,
-      indexName: size?.indexName,
-      rowsAfter: record.lastVerdict?.rowsAfter,
-      plannedRows: target.plan.rowsToDelete,
-      approveRows: state.approveRows,
-    });
-    if (decision.kind === 'refuse') return { ...refuse(decision.outcome, decision.reason), counted };
-    if (decision.strategy !== target.plan.strategy) {
-      return {
-        ...refuse(
-          'not-started',
-          `the server would now ${verb[decision.strategy]}, a moment ago it would ${verb[target.plan.strategy]}`,
-        ),
-        counted,
-      };
-    }
-    const copied = counts.rowsKept - (target.plan.rowsKept ?? counts.rowsKept);
-    if (copied > Math.max(copyingRows, counts.rowsKept * copyingShare)) {
-      return {
-        ...refuse(
-          'not-started',
-          `${copied} rows from before this run have come in since the plan was made: somebody else's reindex may still be copying`,
-        ),
-        counted,
-      };
-    }
-    const paused = await pausedReason(services);
-    if (paused) return { ...refuse('not-started', `approved, but ${paused}`), counted };
-    return await reachSending(record, { counts, windows, size }, services);
+    return await checkUntil(state, target, record, services, signal);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    return refuse(
-      'failed',
-      signal.aborted ? 'the server answered too slowly: there was no time left to send it in' : error.message,
-    );
+    if (signal.aborted) return refuse('failed', { kind: 'no-time', what: 'send' });
+    return refuse('failed', { kind: 'server', error: error.fact, sent: 'no' });
   } finally {
     releaseTimer();
   }
 }
 
-/** Writes `sending`: the last thing before the call, and from here on everybody assumes that it was sent. */
-async function reachSending(
-  record: LedgerRecord,
-  { counts, windows, size }: { counts: WindowCounts; windows: Windows; size: IndexSize | undefined },
-  { ledger, clock }: RunServices,
+async function checkUntil(
+  state: RunState,
+  target: ApprovedEntry,
+  record: Reserved,
+  services: CheckServices,
+  signal: AbortSignal,
 ): Promise<Checked> {
-  const { rowsTotal, rowsToDelete, rowsKept, rowsKeptLately } = counts;
-  const attempt = record.attempt!;
-  const baseline = {
-    rowsTotal,
-    rowsToDelete,
-    rowsKept,
-    ...(rowsKeptLately !== undefined && { latelyUntil: windows.latelyUntil, rowsKeptLately }),
-    ...(size && { indexName: size.indexName }),
-    ...(size?.sizeMb !== undefined && { sizeMb: size.sizeMb }),
-  };
-  const sending = startSending(record, { fields: attempt.fields, strategy: attempt.strategy, baseline }, clock.now());
-  if (clock.now() >= attempt.sendBy) return refuse('not-started', 'approved, but its time to send was over');
-  if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending };
-  return refuse('in-flight', 'another run took this index back before anything was sent');
+  const { operations, clock, settings, reads, sleep } = services;
+  const { attempt } = record;
+  const { plan, policy } = target;
+  const ask = (fields: TruncateFields): Promise<DryRun> => operations.dryRun(fields, { signal });
+
+  // A copy that somebody else's reindex is still at needs time to show.
+  const apart = (plan.settled?.countedAt ?? 0) + copyingPauseMillis - clock.now();
+  if (plan.settled && apart > 0) await sleep(apart);
+  const size = physicalIndex(await reads.sizes({ signal }), attempt.fields);
+  const counts = await countTwiceIfFewer(attempt, plan.bite?.rows ?? plan.rowsToDelete, ask, services);
+  if (counts.kind === 'refused') return counts;
+  const { windows, rowsToDelete } = counts.counts;
+  const [oldest] = windows;
+  if (plan.settled && oldest && Math.abs(oldest.rows - plan.settled.rows) > copyingRows) {
+    return refuse('not-started', { kind: 'others-copying', planned: plan.settled.rows, found: oldest.rows });
+  }
+
+  const orders = await ordersNow(target, services);
+  if (orders) return refuse('not-started', orders);
+  const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
+  const dryRun = await ask(attempt.fields);
+  const facts = { rowsTotal: dryRun.rowsTotal, rowsToDelete: dryRun.rowsToDelete };
+  // What is sent now must be what the windows were counted around.
+  const difference = Math.abs(dryRun.rowsToDelete - rowsToDelete);
+  const allowed = plan.strategy === 'reindex' ? 0 : Math.max(incompleteRows, rowsToDelete * windowShare);
+  if (difference > allowed) return refuse('not-started', { kind: 'counts-moved' }, facts);
+
+  const backlog = plan.bite ? (oldest?.rows ?? 0) : 0;
+  const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
+  const wholeFacts = { ...facts, rowsToDelete: whole.rowsToDelete };
+  const decision = decide(policy, {
+    dryRun,
+    whole,
+    cutoffMillis: attempt.fields.endTimeMillis,
+    startMillis: attempt.runStartMillis,
+    now: clock.realNow(),
+    minRetentionDays: settings.minRetentionDays,
+    indexName: size?.indexName,
+    approveRows: state.approveRows,
+  });
+  if (decision.kind === 'refuse') return refuse(decision.outcome, decision.cause, wholeFacts);
+  if (decision.strategy !== plan.strategy) {
+    return refuse('not-started', { kind: 'strategy-flipped', was: plan.strategy, now: decision.strategy }, wholeFacts);
+  }
+  if (plan.bite && dryRun.rowsToDelete > biteLimit(policy.maxRowsPerRun ?? 0)) {
+    return refuse('not-started', { kind: 'counts-moved' }, wholeFacts);
+  }
+  return reachSending(record, { dryRun, dryRunAt, windows, size }, services);
 }
 
-const verb: Record<Strategy, string> = { 'delete-by-query': 'delete by query', reindex: 'reindex' };
+/** Rows go on ageing between the search for a bite and the call. */
+const biteLimit = (maxRowsPerRun: number): number => maxRowsPerRun * 1.01;
 
-const refuse = (outcome: Outcome, reason: string) => ({ kind: 'refused', outcome, reason }) as const;
+/**
+ * The windows, counted under the record. Where fewer rows are to go than Plan counted, somebody else has been deleting: a
+ * second count shows whether they still are.
+ */
+async function countTwiceIfFewer(
+  attempt: Attempt,
+  planned: number,
+  ask: (fields: TruncateFields) => Promise<DryRun>,
+  { clock, sleep }: RunServices,
+): Promise<{ kind: 'counted'; counts: Counts } | (Checked & { kind: 'refused' })> {
+  const { strategy, fields, policyCutoffMillis, runStartMillis } = attempt;
+  const span = { strategy, cutoffMillis: fields.endTimeMillis, policyCutoffMillis, startMillis: runStartMillis };
+  const bounds = boundsOf(span, clock.realNow());
+  const counted = () => countWindows(ask, fields, bounds, strategy !== 'delete-by-query');
+  const moved = { kind: 'refused', outcome: 'not-started', cause: { kind: 'counts-moved' } } as const;
+  const first = await counted();
+  if (!first) return moved;
+  if (first.rowsToDelete >= planned * (1 - deletedByOthersShare)) return { kind: 'counted', counts: first };
+  await sleep(recountMillis);
+  const second = await counted();
+  if (!second) return moved;
+  if (second.rowsToDelete >= first.rowsToDelete * (1 - stillDeletingShare)) return { kind: 'counted', counts: second };
+  const cause: Cause = { kind: 'others-deleting', planned, found: second.rowsToDelete };
+  const { rowsTotal, rowsToDelete } = second;
+  return { kind: 'refused', outcome: 'not-started', cause, facts: { rowsTotal, rowsToDelete } };
+}
+
+/** Writes `sending`: the last thing before the call, and from here on everybody assumes that it was sent. */
+async function reachSending(
+  record: Reserved,
+  {
+    dryRun,
+    dryRunAt,
+    windows,
+    size,
+  }: {
+    dryRun: DryRun;
+    dryRunAt: { wall: number; monotonic: number };
+    windows: Counts['windows'];
+    size: ReturnType<typeof physicalIndex>;
+  },
+  { ledger, clock }: RunServices,
+): Promise<Checked> {
+  const { rowsTotal, rowsToDelete, clockSkewMillis } = dryRun;
+  const sendBy = Math.min(record.attempt.sendBy, dryRunAt.wall + dryRunValidMillis);
+  const now = clock.now();
+  if (now >= sendBy) return refuse('not-started', { kind: 'no-time', what: 'send' });
+  const sending = startSending(record, {
+    baseline: {
+      rowsTotal,
+      rowsToDelete,
+      ...(size && { indexName: size.indexName }),
+      ...(size?.sizeMb !== undefined && { sizeMb: size.sizeMb }),
+    },
+    windows,
+    sendingSince: now,
+    sentRealAt: clock.realNow(),
+    ...(clockSkewMillis !== undefined && { clockSkewMillis }),
+    sendBy,
+    judgeableAt: sendBy + functionTimeoutSeconds.truncate * 1000,
+  });
+  if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending, dryRunAt };
+  return refuse('in-flight', { kind: 'taken', closed: false });
+}
+

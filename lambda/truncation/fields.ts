@@ -1,5 +1,6 @@
 import { dayMillis } from '../facts/limits.ts';
-import type { Strategy, TruncateFields } from '../operations/operations.ts';
+import type { Strategy } from '../facts/strategy.ts';
+import type { TruncateFields } from '../operations/operations.ts';
 import type { Policy } from '../policy/schema.ts';
 
 /** Sent where the server reindexes and the policy says nothing: its own default there is 0 s (DataHub's BatchWriteOperationsOptions). */

@@ -1,6 +1,5 @@
-import { look, still } from '../facts/limits.ts';
-import type { Watch } from '../run/state.ts';
-import { isMissing } from './verdict.ts';
+import { look, refreshPatienceMillis } from '../facts/limits.ts';
+import type { Watch } from './watch.ts';
 
 /**
  * When to look at a truncation again.
@@ -57,6 +56,13 @@ export function planLook(watch: Watch, now: number): LookPlan {
   return early < seconds ? { seconds: early, early: true } : { seconds, early: false };
 }
 
+/** After the end, counts that a refresh has not shown yet: every 10 s while it may come, then ever more seldom. */
+export function refreshLook(completedAt: number, now: number): LookPlan {
+  const patience = completedAt + refreshPatienceMillis - now;
+  const seconds = Math.max(look.minSeconds, ((now - completedAt) / 1000) * look.share);
+  return { seconds: patience > 0 ? Math.min(seconds, patience / 1000) : seconds, early: false };
+}
+
 /** The latest next look that the guarantee allows, seconds from this one. */
 export const boundSeconds = (elapsedSeconds: number): number =>
   Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
@@ -82,49 +88,6 @@ function rowsPerSecond(since: { done: number; at: number }, until: { done: numbe
   const seconds = (until.at - since.at) / 1000;
   return seconds > 0 ? (until.done - since.done) / seconds : 0;
 }
-
-/** Notes rows done at a look; a count that goes back starts the estimate again. */
-export function noteProgress(watch: Watch, done: number, total: number, now: number): void {
-  const last = watch.progress;
-  const previous = last && done >= last.done ? { done: last.done, at: last.at } : undefined;
-  watch.progress = { done, total, at: now, ...(previous && { previous }) };
-}
-
-/**
- * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most 2 h, of this run; and at
- * most half of what a run may last, because otherwise no short run could ever close a record of the day before.
- * @param lookedAt the last successful look, epoch milliseconds of the run's clock
- */
-export function isStill(watch: Watch, lookedAt: number, maxRunHours: number): boolean {
-  const elapsed = Math.max(0, lookedAt - watch.startedAt);
-  const window = Math.min(longestStillMillis(maxRunHours), Math.max(still.minMillis, elapsed * still.share));
-  return watch.movedAt !== undefined && lookedAt - watch.movedAt >= window;
-}
-
-/** The longest that stillness may take to be seen. */
-export const longestStillMillis = (maxRunHours: number): number =>
-  Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
-
-/** Notes the counts of a successful look; anything that moved beyond its best value of this run starts stillness anew. */
-export function noteMovement(
-  watch: Watch,
-  seen: { toDelete?: number; kept?: number; counter?: number },
-  now: number,
-): void {
-  // An alias that has just moved: what comes into its new index counts from there, not from what the old one held.
-  if (seen.kept !== undefined && hasFallen(seen.kept, watch.highestKept)) delete watch.highestKept;
-  const moved =
-    (seen.toDelete !== undefined && seen.toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY)) ||
-    (seen.kept !== undefined && seen.kept > (watch.highestKept ?? Number.NEGATIVE_INFINITY)) ||
-    (seen.counter !== undefined && seen.counter > (watch.highestCounter ?? Number.NEGATIVE_INFINITY));
-  if (seen.toDelete !== undefined)
-    watch.lowestToDelete = Math.min(seen.toDelete, watch.lowestToDelete ?? seen.toDelete);
-  if (seen.kept !== undefined) watch.highestKept = Math.max(seen.kept, watch.highestKept ?? seen.kept);
-  if (seen.counter !== undefined) watch.highestCounter = Math.max(seen.counter, watch.highestCounter ?? seen.counter);
-  if (moved || watch.movedAt === undefined) watch.movedAt = now;
-}
-
-const hasFallen = (kept: number, highest = 0): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
 
 /**
  * Whether a look that some other task's look has made possible may be taken now: in the last quarter of its interval.

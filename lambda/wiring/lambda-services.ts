@@ -3,7 +3,6 @@ import type { Context } from 'aws-lambda';
 import { systemClock } from '../facts/clock.ts';
 import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../facts/limits.ts';
 import { dynamoDbClient, dynamoDbLedger } from '../ledger/dynamodb.ts';
-import { serverKey } from '../ledger/ledger.ts';
 import { createOperations } from '../operations/http/http-operations.ts';
 import { createHttpTransport } from '../operations/http/http-transport.ts';
 import { lookup } from '../operations/http/lookup.ts';
@@ -39,7 +38,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   );
   const ledger = dynamoDbLedger({
     table: environment.LEDGER_TABLE,
-    server: serverKey(settings.gmsUrl),
+    ledger: settings.stage,
     client: dynamoDbClient(),
   });
 
@@ -67,10 +66,11 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
         parameters: { ...parameters, token },
         operations,
         ledger,
-        surroundings: { place: 'lambda', lookup },
+        surroundings: { onLambda: true, lookup },
         clock: systemClock,
         log,
         newId: randomUUID,
+        sleep: realSleep,
         deadline: () => deadline,
       });
     } finally {

@@ -6,7 +6,8 @@ import {
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
 import type { TokenSource } from '../operations/operations.ts';
-import { type Parameters, ParametersError, type PolicySource } from '../run/services.ts';
+import type { PolicySource } from '../policy/parse.ts';
+import { type Parameters, ParametersError } from '../run/services.ts';
 
 /** Names in Parameter Store. A function that has no business with one is not given its name, nor the permission. */
 export interface ParameterNames {

@@ -1,4 +1,5 @@
 import type { Report } from '../facts/report-schema.ts';
+import { maskOf } from '../facts/secrets.ts';
 
 /**
  * What names, reasons and notes must not carry into a message: secrets, stack traces, control characters, and
@@ -22,12 +23,9 @@ const stackFrame =
 
 /** Takes secrets and stack traces out of texts. `secrets`: texts that must not appear, such as the token in use. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  // Shorter ones would remove ordinary words; a token is never that short.
-  const known = secrets.map((secret) => secret.trim()).filter((secret) => secret.length >= 6);
+  const mask = maskOf(secrets, removed);
   return (text) => {
-    let cleaned = text;
-    for (const secret of known) cleaned = cleaned.replaceAll(secret, removed);
-    cleaned = cleaned.replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
+    const cleaned = mask(text).replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
     const frame = stackFrame.exec(cleaned);
     return frame ? cleaned.slice(0, frame.index) : cleaned;
   };

@@ -13,8 +13,12 @@ export function amount(value: number): string {
   return scale ? `${trimmed(value / scale.by)} ${scale.unit}` : Math.round(value).toLocaleString('en-US');
 }
 
-/** `1 row`, `12,345 rows`, `1.2 M rows`. */
-export const rows = (value: number): string => `${amount(value)} ${value === 1 ? 'row' : 'rows'}`;
+/** `1,234,567`: counts where every digit matters; the same on every machine, whatever its locale. */
+export const exact = (value: number | undefined): string => (value ?? 0).toLocaleString('en-US');
+
+/** `1 row`, `12,345 rows`, `1.2 M rows`; or every digit. */
+export const rows = (value: number, precision: 'rounded' | 'exact' = 'rounded'): string =>
+  `${precision === 'exact' ? exact(value) : amount(value)} ${value === 1 ? 'row' : 'rows'}`;
 
 /** `3 policies`, `1 policy`. */
 export const counted = (value: number, one: string, many: string): string =>
@@ -59,6 +63,9 @@ export function minute(iso: string): string | undefined {
   const date = day(iso);
   return date && `${date}, ${new Date(Date.parse(iso)).toISOString().slice(11, 16)} UTC`;
 }
+
+/** The same for epoch milliseconds. */
+export const moment = (millis: number): string => minute(new Date(millis).toISOString()) ?? 'an unknown time';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

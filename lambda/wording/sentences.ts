@@ -1,37 +1,17 @@
-import type { Outcome } from '../facts/outcome.ts';
-import type { PolicyEntry } from '../facts/report-schema.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import { causeText, remarks, withoutStop } from './causes.ts';
 import { lines, oneLine } from './clean.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
-import { requestsApart } from './requests.ts';
 
 /** What became of one index, in words: one sentence per outcome, with the numbers that the entry has. */
 
 /** `dataset.operation`, as policies, commands and parameters name it. */
-export const nameOf = ({ entityType, aspect }: Pick<PolicyEntry, 'entityType' | 'aspect'>): string =>
+export const nameOf = ({ entityType, aspect }: Pick<DecidedFacts, 'entityType' | 'aspect'>): string =>
   oneLine(`${entityType}.${aspect}`, 100);
 
-/** How an outcome is called where several policies are counted together. */
-export const outcomeWords: Record<Outcome, string> = {
-  truncated: 'truncated',
-  'would-truncate': 'would be truncated',
-  'below-threshold': 'below their threshold',
-  'nothing-to-delete': 'with nothing to delete',
-  disabled: 'switched off',
-  'above-ceiling': 'blocked by their ceiling',
-  'in-flight': 'with another truncation unfinished',
-  quarantined: 'in quarantine',
-  'still-running': 'still running',
-  incomplete: 'incomplete',
-  'not-started': 'not started',
-  lost: 'lost sight of',
-  failed: 'failed',
-  unknown: 'in an unknown state',
-  'rows-missing': 'with rows missing',
-};
-
 /** What happened to one index, to follow its name and a colon; no full stop. */
-export function sentence(entry: PolicyEntry): string {
-  const { outcome, rowsToDelete, rowsTotal, rowsDeleted, rowsRemaining, rowsMissing, retentionDays } = entry;
+export function sentence(entry: DecidedFacts): string {
+  const { outcome, cause, rowsToDelete, rowsTotal, rowsDeleted, rowsRemaining, rowsMissing, retentionDays } = entry;
   const older = retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
   const planned = rowsToDelete === undefined ? undefined : `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
   const took = entry.durationSeconds === undefined ? '' : ` in ${duration(entry.durationSeconds)}`;
@@ -39,16 +19,16 @@ export function sentence(entry: PolicyEntry): string {
     case 'truncated': {
       const earlier = entry.adopted ? ' by a truncation that an earlier run started' : '';
       const what = rowsDeleted === undefined ? 'truncated' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
-      return `${what}${took}${earlier}${sizes(entry)}${asides(entry)}`;
+      return `${what}${took}${earlier}${freed(entry)}${asides(entry)}`;
     }
     case 'would-truncate':
       return planned ? `would delete ${planned}` : 'would be truncated';
     case 'below-threshold':
-      return planned === undefined || entry.percent === undefined
-        ? reason(entry)
-        : `${percent(entry.percent)} of ${rows(rowsTotal ?? 0)} ${older}, not worth it yet`;
+      return planned === undefined
+        ? short(entry)
+        : `${percent(shareOf(entry))} of ${rows(rowsTotal ?? 0)} ${older}, not worth it yet`;
     case 'nothing-to-delete':
-      return rowsTotal === undefined ? reason(entry) : rowsTotal === 0 ? 'empty' : `no row ${older}`;
+      return rowsTotal === undefined ? short(entry) : rowsTotal === 0 ? 'empty' : `no row ${older}`;
     case 'disabled':
       return 'its policy is switched off';
     case 'above-ceiling':
@@ -56,16 +36,21 @@ export function sentence(entry: PolicyEntry): string {
     case 'in-flight':
       return 'another truncation of it is not finished';
     case 'quarantined':
-      return 'in quarantine until a person releases it, nothing was deleted';
+      return 'in quarantine until a person clears it, nothing was deleted';
     case 'still-running': {
-      const done = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
-      if (isUnseen(entry.reason)) return 'its truncation could not be looked at';
-      return `still deleting when the run ended${done}`;
+      if (cause.kind === 'watching' && cause.ended) return 'its task has ended, and what it did is not verified yet';
+      if (cause.kind === 'watching' && cause.done === undefined && (cause.why === 'server' || cause.error)) {
+        return 'its truncation could not be looked at';
+      }
+      return `still deleting when the run ended${rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`}`;
     }
     case 'incomplete': {
-      const left = rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`;
-      return `ended early, ${left}`;
+      if (cause.kind === 'all-conflicts') return 'its task deleted nothing, something else was faster';
+      if (cause.kind === 'not-refreshed') return 'its task has deleted its rows, but searches still find them';
+      return `ended early, ${rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`}`;
     }
+    case 'emptied':
+      return 'EMPTIED, and not by this job';
     case 'not-started':
       return 'approved, but nothing was started';
     case 'lost': {
@@ -76,53 +61,49 @@ export function sentence(entry: PolicyEntry): string {
     case 'failed':
       return 'failed, nothing was deleted';
     case 'unknown':
-      return 'a truncation may have started, nobody can tell yet';
+      return cause.kind === 'unproven'
+        ? 'its reindex has ended, and cannot be proven'
+        : 'a truncation may have started, and its state is unknown';
     case 'rows-missing': {
+      if (cause.kind === 'not-refreshed') return 'COPIED, BUT NOT VISIBLE: searches find no row';
       const missing = rowsMissing === undefined ? 'ROWS ARE MISSING' : `${rows(rowsMissing).toUpperCase()} MISSING`;
       return `${missing} that should have stayed`;
     }
   }
 }
 
-/** The run ended without having seen what the truncation does. */
-export const isUnseen = (reason: string): boolean =>
-  /could not be looked at/.test(reason) ||
-  (/last look failed/.test(reason) && !/rows done at the last look/.test(reason));
+const shareOf = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): number =>
+  rowsTotal === 0 ? 0 : (rowsToDelete / rowsTotal) * 100;
 
-/** The reason as a sentence of its own; empty where there is none. Its offer to approve or to clear is left to the next step. */
-export const reasonSentence = (entry: PolicyEntry, max: number): string =>
-  asSentence(lines(requestsApart(entry.reason.replace(offer, '')), max));
-
-/** The reason for a screen: its offer left out as well, and each request to the search cluster on an indented line of its own. */
-export const reasonLines = (entry: Pick<PolicyEntry, 'reason'>): string[] =>
-  requestsApart(oneLine(entry.reason.replace(offer, ''), 3000)).split('\n');
-
-const offer = /(?:^|(?<=[.;]\s))[^.;]*\{[^{}]*"(?:approveRows|clear)".*$/s;
+/** The cause as a sentence of its own. */
+export const causeSentence = (entry: DecidedFacts, max: number): string => asSentence(lines(causeText(entry), max));
 
 /** With a capital and a full stop. */
 export function asSentence(text: string): string {
   if (text === '') return '';
-  const begun = text[0]!.toUpperCase() + text.slice(1);
-  return /[.!?:]$|\n/.test(begun.slice(-1)) || begun.endsWith('}') ? begun : `${begun}.`;
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?:…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 const ofTotal = (part: number, total: number | undefined): string =>
   total === undefined || part === total ? rows(part) : `${amount(part)} of ${rows(total)}`;
 
-const reason = (entry: PolicyEntry): string => oneLine(entry.reason, 300).replace(/\.$/, '');
-
-function sizes({ sizeBeforeMb, sizeAfterMb }: PolicyEntry): string {
-  if (sizeBeforeMb === undefined || sizeAfterMb === undefined) return '';
-  const [before, after] = [size(sizeBeforeMb), size(sizeAfterMb)];
-  return before === after ? `, still ${after}` : `, ${before} before and ${after} now`;
-}
+const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(entry), 300));
 
 /**
- * What the reason of a truncated index says beside its first clause: remainders, small shrinks, counters that disagree.
- * The first clause repeats the numbers that the sentence has already.
+ * About how much the deleted rows took. Sizes after a truncation are no result: they rise while rows are deleted and fall at
+ * the search engine's next flushes and merges.
  */
-function asides(entry: PolicyEntry): string {
-  const [, ...rest] = oneLine(entry.reason, 400).split(/(?:;|\.)\s+/);
-  const text = rest.join('; ').replace(/\.$/, '');
-  return text === '' ? '' : ` (${text})`;
+function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: DecidedFacts): string {
+  if (sizeBeforeMb === undefined || rowsTotal === 0 || rowsDeleted === 0 || strategy === 'reindex') return '';
+  return `, about ${size((sizeBeforeMb * rowsDeleted) / rowsTotal)}`;
+}
+
+/** What is remarkable about a truncated index. */
+function asides(entry: DecidedFacts): string {
+  if (entry.cause.kind !== 'verified') return '';
+  const { rest, nights } = entry.cause;
+  const later = nights === undefined ? 'in later nights' : `in about ${nights} nights`;
+  const all = [...(rest === undefined ? [] : [`the rest, ${rows(rest)}, ${later}`]), ...remarks(entry.cause, entry)];
+  return all.length === 0 ? '' : ` (${all.join('; ')})`;
 }

@@ -1,7 +1,7 @@
 import { functionTimeoutSeconds, readAttempts } from '../../lambda/facts/limits.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
-import { type PlanEvent, plan } from '../../lambda/run/plan.ts';
+import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../lambda/run/report.ts';
 import { ParametersError, type RunServices } from '../../lambda/run/services.ts';

@@ -4,7 +4,7 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../lambda/ledger/record.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
-import { type PlanEvent, plan } from '../../lambda/run/plan.ts';
+import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { composeReport, type ReportEvent } from '../../lambda/run/report.ts';
 import type { RunServices } from '../../lambda/run/services.ts';

@@ -1,4 +1,5 @@
-import type { DryRun, Strategy } from '../operations.ts';
+import type { Strategy } from '../../facts/strategy.ts';
+import type { DryRun } from '../operations.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /** What the sentence of a dry run says. */

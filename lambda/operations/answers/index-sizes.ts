@@ -4,7 +4,7 @@ import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says), `indexSizes`
- * or the OpenAPI twin's `sizes`, `sizeInMb` or the older `sizeMb`. Rows without an index name are skipped.
+ * or the OpenAPI twin's `sizes`, `sizeInMb` or the older `sizeMb`. Rows without a proper index name are skipped.
  * Missing names are derived from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex)
  * where that is unambiguous; a server's prefix is learnt from the rows that carry their names.
  * @param answer the parsed JSON body
@@ -31,19 +31,31 @@ interface Row {
 function readRow(row: unknown): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
-  if (indexName === undefined) return undefined;
+  if (indexName === undefined || !isIndexName.test(indexName)) return undefined;
   // The deprecated `sizeMb` may be there with its default 0 beside the real one.
   const sizeMb = numberOf(row['sizeInMb']) ?? numberOf(row['sizeMb']);
   return {
     indexName,
-    entityName: nameOf(row['entityName']),
-    aspectName: nameOf(row['aspectName']),
+    entityName: partOf(row['entityName']),
+    aspectName: partOf(row['aspectName']),
     sizeMb: sizeMb !== undefined && sizeMb >= 0 ? sizeMb : undefined,
   };
 }
 
+/**
+ * What the search engines allow in a name (Elasticsearch, "Create index"), and nothing that could steer a terminal or begin a
+ * line of its own in a message: anything else was not written by them.
+ */
+const isIndexName = /^[^\\/*?"<>|,#\s\p{C}]{1,255}$/u;
+
 const nameOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+/** Names that could not be part of an index name are left out, and derived from it where that can be done. */
+function partOf(value: unknown): string | undefined {
+  const name = nameOf(value);
+  return name === '*' || (name !== undefined && isIndexName.test(name)) ? name : undefined;
+}
 
 function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixes: ReadonlySet<string>): IndexSize {
   const size: IndexSize = { indexName, ...(sizeMb !== undefined && { sizeMb }) };

@@ -15,9 +15,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Any JSON value as text, a string as it is. */
+/** Any JSON value as text, a string as it is; empty for one that is nested too deeply to be written. */
 export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /**

@@ -1,5 +1,8 @@
 import { isObject, parseJson } from './json-value.ts';
 
+/** Longer first lines say no more; and what is searched in them stays cheap. */
+const maxLine = 2000;
+
 /**
  * The whole message of a rest.li error body, or undefined when the body is not one. Not fit to be shown before it is quoted.
  * Without `message` it is what follows `[HTTP Status:NNN]: ` on the first line of `stackTrace` (RestLiServiceException).
@@ -9,8 +12,12 @@ export function readRestError(body: string): string | undefined {
   if (!isObject(error)) return undefined;
   const { message, stackTrace, exceptionClass } = error;
   if (typeof message === 'string' && message.trim() !== '') return message;
-  const firstLine = typeof stackTrace === 'string' ? stackTrace.trimStart().split(/\r?\n/, 1)[0]! : '';
-  const afterStatus = /\[HTTP Status:\d+\]:\s*(.*\S)/.exec(firstLine)?.[1] ?? firstLine;
-  if (afterStatus !== '') return afterStatus;
+  const firstLine = typeof stackTrace === 'string' ? lineOf(stackTrace) : '';
+  const after = /\[HTTP Status:\d{1,3}\]:/.exec(firstLine);
+  const text = after ? firstLine.slice(after.index + after[0].length).trim() : firstLine;
+  if (text !== '') return text;
   return typeof exceptionClass === 'string' && exceptionClass !== '' ? exceptionClass : undefined;
 }
+
+const lineOf = (stackTrace: string): string =>
+  stackTrace.trimStart().slice(0, maxLine).split(/\r?\n/, 1)[0]?.trimEnd() ?? '';

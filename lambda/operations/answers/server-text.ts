@@ -1,3 +1,6 @@
+import { maskOf } from '../../facts/secrets.ts';
+import { maxServerText } from '../../facts/server-error.ts';
+
 /** Makes a server's text fit to be shown: see `quote`. Clients add the redaction of their own token. */
 export type Quote = (text: string) => string;
 
@@ -8,29 +11,26 @@ export interface Unreadable {
   excerpt: string;
 }
 
-const maxLength = 200;
-
 /**
- * One line of at most 200 characters without stack trace, markup, Java package names, addresses or bearer tokens.
+ * One line of at most 240 characters without stack trace, markup, Java package names, addresses or bearer tokens.
  * GMS puts whole search engine answers into its messages: host names, URLs and HTML pages (datahub issue #9113).
  */
 export function quote(text: string): string {
-  // A stack trace has tens of kilobytes; what matters is at its beginning, and the patterns below stay cheap.
-  const head = text.slice(0, 8192);
+  const head = text.slice(0, maxRead);
   const line = withoutMarkup(withoutStack(head)).replace(/[\p{C}\s]+/gu, ' ');
   return shortened(withoutAddresses(withoutClassNames(line.trim())));
 }
 
+/** A stack trace has tens of kilobytes; what matters is at its beginning, and the patterns below stay cheap. */
+const maxRead = 8192;
+
 /** A quote function that knows the tokens in use; they are replaced before anything is cut, so that no half stays. */
 export function quoteWithout(secrets: Iterable<string>): Quote {
-  return (text) => {
-    let safe = text;
-    for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[token]');
-    return quote(safe);
-  };
+  const mask = maskOf(secrets);
+  return (text) => quote(mask(text.slice(0, maxRead)));
 }
 
-export function shortened(text: string, length = maxLength): string {
+export function shortened(text: string, length = maxServerText): string {
   const characters = [...text];
   return characters.length <= length
     ? text
@@ -41,7 +41,7 @@ export function shortened(text: string, length = maxLength): string {
 }
 
 /** Without the frames and all that follows them, whether the line breaks are real or still escaped. */
-const withoutStack = (text: string): string => text.replace(/(?:\s|\\n|\\t)+at [^\s(]+\([\s\S]*$/, '');
+const withoutStack = (text: string): string => text.replace(/(?:\s|\\n|\\t)at [^\s(]+\([\s\S]*$/, '');
 
 function withoutMarkup(text: string): string {
   return text

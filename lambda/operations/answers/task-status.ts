@@ -15,7 +15,7 @@ export function readTaskStatus(answer: unknown, show: Quote = quote): TaskStatus
   const completed = booleanOf(task['completed']);
   if (completed === undefined) {
     const error = task['error'];
-    if (error !== undefined && error !== null) return { kind: 'vanished', reason: show(textOf(error)) };
+    if (error !== undefined && error !== null) return { kind: 'vanished' };
     return { kind: 'unreadable', excerpt: show(textOf(task)) };
   }
   const runTimeNanos = numberOf(task['runTimeNanos']);
@@ -23,7 +23,7 @@ export function readTaskStatus(answer: unknown, show: Quote = quote): TaskStatus
     kind: 'found',
     completed,
     ...(runTimeNanos !== undefined && runTimeNanos >= 0 && { runTimeMillis: runTimeNanos / 1e6 }),
-    counters: countersOf(task['status'], show),
+    counters: countersOf(task['status']),
   };
 }
 
@@ -33,33 +33,25 @@ function booleanOf(value: unknown): boolean | undefined {
   return value === 'false' ? false : undefined;
 }
 
-function countersOf(status: unknown, show: Quote): TaskCounters {
-  if (isObject(status)) return countersOfObject(status, show);
+function countersOf(status: unknown): TaskCounters {
+  if (isObject(status)) return countersOfObject(status);
   if (typeof status !== 'string') return {};
   const parsed = parseJson(status);
   // Some answers are escaped once more than others.
   const inner = typeof parsed === 'string' ? parseJson(parsed) : parsed;
-  return isObject(inner) ? countersOfObject(inner, show) : countersOfText(status);
+  return isObject(inner) ? countersOfObject(inner) : countersOfText(status);
 }
 
 /** A sliced task's own counters cover its finished slices; the slices themselves are not added, that would count twice. */
-function countersOfObject(status: JsonObject, show: Quote): TaskCounters {
-  const retries = isObject(status['retries']) ? status['retries'] : {};
-  const canceled = status['canceled'];
+function countersOfObject(status: JsonObject): TaskCounters {
   return withoutUndefined({
     total: countOf(status['total']),
     updated: countOf(status['updated']),
     created: countOf(status['created']),
     deleted: countOf(status['deleted']),
-    batches: countOf(status['batches']),
     versionConflicts: countOf(status['version_conflicts']),
-    noops: countOf(status['noops']),
-    bulkRetries: countOf(retries['bulk']),
-    searchRetries: countOf(retries['search']),
-    throttledMillis: countOf(status['throttled_millis']),
-    requestsPerSecond: numberOf(status['requests_per_second']),
-    throttledUntilMillis: countOf(status['throttled_until_millis']),
-    canceled: typeof canceled === 'string' ? show(canceled) : undefined,
+    cancelled: typeof status['canceled'] === 'string' ? true : undefined,
+    sliced: Array.isArray(status['slices']) && status['slices'].length > 0 ? true : undefined,
   });
 }
 
@@ -71,12 +63,11 @@ function countersOfText(text: string): TaskCounters {
     updated: value('updated'),
     created: value('created'),
     deleted: value('deleted'),
-    batches: value('batches'),
     versionConflicts: value('versionConflicts'),
-    noops: value('noops'),
+    cancelled: /[[,\s]canceled=(?!null\b)/.test(text) ? true : undefined,
   });
 }
 
-function withoutUndefined(counters: TaskCounters): TaskCounters {
+function withoutUndefined(counters: { [Name in keyof TaskCounters]: TaskCounters[Name] | undefined }): TaskCounters {
   return Object.fromEntries(Object.entries(counters).filter(([, value]) => value !== undefined));
 }

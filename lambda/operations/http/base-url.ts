@@ -1,3 +1,5 @@
+import { isLoopback } from './addresses.ts';
+
 /** The three forms that an address takes; named wherever a wrong one is suspected. */
 export const addressForms =
   'https://host/api/gms (through the DataHub frontend), http://host:8080 (GMS itself) or https://host/gms (a gateway with this path)';
@@ -30,4 +32,16 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
     return wrong('The GMS address must not end in /operations, which is appended; leave it out.');
   }
   return { kind: 'address', baseUrl: `${url.origin}${path}` };
+}
+
+/**
+ * One spelling for all addresses of a server that are told apart by their spelling only: host in lower case, no default
+ * port, no trailing dot, no doubled or final slashes, one name for this machine.
+ * @param baseUrl as `readBaseUrl` gives it
+ */
+export function serverAddress(baseUrl: string): string {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+  return `${protocol}//${isLoopback(host) ? 'localhost' : host}${port === '' ? '' : `:${port}`}${path}`;
 }

@@ -1,20 +1,21 @@
+import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import { readDryRun } from '../answers/dry-run.ts';
-import {
-  type Asked,
-  errorOf,
-  type Failure,
-  failureOfStatus,
-  failureOfTransport,
-  notJson,
-  unreadable,
-} from '../answers/failures.ts';
+import { failureOfStatus, failureOfTransport, notJson, type Question, unreadable } from '../answers/failures.ts';
 import { readIndexSizes } from '../answers/index-sizes.ts';
 import { parseJson, textOf, unwrapped } from '../answers/json-value.ts';
 import type { Quote, Unreadable } from '../answers/server-text.ts';
 import { readTaskStatus } from '../answers/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../answers/truncation.ts';
-import type { Operations, ReadOptions, TokenSource, TruncateFields, Truncation } from '../operations.ts';
+import {
+  type Operations,
+  OperationsError,
+  type ReadOptions,
+  type TokenSource,
+  type TruncateFields,
+  type Truncation,
+} from '../operations.ts';
 import { type Bearer, createBearer } from './bearer.ts';
+import { clockSkew } from './clock-skew.ts';
 import { backoffMillis, retryAfterMillis } from './retry.ts';
 import type { Sleep } from './sleep.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from './transport.ts';
@@ -35,41 +36,41 @@ export interface HttpOperationsOptions {
 
 /**
  * The maintenance operations over HTTP, as docs/operations-service.md has them. Reads are tried several times, here and
- * nowhere else; a real truncate is sent once at most. No message holds the token, a stack trace or an address from inside an answer.
+ * nowhere else; a real truncate is sent once at most. No failure holds the token, a stack trace or an address from inside an answer.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
+  const { baseUrl, realNow } = options;
   const client: Client = { ...options, bearer: createBearer(options.token) };
-  const asked = (action: Asked['action'], what: string): Asked => ({ action, what, baseUrl: options.baseUrl });
   return {
     async dryRun(fields, read) {
-      const question = asked('truncateTimeseriesAspect', `Dry run of ${nameOf(fields)}`);
+      const question: Question = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, quote: Quote) => readDryRun(textOf(unwrapped(json)), quote);
       const { answer, value } = await ask(client, question, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      const serverTime = Date.parse(answer.headers['date'] ?? '');
-      if (Number.isNaN(serverTime)) return dryRun;
-      return { ...dryRun, clockSkewMillis: serverTime - options.realNow() };
+      const clockSkewMillis = clockSkew(answer.headers['date'], realNow());
+      return { ...dryRun, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
     },
-    async truncate(fields, maySend) {
-      return truncateOnce(client, asked('truncateTimeseriesAspect', `Truncate of ${nameOf(fields)}`), fields, maySend);
-    },
+    truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
-      const name = typeof task === 'string' ? task : `${task.nodeId}:${task.taskId}`;
       const body = typeof task === 'string' ? { task } : { nodeId: task.nodeId, taskId: task.taskId };
-      const question = asked('getEsTaskStatus', `Status of task ${name}`);
-      return (await ask(client, question, body, readTaskStatus, read)).value;
+      return (await ask(client, { operation: 'task-status', baseUrl }, body, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
-      const { value } = await ask(client, asked('getIndexSizes', 'Index sizes'), {}, readIndexSizes, read);
-      // Names are taken as they are, into ledger and report: what is no index name, or holds the token, is left out.
-      return value.sizes.filter(({ indexName }) => indexName.length <= 255 && !client.bearer.isIn(indexName));
+      const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
+      // Names go into ledger, report and terminal as they are: what holds the token is left out.
+      return value.sizes.filter(({ indexName }) => !client.bearer.isIn(indexName));
     },
   };
 }
 
 type Client = HttpOperationsOptions & { bearer: Bearer };
 
-const nameOf = ({ entityType, aspect }: TruncateFields): string => `${entityType}.${aspect}`;
+const actions: Record<OperationName, string> = {
+  'dry-run': 'truncateTimeseriesAspect',
+  truncate: 'truncateTimeseriesAspect',
+  'task-status': 'getEsTaskStatus',
+  'index-sizes': 'getIndexSizes',
+};
 
 /** `dryRun` is always written out: what a server takes it for when it is left out is nothing to rely on. */
 const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
@@ -83,66 +84,69 @@ const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: Trunca
 /** Never throws, and never sends twice: whatever goes wrong is for the next looks to find out about. */
 async function truncateOnce(
   { transport, baseUrl, bearer }: Client,
-  asked: Asked,
+  question: Question,
   fields: TruncateFields,
   maySend: () => boolean,
 ): Promise<Truncation> {
   let exchange: Exchange;
   try {
-    exchange = exchangeOf(baseUrl, asked, truncateBody(fields, false), await bearer.current(asked));
+    exchange = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
   } catch (error) {
-    return { kind: 'not-sent', reason: error instanceof Error ? error.message : String(error) };
+    if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
+    const text = bearer.quote(error instanceof Error ? error.message : String(error));
+    return { kind: 'not-sent', why: { kind: 'defect', operation: question.operation, text } };
   }
   try {
-    const truncation = truncationOf(await transport.postOnce(exchange, maySend), asked, bearer.quote);
+    const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
     if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
-    const reason = `${asked.what}: the server answered with the token in place of a task id.`;
-    return { kind: 'unresolved', reason, answered: true };
+    // The server answered with the token in place of a task id.
+    const { operation } = question;
+    return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, answered: true, mentionsReindex: false };
   } catch (error) {
-    return truncationWithoutAnswer(error, asked, bearer.quote);
+    return truncationWithoutAnswer(error, question, bearer.quote);
   }
 }
 
 /** Asks until a 2xx comes or no further try is worth it, and reads the answer. Throws OperationsError. */
 async function ask<Value extends { kind: string }>(
   client: Client,
-  asked: Asked,
+  question: Question,
   body: object,
   parse: (json: unknown, quote: Quote) => Value | Unreadable,
-  { signal }: ReadOptions = {},
+  { signal, attempts = client.attempts }: ReadOptions = {},
 ): Promise<{ answer: Answer; value: Exclude<Value, Unreadable> }> {
-  const { bearer, attempts, realNow, random } = client;
-  let token = await bearer.current(asked);
+  const { bearer, realNow, random } = client;
+  let token = await bearer.current(question);
   let mayReread = true;
   let tries = 0;
   for (;;) {
-    if (signal?.aborted) throw errorOf(failureOfTransport(new TransportError('aborted', false), asked));
-    const attempt = await attemptOf(client, exchangeOf(client.baseUrl, asked, body, token), asked, signal);
+    if (signal?.aborted) throw new OperationsError(failureOfTransport({ phase: 'aborted' }, question));
+    const attempt = await attemptOf(client, exchangeOf(client.baseUrl, question, body, token), question, signal);
     if (attempt.kind === 'answered')
-      return { answer: attempt.answer, value: understood(attempt.answer, asked, parse, bearer.quote) };
+      return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote) };
     const { failure } = attempt;
     if (failure.kind === 'unauthorized' && mayReread) {
       // The operator may have renewed the token since it was read; a refused one is no failed try.
       mayReread = false;
-      const fresh = await bearer.after(token, asked);
-      if (fresh === token) throw errorOf(failure);
+      const fresh = await bearer.after(token, question);
+      if (fresh === token) throw new OperationsError(failure);
       token = fresh;
       continue;
     }
     tries += 1;
-    if (!attempt.transient || tries >= attempts) throw errorOf(withTries(failure, tries));
+    if (!attempt.transient || tries >= attempts) throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(attempt.headers, realNow())), signal);
   }
 }
 
 type Attempt =
   | { kind: 'answered'; answer: Answer }
-  | { kind: 'failed'; failure: Failure; transient: boolean; headers: Answer['headers'] };
+  | { kind: 'failed'; failure: ServerError; transient: boolean; headers: Answer['headers'] };
 
 async function attemptOf(
   { transport, bearer }: Client,
   exchange: Exchange,
-  asked: Asked,
+  question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Attempt> {
   let answer: Answer;
@@ -150,31 +154,31 @@ async function attemptOf(
     answer = await transport.post(exchange, signal);
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    const failure = failureOfTransport(error, asked);
-    return { kind: 'failed', failure, transient: isTransient(failure, error.code), headers: {} };
+    const failure = failureOfTransport(error, question);
+    return { kind: 'failed', failure, transient: isTransient(failure), headers: {} };
   }
-  const failure = failureOfStatus(answer, asked, bearer.quote);
+  const failure = failureOfStatus(answer, question, bearer.quote);
   if (failure === undefined) return { kind: 'answered', answer };
   return { kind: 'failed', failure, transient: isTransient(failure), headers: answer.headers };
 }
 
-const transientKinds = new Set<Failure['kind']>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
+const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
 
 /** A DNS server that is busy may answer the next time; a host name that does not exist will not come to be. */
-const isTransient = ({ kind }: Failure, code?: string): boolean =>
+const isTransient = ({ kind, code }: ServerError): boolean =>
   transientKinds.has(kind) || (kind === 'dns' && code === 'EAI_AGAIN');
 
 /** What a 2xx answer holds. Throws OperationsError when that is not what the operation promises. */
 function understood<Value extends { kind: string }>(
   answer: Answer,
-  asked: Asked,
+  question: Question,
   parse: (json: unknown, quote: Quote) => Value | Unreadable,
   quote: Quote,
 ): Exclude<Value, Unreadable> {
   const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw errorOf(notJson(answer, asked, quote));
+  if (json === undefined) throw new OperationsError(notJson(answer, question, quote));
   const value = parse(json, quote);
-  if (value.kind === 'unreadable') throw errorOf(unreadable(answer, asked, (value as Unreadable).excerpt));
+  if (value.kind === 'unreadable') throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
   return value as Exclude<Value, Unreadable>;
 }
 
@@ -187,8 +191,8 @@ async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | 
   }
 }
 
-const exchangeOf = (baseUrl: string, { action }: Asked, body: object, token: string): Exchange => ({
-  url: `${baseUrl}/operations?action=${action}`,
+const exchangeOf = (baseUrl: string, { operation }: Question, body: object, token: string): Exchange => ({
+  url: `${baseUrl}/operations?action=${actions[operation]}`,
   headers: {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
@@ -197,6 +201,3 @@ const exchangeOf = (baseUrl: string, { action }: Asked, body: object, token: str
   },
   body: JSON.stringify(body),
 });
-
-const withTries = (failure: Failure, tries: number): Failure =>
-  tries === 1 ? failure : { ...failure, message: `${failure.message} Tried ${tries} times.` };

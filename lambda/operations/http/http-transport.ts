@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { trusting } from './certificates.ts';
 import { causeOf } from './network-errors.ts';
@@ -31,6 +32,8 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
     // HTTP/2 would put requests on shared sessions, where "not one byte was written" is harder to know.
     allowH2: false,
+    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
+    rejectUnauthorized: true,
     ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
   });
   // The time-out over the whole answer is kept here; undici's own watch the pauses only.
@@ -40,9 +43,17 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
   return {
     post: (exchange, signal) => exchangeOn(agent, exchange, options, () => true, signal),
     async postOnce(exchange, maySend) {
-      const client = new Client(new URL(exchange.url).origin, clientOptions);
+      let socket: Socket | undefined;
+      const keep: typeof connect = (target, callback) =>
+        connect(target, (...connected) => {
+          socket = (connected[1] as Socket | null) ?? undefined;
+          callback(...connected);
+        });
+      const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: keep });
       try {
-        return await exchangeOn(client, exchange, options, maySend);
+        // After a time-out the connection is reset: one that is closed politely lets a proxy deliver what it still holds.
+        const reset = () => socket?.resetAndDestroy();
+        return await exchangeOn(client, exchange, { ...options, onTimeout: reset }, maySend);
       } finally {
         await client.destroy();
       }
@@ -58,7 +69,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
 function exchangeOn(
   dispatcher: Dispatcher,
   { url, headers, body }: Exchange,
-  options: HttpTransportOptions,
+  options: HttpTransportOptions & { onTimeout?: () => void },
   maySend: () => boolean,
   signal?: AbortSignal,
 ): Promise<Answer> {
@@ -117,6 +128,7 @@ function exchangeOn(
             written = true;
             timer = setTimeout(() => {
               fail('timeout');
+              options.onTimeout?.();
               disconnect();
             }, options.answerTimeoutMillis);
           }

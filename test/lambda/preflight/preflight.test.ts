@@ -3,7 +3,7 @@ import { preflightMillis } from '../../../lambda/facts/limits.ts';
 import type { Check, Report } from '../../../lambda/facts/report-schema.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { preflightBeside, watchDryRuns } from '../../../lambda/preflight/plan-preflight.ts';
-import { plan } from '../../../lambda/run/plan.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunServices, Surroundings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import type { ServiceOptions } from '../../../local/operations-service/server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deadlineMarginMillis } from '../../../lambda/facts/limits.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { plan } from '../../../lambda/run/plan.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LedgerError, serverKey } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
-import { plan } from '../../../lambda/run/plan.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
 import { composeReport } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';

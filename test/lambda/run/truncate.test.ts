@@ -9,7 +9,7 @@ import { serverKey } from '../../../lambda/ledger/ledger.ts';
 import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { clear, conclude, fence, quarantine, reserve, startSending } from '../../../lambda/ledger/transitions.ts';
 import type { Operations } from '../../../lambda/operations/operations.ts';
-import { plan } from '../../../lambda/run/plan.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { composeReport } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';

@@ -6,8 +6,8 @@ export const isIpHost = (hostname: string): boolean =>
 
 /** Whether a URL's host name is the machine that asks. */
 export function isLoopback(hostname: string): boolean {
-  const host = withoutBrackets(hostname).toLowerCase();
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+  const host = withoutBrackets(hostname).toLowerCase().replace(/\.$/, '');
+  return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|0\.0\.0\.0|::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})$/.test(host);
 }
 
 /** Whether an IP address is of a private network (RFC 1918, 6598, 4193, link-local, loopback). */

@@ -1,22 +1,32 @@
 import * as z from 'zod';
-import { explain } from '../policy/explain.ts';
+import { explain } from '../../policy/explain.ts';
 
 /** What an execution may be started with: by the schedule, or by hand. */
 const inputSchema = z
   .strictObject({
     mode: z.enum(['preview', 'enforce']).optional(),
     /** Policies of this run, as `entityType.aspect`. */
-    only: z.array(z.string()).min(1).optional(),
+    only: z.array(z.string().max(200)).min(1).max(600).optional(),
     /** Rows up to which the one policy of `only` may pass its ceiling. */
     approveRows: z.int().min(1).optional(),
-    /** Quarantined indices that a person has looked at, as `entityType.aspect`. */
-    clear: z.array(z.string()).min(1).optional(),
+    /** Indices that a person has looked at and wants open again, as `entityType.aspect`. The run does nothing else. */
+    clear: z.array(z.string().max(200)).min(1).max(50).optional(),
+    /** Rows that may stay missing in the one index of `clear`. */
+    acceptMissing: z.int().min(1).optional(),
     /** ISO 8601; the schedule's, to recognise an event that is delivered twice. */
-    scheduledTime: z.string().optional(),
+    scheduledTime: z
+      .string()
+      .max(40)
+      .refine((text) => !Number.isNaN(Date.parse(text)), 'scheduledTime must be a time such as 2026-03-01T03:30:00Z')
+      .optional(),
   })
   .refine((input) => input.approveRows === undefined || input.only?.length === 1, {
     path: ['approveRows'],
     message: 'approveRows needs "only" with exactly one policy, so that nobody approves more than was looked at',
+  })
+  .refine((input) => input.acceptMissing === undefined || input.clear?.length === 1, {
+    path: ['acceptMissing'],
+    message: 'acceptMissing needs "clear" with exactly one index, so that nobody accepts more than was looked at',
   });
 
 export type RunInput = z.infer<typeof inputSchema>;

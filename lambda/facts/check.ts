@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { serverErrorSchema } from './server-error.ts';
+import { type UnionOf, unionSchema } from './union.ts';
+
+/** One check of a preflight: whether one thing about this server can be worked with, as data. */
+
+export const checkNames = [
+  'Address',
+  'DNS',
+  'Connection',
+  'Token',
+  'Sizes',
+  'Truncation',
+  'Task status',
+  'Clock',
+] as const;
+export type CheckName = (typeof checkNames)[number];
+
+const kinds = {
+  address: {
+    url: z.string(),
+    encrypted: z.boolean(),
+    private: z.boolean().optional().meta({ description: 'every address of the host is of a private network' }),
+  },
+  /** No operation was understood at this address. */
+  elsewhere: { error: serverErrorSchema },
+  dns: { host: z.string(), addresses: z.array(z.string()), isAddress: z.boolean().optional() },
+  'dns-failed': { host: z.string(), error: serverErrorSchema.optional() },
+  connection: { tls: z.boolean() },
+  'not-connected': { error: serverErrorSchema, loopback: z.boolean(), port: z.string() },
+  token: { expiresAt: z.number().optional() },
+  'token-refused': { error: serverErrorSchema, expiresAt: z.number().optional() },
+  allowed: {},
+  refused: { error: serverErrorSchema },
+  /** No answer in the time for it. */
+  unanswered: {},
+  clock: { skewMillis: z.number() },
+} as const;
+
+export type Finding = UnionOf<typeof kinds>;
+
+export const checkSchema = z.object({
+  name: z.enum(checkNames),
+  state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but a person should know' }),
+  cause: unionSchema(kinds, 'what the check found, as data'),
+});
+
+/** A check as the core makes it; the report adds its words. */
+export type Check = z.infer<typeof checkSchema>;

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { serverErrorSchema } from './server-error.ts';
+import { type UnionOf, unionSchema } from './union.ts';
+
+/** What a person should know of a run beside its policies, as data; the same rules as for causes. */
+
+const millis = z.number();
+const rows = z.int().nonnegative();
+
+const kinds = {
+  'token-expires': { at: millis },
+  'token-expired': { at: millis },
+  'no-date-header': {},
+  'no-sizes': { error: serverErrorSchema },
+  'truncate-failed': { index: z.string(), error: z.string() },
+  /** The ledger's record was written for another address of the server; nothing of it is compared. */
+  'taken-over': { index: z.string(), address: z.string(), ourAddress: z.string() },
+  /** A time in a record lay in our future, because a clock had been ahead. */
+  'clock-corrected': { index: z.string() },
+  /** Truncations are started beside one that does not move. */
+  'started-beside': { index: z.string() },
+
+  // What became of each index that a person asked to clear
+  released: { index: z.string(), rowsMissing: rows, rowsIn: z.string().optional(), uncounted: z.boolean().optional() },
+  'not-released': {
+    index: z.string(),
+    why: z.enum(['rows-missing', 'uncounted', 'sending', 'running', 'server', 'ledger']),
+    rowsMissing: rows.optional(),
+    until: millis.optional(),
+    error: serverErrorSchema.optional(),
+  },
+  'nothing-to-clear': { index: z.string() },
+
+  /** Policies in order that a run could not carry one by one. */
+  folded: { outcome: z.string(), policies: z.int() },
+  'memory-unavailable': { problem: z.string() },
+  'longer-than-run': { index: z.string(), seconds: z.number(), hours: z.number() },
+  /** The report was cut to fit into a message. */
+  shortened: {
+    policies: z.int(),
+    of: z.int(),
+    outcomes: z.record(z.string(), z.int()),
+    indices: z.int(),
+    indicesOf: z.int(),
+  },
+} as const;
+
+export type NoteKind = keyof typeof kinds;
+export type Note = UnionOf<typeof kinds>;
+
+export const noteKinds = Object.keys(kinds) as NoteKind[];
+export const noteSchema = unionSchema(kinds, 'what a note says, as data');
+
+/** Whether a person who cleared an index has to look again: it makes the run's result at least `attention`. */
+export const needsAttention = (note: Note): boolean =>
+  note.kind === 'not-released' || (note.kind === 'released' && (note.rowsMissing > 0 || note.uncounted === true));

@@ -1,0 +1,62 @@
+/**
+ * Takes secrets out of texts that others wrote: a whole token, its parts, fragments of it, in any case, and its Base64 form.
+ * A server or a proxy may echo a header cut short, folded to lower case, or encoded.
+ */
+
+/** Any run of so many characters that also stands in a secret is taken for a piece of it; ordinary words are shorter. */
+const fragmentLength = 16;
+/** Shorter secrets are only recognised whole: their fragments would be ordinary words. */
+const shortest = 6;
+
+export type Mask = (text: string) => string;
+
+/** @param replacement what takes the secret's place */
+export function maskOf(secrets: Iterable<string>, replacement = '[token]'): Mask {
+  const known = [...new Set([...secrets].map((secret) => secret.trim()))].filter((secret) => secret.length >= shortest);
+  if (known.length === 0) return (text) => text;
+  const forms = known.flatMap(formsOf);
+  const fragments = new Set(forms.flatMap(fragmentsOf));
+  // The first segment of a JSON web token is the same for everybody; as a fragment it is masked, and nothing is lost by it.
+  return (text) => masked(text, known, fragments, replacement);
+}
+
+/** As it is, and Base64 of it at each of the three offsets at which it may begin inside a longer encoded text. */
+function formsOf(secret: string): string[] {
+  const encoded = [0, 1, 2].map((shift) => {
+    const base64 = Buffer.from(`${' '.repeat(shift)}${secret}`).toString('base64');
+    // The characters at either end depend on what stands beside the secret.
+    return base64.slice(shift === 0 ? 0 : 4, -4);
+  });
+  return [secret, ...encoded, ...encoded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
+}
+
+function fragmentsOf(text: string): string[] {
+  const lower = text.toLowerCase();
+  return Array.from({ length: Math.max(0, lower.length - fragmentLength + 1) }, (_, at) =>
+    lower.slice(at, at + fragmentLength),
+  );
+}
+
+function masked(text: string, whole: readonly string[], fragments: ReadonlySet<string>, replacement: string): string {
+  const lower = text.toLowerCase();
+  const hidden = new Uint8Array(text.length);
+  for (const secret of whole) {
+    const wanted = secret.toLowerCase();
+    for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + 1)) {
+      hidden.fill(1, at, at + wanted.length);
+    }
+  }
+  for (let at = 0; at + fragmentLength <= lower.length; at++) {
+    if (fragments.has(lower.slice(at, at + fragmentLength))) hidden.fill(1, at, at + fragmentLength);
+  }
+  let result = '';
+  for (let at = 0; at < text.length; ) {
+    if (hidden[at] === 0) {
+      result += text[at++];
+      continue;
+    }
+    while (hidden[at] === 1) at++;
+    result += replacement;
+  }
+  return result;
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+
+/**
+ * A request to the server that failed, as data: what was asked, what came back, told apart by what to do about it.
+ * `wording/` turns it into sentences; nothing else reads its text.
+ */
+
+export const operationNames = ['dry-run', 'truncate', 'task-status', 'index-sizes'] as const;
+export type OperationName = (typeof operationNames)[number];
+
+export const serverErrorKinds = [
+  'dns',
+  'connect',
+  'tls',
+  /** What came back is not HTTP: often http:// where https:// is needed. */
+  'not-http',
+  'timeout',
+  'reset',
+  /** Given up by us: the time for it had ended. */
+  'aborted',
+  /** 3xx. */
+  'redirect',
+  /** 401: the token is refused. */
+  'unauthorized',
+  /** There is no token that can be sent; `text` is the sentence of whoever keeps it. */
+  'token',
+  /** DataHub itself says that the token's owner may not do this. */
+  'privilege',
+  /** 403 from something in front of DataHub. */
+  'forbidden',
+  'not-found',
+  /** The search engine has no such index: an answer, not a passing fault. */
+  'no-index',
+  'bad-request',
+  /** 429. */
+  'throttled',
+  /** 5xx. */
+  'server-error',
+  /** 2xx with a page or a text instead of JSON. */
+  'not-json',
+  /** 2xx with JSON that does not hold what the operation promises. */
+  'unreadable',
+  /** 2xx to a real truncate, with something else than a task id. */
+  'no-task-id',
+  /** A defect of this program while it spoke to the server. */
+  'defect',
+] as const;
+export type ServerErrorKind = (typeof serverErrorKinds)[number];
+
+/** The longest text of a server that is kept; it is kept once. */
+export const maxServerText = 240;
+
+export const serverErrorSchema = z
+  .object({
+    kind: z.enum(serverErrorKinds),
+    operation: z.enum(operationNames),
+    status: z.int().optional().meta({ description: 'HTTP status, where one came' }),
+    text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
+    code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
+    host: z.string().optional().meta({ description: 'the host that could not be reached' }),
+    page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),
+    tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
+  })
+  .meta({ description: 'a request to the server that failed' });
+
+export type ServerError = z.infer<typeof serverErrorSchema>;
+
+/** True for causes that every further request would meet as well: DNS, connect, TLS, a token that is refused or missing. */
+export const concernsServer = ({ kind }: ServerError): boolean =>
+  kind === 'dns' || kind === 'connect' || kind === 'tls' || kind === 'unauthorized' || kind === 'token';

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+/** Closed unions of facts, told apart by `kind`: one table of fields gives the type and the schema. */
+
+type Shapes = Record<string, z.core.$ZodShape>;
+
+/** One member for each entry of the table. */
+export type UnionOf<Kinds extends Shapes> = {
+  // An empty object would be inferred as one that may have no field at all, not even `kind`.
+  [Kind in keyof Kinds & string]: { kind: Kind } & (keyof Kinds[Kind] extends never
+    ? unknown
+    : z.infer<z.ZodObject<Kinds[Kind]>>);
+}[keyof Kinds & string];
+
+/**
+ * The schema of a table's union, for the report. Its last alternative is for whoever is older than a report: a new kind must
+ * not break them, so that a text of another version is read loosely while the type stays closed.
+ */
+export function unionSchema<Kinds extends Shapes>(kinds: Kinds, description: string): z.ZodType<UnionOf<Kinds>> {
+  const members = Object.entries(kinds).map(([kind, fields]): z.ZodType => {
+    return z.object({ kind: z.literal(kind), ...fields });
+  });
+  const later = z.looseObject({ kind: z.string().meta({ description: 'a kind that a later version adds' }) });
+  return z.union([...members, later]).meta({ description }) as unknown as z.ZodType<UnionOf<Kinds>>;
+}

@@ -1,0 +1,126 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { LedgerError } from './ledger.ts';
+
+/** A file of JSON lines that several processes append to: the journal of the file ledger. */
+export interface Journal {
+  /** Throws LedgerError. */
+  append(line: object): void;
+  /** The complete lines that have come since the last time. Throws LedgerError. */
+  readOn(): object[];
+  close(): void;
+}
+
+/** How every line begins: by it a file is known to be a ledger. */
+const lineStart = '{"ledger":';
+const JOURNAL_FORMAT = 1;
+
+export function openJournal(path: string, { readOnly = false }: { readOnly?: boolean }): Journal {
+  const descriptor = attempt(path, 'open', () => {
+    if (readOnly) return openSync(path, constants.O_RDONLY);
+    makeFolder(dirname(path));
+    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
+  });
+  const inode = fstatSync(descriptor).ino;
+  let offset = 0;
+  let rest: Buffer = Buffer.alloc(0);
+
+  return {
+    append(line) {
+      stillThere();
+      // The leading line break ends a line that a killed process cut short.
+      const bytes = Buffer.from(`\n${JSON.stringify({ ledger: JOURNAL_FORMAT, ...line })}\n`);
+      attempt(path, 'write', () => {
+        if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('only a part of the line could be written');
+        fsyncSync(descriptor);
+      });
+    },
+    readOn() {
+      stillThere();
+      return attempt(path, 'read', () => {
+        const size = fstatSync(descriptor).size;
+        if (size < offset) throw new Error('it became shorter while in use');
+        const chunk = Buffer.alloc(size - offset);
+        offset += readSync(descriptor, chunk, 0, chunk.length, offset);
+        rest = Buffer.concat([rest, chunk]);
+        const end = rest.lastIndexOf(0x0a) + 1;
+        const lines = rest.subarray(0, end).toString('utf8').split('\n');
+        rest = rest.subarray(end);
+        parseLine(path, rest.toString('utf8'));
+        return lines.flatMap((line) => parseLine(path, line));
+      });
+    },
+    close: () => closeSync(descriptor),
+  };
+
+  function stillThere(): void {
+    const now = attempt(path, 'find', () => statSync(path).ino);
+    if (now !== inode) throw new LedgerError(`The ledger file ${path} was replaced while in use: start the run again.`);
+  }
+}
+
+/**
+ * A line that was cut short, or whose end a power loss filled with zeros, had a writer that never went on: it counts for
+ * nobody. Any other damage may hide a truncation that is under way, so nothing is started beside it.
+ */
+function parseLine(path: string, line: string): object[] {
+  const text = line.replace(/\0+$/, '');
+  if (text.trim() === '') return [];
+  if (!text.startsWith(lineStart.slice(0, text.length))) {
+    throw new LedgerError(
+      `The file ${path} is damaged, or is not a ledger: nothing is started, because it may hold a truncation that is under way. Restore it from a backup; if it never was a ledger, give --ledger another path.`,
+    );
+  }
+  try {
+    return [JSON.parse(text) as object];
+  } catch {
+    if (!text.endsWith('}') || text.length < line.length) return [];
+    throw new LedgerError(
+      `The ledger file ${path} is damaged in the middle: nothing is started, because it may hold a truncation that is under way. Restore it from a backup.`,
+    );
+  }
+}
+
+/** One folder after the other: Node's own recursion never ends where a parent cannot hold folders (/proc). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOSPC: 'the disk is full; free some space',
+  EACCES: 'permission denied; give another path',
+  EROFS: 'the file system is read-only; give another path',
+  EISDIR: 'it is a folder; name a file',
+  ENOTDIR: 'a part of the path is no folder; give another path',
+  ENOENT: 'it does not exist and cannot be made; give another path',
+  EDQUOT: 'the disk quota is used up; free some space',
+};
+
+function attempt<T>(path: string, verb: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof LedgerError) throw error;
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new LedgerError(`Cannot ${verb} the ledger file ${path}: ${reasons[code] ?? message}.`);
+  }
+}

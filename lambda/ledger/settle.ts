@@ -1,0 +1,80 @@
+import type { Cause } from '../facts/cause.ts';
+import type { Outcome } from '../facts/outcome.ts';
+import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
+import type { Ledger } from './ledger.ts';
+import type { Idle, Unresolved, Verdict, Window } from './record.ts';
+import { conclude, quarantine } from './transitions.ts';
+
+/** What was found out about a truncation, before it is written down. */
+export interface Judgement {
+  outcome: Outcome;
+  cause: Cause;
+  /** What the entry says beside what it said before. */
+  facts: Partial<EntryFacts>;
+  /** What becomes of the record: free again, closed until a person clears it, or left unresolved for a later look. */
+  closes: 'idle' | 'quarantined' | 'no';
+  /** Rows of (sent cutoff, run start] that are there now; the next Plan counts them again. */
+  window?: Window;
+  /** Rows newer than the cutoff that are gone, too few to be judged alone. */
+  shrunkRows?: number;
+}
+
+export type Settled =
+  | { kind: 'decided'; entry: DecidedFacts }
+  /** The record has changed since it was read, and this truncation has no verdict in it. */
+  | { kind: 'overtaken' };
+
+/**
+ * The one place where a judgement becomes a verdict, a conditional write and an entry. Where another run was first, its
+ * verdict is the one. Throws LedgerError.
+ * @param now epoch milliseconds of the run's clock
+ */
+export async function settle(
+  ledger: Ledger,
+  record: Unresolved,
+  from: EntryFacts,
+  judgement: Judgement,
+  now: number,
+): Promise<Settled> {
+  const { outcome, cause, facts, closes } = judgement;
+  const entry: DecidedFacts = { ...from, ...facts, outcome, cause };
+  if (closes === 'no') return { kind: 'decided', entry };
+  const { runId, runStartMillis } = record.attempt;
+  const { attemptId } = record;
+  const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window: judgement.window });
+  const next =
+    closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);
+  if (await ledger.replace(record, next)) return { kind: 'decided', entry };
+  const stored = await ledger.read(record.index);
+  const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
+  if (theirs?.attemptId !== attemptId) return { kind: 'overtaken' };
+  return { kind: 'decided', entry: { ...theirs.entry, ...adoptedIn(from) } };
+}
+
+/**
+ * Closes an index that nobody is truncating, because its rows are gone.
+ * @returns whether that is written; false where another run has been at work since the record was read
+ */
+export async function settleIdle(
+  ledger: Ledger,
+  record: Idle,
+  { entry, windows, run, id, now }: {
+    entry: DecidedFacts;
+    windows: Window[];
+    run: { runId: string; runStartMillis: number };
+    /** A new id: the verdict of an attempt must not be taken for this one. */
+    id: string;
+    now: number;
+  },
+): Promise<boolean> {
+  const verdict = verdictOf({ attemptId: id, ...run, entry, decidedAt: now, window: undefined });
+  return ledger.replace(record, quarantine(record, verdict, windows));
+}
+
+/** Whether an entry is adopted depends on the run that tells of it, not on the truncation. */
+function verdictOf({ entry, window, ...rest }: Omit<Verdict, 'window'> & { window: Window | undefined }): Verdict {
+  const { adopted: _, ...lasting } = entry;
+  return { ...rest, entry: lasting, ...(window && { window }) };
+}
+
+export const adoptedIn = ({ adopted }: EntryFacts): Pick<EntryFacts, 'adopted'> => (adopted ? { adopted } : {});

@@ -1,0 +1,16 @@
+import type { Cause } from '../facts/cause.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+
+/**
+ * The circuit breaker: after rows are missing, or nobody knows what became of a truncation, nothing more is started in the run,
+ * because whatever went wrong may go wrong again. What is closed for its age opened the breaker of an earlier run.
+ * @returns why nothing more is started; undefined where the entry is no reason
+ */
+export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts): Cause | undefined {
+  const index = `${entityType}.${aspect}`;
+  if (outcome === 'rows-missing') return { kind: 'breaker', index, outcome };
+  const isFirst = !('closed' in cause) || cause.closed === undefined;
+  if (outcome === 'unknown' && isFirst) return { kind: 'breaker', index, outcome };
+  const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;
+  return status === 401 || status === 403 ? { kind: 'no-task-ids', status } : undefined;
+}

@@ -1,0 +1,34 @@
+import { maxHistoryEvents } from '../facts/limits.ts';
+import type { RunState } from './state.ts';
+
+/**
+ * Step Functions ends an execution at 25,000 history events, without any Catch, so that no report would be published. The
+ * events are counted here by the turns that the run state remembers. A test computes these numbers from the workflow file, so
+ * that a change of the workflow changes them.
+ */
+
+/**
+ * A state makes `…StateEntered` and `…StateExited`; a Task has its function's scheduling, start and end between them, and
+ * again for each retry.
+ */
+export const historyBudget = {
+  /**
+   * The execution's start and end (2), Plan with 7 retries (5 + 21), PlanFailed (2), NextStep (2), Poll's failure (2), Report
+   * with 5 retries (5 + 15) and Succeeded (2); rounded up by the costliest way through them.
+   */
+  fixed: 54,
+  /** Truncate (5) and NextStep (2), or TruncateFailed (2). */
+  truncateTurn: 7,
+  /** Wait (2), Poll (5) and NextStep (2). */
+  pollTurn: 9,
+  /** As many Polls as a bad hour has may use up all their 9 retries: 100 x 27. */
+  reserve: 2700,
+} as const;
+
+/** History events that the run has used, at most, when nothing was retried. */
+export const historyUsed = ({ turns }: Pick<RunState, 'turns'>): number =>
+  historyBudget.fixed + turns.truncate * historyBudget.truncateTurn + turns.poll * historyBudget.pollTurn;
+
+/** Whether another turn of each kind could go beyond the limit. */
+export const historyIsSpent = (state: Pick<RunState, 'turns'>): boolean =>
+  historyUsed(state) + historyBudget.truncateTurn + 2 * historyBudget.pollTurn + historyBudget.reserve > maxHistoryEvents;

@@ -1,0 +1,80 @@
+import type { Cause } from '../facts/cause.ts';
+import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
+import type { Policy } from '../policy/schema.ts';
+import type { RunServices } from './services.ts';
+import type { ApprovedEntry } from './state.ts';
+
+/** What the operator wants: the policies and the pause switch, read when they are needed and not remembered. */
+
+/** All policies, with the stage's defaults. Throws ParametersError. */
+export async function readPolicies({ parameters, settings }: Pick<RunServices, 'parameters' | 'settings'>): Promise<ParsedPolicy[]> {
+  const parsed = parsePolicies(await parameters.policies(), settings.minRetentionDays);
+  const { maxRowsPerRun } = settings;
+  if (maxRowsPerRun === undefined) return parsed;
+  return parsed.map((item) => {
+    if (item.kind === 'invalid' || item.policy.maxRowsPerRun !== undefined || item.policy.strategy === 'reindex') return item;
+    return { ...item, policy: { ...item.policy, maxRowsPerRun } };
+  });
+}
+
+/** Why nothing may be started, if the job is paused; what cannot be determined counts as paused. */
+export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'>): Promise<Cause | undefined> {
+  try {
+    return (await parameters.paused()) ? { kind: 'paused' } : undefined;
+  } catch (error) {
+    return { kind: 'paused', problem: problemOf(error) };
+  }
+}
+
+/**
+ * The orders just before the call: paused since, or the policy is no longer what Plan decided by. `owner` and `note` are not
+ * compared, and a stage's changed mode takes effect with the next run: the pause is what stops a run.
+ */
+export async function ordersNow(
+  { index, policy }: ApprovedEntry,
+  services: Pick<RunServices, 'parameters' | 'settings'>,
+): Promise<Cause | undefined> {
+  const paused = await pausedCause(services);
+  if (paused) return paused;
+  let policies: ParsedPolicy[];
+  try {
+    policies = await readPolicies(services);
+  } catch (error) {
+    return { kind: 'policy-changed', field: 'unreadable', now: problemOf(error) };
+  }
+  const [current, second] = policies.filter((item) => item.index === index);
+  if (!current) return { kind: 'policy-changed', field: 'gone' };
+  if (second) return { kind: 'policy-changed', field: 'duplicate' };
+  if (current.kind === 'invalid') return { kind: 'policy-changed', field: 'unreadable', now: bounded(current.problem) };
+  return difference(policy, current.policy);
+}
+
+const compared = [
+  'entityType',
+  'aspect',
+  'enabled',
+  'retentionDays',
+  'minDeletePercent',
+  'maxDeletePercent',
+  'strategy',
+  'batchSize',
+  'timeoutSeconds',
+  'maxRowsPerRun',
+] as const satisfies readonly (keyof Policy)[];
+
+function difference(was: Policy, now: Policy): Cause | undefined {
+  const field = compared.find((name) => was[name] !== now[name]);
+  if (field === undefined) return undefined;
+  const [before, after] = [was[field], now[field]];
+  return {
+    kind: 'policy-changed',
+    field,
+    ...(before !== undefined && { was: before }),
+    ...(after !== undefined && { now: after }),
+  };
+}
+
+/** Sentences about configuration are carried as they are, and a parameter may make them long. */
+export const bounded = (problem: string): string => (problem.length <= 600 ? problem : `${problem.slice(0, 599)}…`);
+
+export const problemOf = (error: unknown): string => bounded(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,67 @@
+import { bounded } from '../orders.ts';
+import { addressOf } from '../entries.ts';
+import { parseInput } from './input.ts';
+import { proceed } from '../next.ts';
+import { planClear } from './clear.ts';
+import { planPolicies } from './policies.ts';
+import { refused } from './policy.ts';
+import { previewPreflightOfAddress } from './preflight.ts';
+import { prepare } from './preparation.ts';
+import type { RunServices } from '../services.ts';
+import { type RunState, STATE_VERSION } from '../state.ts';
+
+/** What the workflow gives to Plan. */
+export interface PlanEvent {
+  input: unknown;
+  execution: { name: string; startTime: string };
+}
+
+/**
+ * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy, decides.
+ * Sends no real truncate. A preview opens with a preflight of the server. Never throws for a bad input, a missing parameter
+ * or a server that cannot be reached: these are in the state that it returns (`error`), so that they are reported.
+ */
+export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
+  const empty = emptyState(event, services);
+  const parsed = parseInput(event.input);
+  if ('problem' in parsed) {
+    return finish({ ...empty, error: { kind: 'input', problem: bounded(parsed.problem) } }, services);
+  }
+  const { clear, approveRows } = parsed.input;
+  // Clearing changes the ledger and starts nothing, in a stage that only previews as well.
+  const mode = clear ? 'enforce' : (parsed.input.mode ?? services.settings.mode);
+  const state: RunState = { ...empty, mode, ...(approveRows !== undefined && { approveRows }) };
+  const prepared = await prepare(state, parsed.input, services);
+  if (prepared.kind === 'ready') {
+    const planned = clear
+      ? await planClear(state, parsed.input, prepared, services)
+      : await planPolicies(state, prepared, services);
+    return finish(planned, services);
+  }
+  const entries = prepared.policies.map((policy) => refused(policy, 'failed', { kind: 'run-error' }));
+  const preflight = mode === 'preview' ? await previewPreflightOfAddress(services) : undefined;
+  return finish({ ...state, error: prepared.error, ...(preflight && { preflight }), entries }, services);
+}
+
+function finish(state: RunState, services: RunServices): RunState {
+  if (state.error !== undefined) services.log.error('the run could not do its work', { cause: state.error });
+  return proceed(state, services.settings, services.clock.now());
+}
+
+function emptyState({ execution }: PlanEvent, { settings }: RunServices): RunState {
+  return {
+    version: STATE_VERSION,
+    runId: execution.name,
+    server: addressOf(settings),
+    stage: settings.stage,
+    mode: settings.mode,
+    startedAt: new Date(execution.startTime).toISOString(),
+    next: 'report',
+    waitSeconds: 0,
+    entries: [],
+    notes: [],
+    unmanagedIndices: [],
+    turns: { truncate: 0, poll: 0 },
+  };
+}
+

@@ -1,0 +1,166 @@
+import pLimit from 'p-limit';
+import { signalAt } from '../../facts/clock.ts';
+import { deadlineMarginMillis, maxEntries, planConcurrency } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import { resultOf } from '../../facts/outcome.ts';
+import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { isUnresolved } from '../../ledger/record.ts';
+import { type Asked, type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
+import type { ParsedPolicy } from '../../policy/parse.ts';
+import { afterFailure } from '../../preflight/preflight.ts';
+import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
+import { done } from '../entries.ts';
+import { adopt, type PolicyContext, planPolicy } from './policy.ts';
+import { previewPreflight } from './preflight.ts';
+import { breakerOf } from '../breaker.ts';
+import type { Prepared } from './preparation.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry, RunState } from '../state.ts';
+
+/** One entry per policy, and one for each unresolved truncation that has no policy. */
+export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
+  const { clock, settings, operations } = services;
+  const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
+  try {
+    const reads = optionalReads(operations, state.refused);
+    const asked = await askSizes(reads, signal);
+    const sizes = asked.kind === 'done' ? asked.value : [];
+    const named = prepared.chosen.flatMap((item) => (item.kind === 'policy' ? [item.policy] : []));
+    const preflight = state.mode === 'preview' ? await previewPreflight(asked, named, services) : undefined;
+    const failure = preflight?.failure ?? (asked.kind === 'failed' && asked.concernsServer ? asked.error : undefined);
+    const context: PolicyContext = {
+      state,
+      prepared,
+      services,
+      sizes,
+      signal,
+      shared: { notes: [], ...(failure && { serverFailure: failure }) },
+    };
+    const entries = await plannedEntries(context);
+    const { serverFailure, missingDate, notes } = context.shared;
+    const stop = prepared.hindrance ?? missingIn(entries);
+    const checks = preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
+    return {
+      ...state,
+      entries: serverFailure ? entries.map(withoutServer) : entries,
+      ...(prepared.error !== undefined && { error: prepared.error }),
+      ...(serverFailure && { error: { kind: 'server', error: serverFailure, sent: 'no' } }),
+      ...(stop !== undefined && { breaker: stop }),
+      notes: [
+        ...state.notes,
+        ...prepared.notes,
+        ...notes,
+        ...(missingDate ? [{ kind: 'no-date-header' } satisfies Note] : []),
+        ...(asked.kind === 'failed' && !serverFailure ? [{ kind: 'no-sizes', error: asked.error } satisfies Note] : []),
+      ],
+      ...(checks && { preflight: checks }),
+      refused: reads.failures(),
+      unmanagedIndices: unmanaged(sizes, prepared.policies),
+    };
+  } finally {
+    release();
+  }
+}
+
+type Sizes = Asked<IndexSize[]> & { concernsServer?: boolean };
+
+async function askSizes(reads: OptionalReads, signal: AbortSignal): Promise<Sizes> {
+  try {
+    const sizes = await reads.sizes({ signal });
+    const error = reads.sizesError();
+    if (sizes === undefined && error) return { kind: 'failed', error };
+    return { kind: 'done', value: sizes ?? [] };
+  } catch (error) {
+    if (error instanceof OperationsError) return { kind: 'failed', error: error.fact, concernsServer: true };
+    throw error;
+  }
+}
+
+async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
+  const { chosen } = context.prepared;
+  const limit = pLimit(planConcurrency);
+  const listed = chosen.slice(0, maxEntries);
+  const planned = await Promise.all(listed.map((policy) => limit(() => planOne(policy, context))));
+  return [
+    ...planned.sort(runOrder).map(({ entry }) => entry),
+    ...adoptedWithoutPolicy(context, planned),
+    ...rest(chosen.length - listed.length),
+  ];
+}
+
+/** More policies than one run can carry: one entry that says how many. */
+function rest(policies: number): Entry[] {
+  if (policies <= 0) return [];
+  const facts = { index: '', entry: { entityType: 'further', aspect: 'policies' } };
+  return [done(facts, 'failed', { kind: 'not-listed', policies })];
+}
+
+interface Ordered {
+  entry: Entry;
+  /** The last truncation of this index went badly: its turn comes last. */
+  lastWasBad: boolean;
+}
+
+async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Ordered> {
+  const stored = context.prepared.records.get(parsed.index);
+  const verdict = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
+  const entry = await planPolicy(parsed, context);
+  const outcome = entry.phase === 'done' ? entry.entry.outcome : entry.phase;
+  context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
+  return { entry, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
+}
+
+/** Rows that are missing open the circuit breaker, also where an earlier try of this Plan found them. */
+function missingIn(entries: Entry[]) {
+  for (const entry of entries) {
+    const breaker = entry.phase === 'done' && entry.entry.outcome === 'rows-missing' && breakerOf(entry.entry);
+    if (breaker) return breaker;
+  }
+  return undefined;
+}
+
+/** With no server there is nothing to watch by: what runs goes on, and the next run picks it up. */
+function withoutServer(entry: Entry): Entry {
+  if (entry.phase === 'watched') return done(entry, 'still-running', { kind: 'watching', why: 'server' });
+  return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
+}
+
+function adoptedWithoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
+  const taken = new Set(planned.filter(({ entry }) => entry.entry.adopted).map(({ entry }) => entry.index));
+  return [...context.prepared.records.values()]
+    .filter(isUnresolved)
+    .filter(({ index }) => !taken.has(index))
+    .map((record) => {
+      const { entityType, aspect } = record;
+      return adopt(record.index, { entityType, aspect }, record, context);
+    });
+}
+
+const listedUnmanaged = 100;
+
+function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
+  const managed = new Set(policies.map(({ index }) => index));
+  return sizes
+    .filter(({ indexName, entityType, aspect }) => {
+      // The Postgres backend tells of one store for everything, which is no index.
+      if (entityType === undefined || aspect === undefined) return /aspect_v1(_\d{13})?$/.test(indexName);
+      return !managed.has(searchIndex({ entityType, aspect })) && !isProtected(aspect);
+    })
+    .map(({ entityType, aspect, ...size }) =>
+      entityType === undefined || aspect === undefined ? size : { ...size, ...canonicalSpelling(entityType, aspect) },
+    )
+    .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0))
+    .slice(0, listedUnmanaged);
+}
+
+/** Bad last verdicts last; then the smallest truncation first, then by name. What has no count comes after. */
+function runOrder(left: Ordered, right: Ordered): number {
+  const rows = ({ entry }: Ordered) => entry.entry.rowsToDelete ?? Number.POSITIVE_INFINITY;
+  const byRows = rows(left) - rows(right);
+  return (
+    Number(left.lastWasBad) - Number(right.lastWasBad) ||
+    (Number.isNaN(byRows) ? 0 : byRows) ||
+    left.entry.index.localeCompare(right.entry.index)
+  );
+}

@@ -1,0 +1,128 @@
+import type { Cause } from '../../facts/cause.ts';
+import { functionTimeoutSeconds, latestSendMillis, longestToSendMillis, maxStartAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import { LedgerError } from '../../ledger/ledger.ts';
+import type { Reserved, StoredRecord, Unresolved } from '../../ledger/record.ts';
+import { correctClock } from '../../ledger/transitions.ts';
+import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
+import { searchIndexOfName } from '../../policy/aspects.ts';
+import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
+import { type RunInput, RunInputError } from './input.ts';
+import { pausedCause, problemOf, readPolicies } from '../orders.ts';
+import { ParametersError, type RunServices } from '../services.ts';
+import type { RunState } from '../state.ts';
+
+/** Everything that concerns the run as a whole, before any policy is looked at. */
+export interface Prepared {
+  kind: 'ready';
+  policies: ParsedPolicy[];
+  /** The policies that `only` names, or all. */
+  chosen: ParsedPolicy[];
+  /** The ledger's records by search index. */
+  records: Map<string, StoredRecord>;
+  /** What keeps the run from doing all its work, though not from watching what is unresolved. */
+  error?: Cause;
+  /** Why approved policies are not started, where something stands against all of them. */
+  hindrance?: Cause;
+  notes: Note[];
+}
+
+/** `error` says why the run cannot start; `policies` are those that it would have been about. */
+export type Preparation = Prepared | { kind: 'impossible'; error: Cause; policies: ParsedPolicy[] };
+
+/** Reads parameters and ledger and checks the input against them. */
+export async function prepare(state: RunState, input: RunInput, services: RunServices): Promise<Preparation> {
+  const { parameters, ledger, clock } = services;
+  let chosen: ParsedPolicy[] = [];
+  try {
+    const policies = await readPolicies(services);
+    const only = input.only?.map(searchIndexOfName);
+    // A run that clears is about the indices that it names, and no policy.
+    chosen = input.clear ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
+    checkOnly(input, policies);
+    const notes = tokenNotes(await parameters.token.get(), clock.realNow());
+    const duplicate = await duplicateOf(state, input, services);
+    const records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    checkClear(input, policies, records);
+    if (state.mode === 'enforce') notes.push(...(await correctClocks(records, services)));
+    const hindrance = duplicate ?? (await pausedCause(services));
+    return {
+      kind: 'ready',
+      policies,
+      chosen,
+      records,
+      notes,
+      ...(policies.length === 0 && !input.clear && { error: { kind: 'no-policy' } as const }),
+      ...(hindrance !== undefined && { hindrance }),
+    };
+  } catch (error) {
+    const cause = expected(error);
+    if (!cause) throw error;
+    return { kind: 'impossible', error: cause, policies: chosen };
+  }
+}
+
+/** Errors that say what to do themselves; anything else is a defect, or passes, and is the workflow's to retry. */
+function expected(error: unknown): Cause | undefined {
+  if (error instanceof ParametersError) return { kind: 'parameters', problem: problemOf(error) };
+  if (error instanceof LedgerError) return { kind: 'ledger', problem: problemOf(error) };
+  return error instanceof RunInputError ? { kind: 'input', problem: problemOf(error) } : undefined;
+}
+
+function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
+  const known = new Set(policies.map(({ index }) => index));
+  const unknown = (input.only ?? []).filter((name) => !known.has(searchIndexOfName(name)));
+  if (unknown.length === 0) return;
+  const names = listed(policies.map(namesOf).map(({ entityType, aspect }) => `${entityType}.${aspect}`)) || 'none';
+  throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+}
+
+/** One wrong name means that a person has to look at all of them again. */
+function checkClear(
+  { clear: names = [] }: RunInput,
+  policies: ParsedPolicy[],
+  records: ReadonlyMap<string, StoredRecord>,
+): void {
+  const known = new Set([...records.keys(), ...policies.map(({ index }) => index)]);
+  const unknown = names.filter((name) => !known.has(searchIndexOfName(name)));
+  if (unknown.length === 0) return;
+  throw new RunInputError(
+    `"clear" names ${listed(unknown)}, which neither a policy nor the ledger knows: nothing was cleared`,
+  );
+}
+
+const listed = (names: string[]): string =>
+  names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
+
+function tokenNotes(token: string, realNow: number): Note[] {
+  const at = tokenExpiryMillis(token);
+  if (at === undefined || at - realNow > tokenExpiryNoticeMillis) return [];
+  return [{ kind: at <= realNow ? 'token-expired' : 'token-expires', at }];
+}
+
+/** A schedule event may be delivered twice; the second run of the same scheduled time starts nothing. */
+async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServices): Promise<Cause | undefined> {
+  if (state.mode !== 'enforce' || input.scheduledTime === undefined) return undefined;
+  const holder = await ledger.claimScheduledTime(input.scheduledTime, state.runId);
+  return holder === state.runId ? undefined : { kind: 'duplicate-event', runId: holder };
+}
+
+/** Moments in our future were written by a clock that was ahead, and would hold an index up until they come. */
+async function correctClocks(records: Map<string, StoredRecord>, { ledger, clock }: RunServices): Promise<Note[]> {
+  const notes: Note[] = [];
+  for (const record of records.values()) {
+    if (record.state !== 'reserved' && record.state !== 'sending' && record.state !== 'running') continue;
+    if (!isFromTheFuture(record, clock.now())) continue;
+    const functionMillis = functionTimeoutSeconds.truncate * 1000;
+    const corrected = correctClock(record, clock.now(), { longestToSendMillis, functionMillis });
+    if (!(await ledger.replace(record, corrected))) continue;
+    records.set(record.index, corrected);
+    notes.push({ kind: 'clock-corrected', index: `${record.entityType}.${record.aspect}` });
+  }
+  return notes;
+}
+
+function isFromTheFuture({ attempt }: Reserved | Unresolved, now: number): boolean {
+  const since = 'sendingSince' in attempt ? attempt.sendingSince : attempt.reservedAt;
+  return since > now + maxStartAheadMillis || attempt.sendBy > attempt.runStartMillis + latestSendMillis;
+}

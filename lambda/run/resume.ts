@@ -1,0 +1,27 @@
+import { look } from '../facts/limits.ts';
+import { isUnresolved } from '../ledger/record.ts';
+import type { Standing } from '../ledger/standing.ts';
+import { done, watched } from './entries.ts';
+import type { ApprovedEntry, Entry, RunState } from './state.ts';
+
+/**
+ * What became of this run's own attempt on an index, by the ledger alone: a verdict comes first (a step that is tried again
+ * reports the same), then an unresolved truncation, which is watched; then one that another run has closed since; otherwise
+ * nothing was ever sent.
+ * @param now epoch milliseconds of the run's clock
+ */
+export function resumeOwn(
+  target: ApprovedEntry,
+  stands: Extract<Standing, { kind: 'decided' | 'spent' | 'mine' }>,
+  state: RunState,
+  now: number,
+): Entry {
+  if (stands.kind === 'decided') return { index: target.index, phase: 'done', entry: stands.verdict.entry };
+  if (stands.kind === 'mine' && isUnresolved(stands.record)) {
+    return watched(target, stands.record, now, now + look.minSeconds * 1000);
+  }
+  if (stands.kind === 'spent' && !stands.fenced) return done(target, 'in-flight', { kind: 'taken', closed: true });
+  const { failure } = state;
+  if (!failure) return done(target, 'failed', { kind: 'spent' });
+  return done(target, 'failed', { kind: 'step-failed', step: 'truncate', error: failure.error, sent: 'no' });
+}

@@ -1,0 +1,280 @@
+import type { Cause } from '../facts/cause.ts';
+import {
+  abandonAfterMillis,
+  incompleteRows,
+  incompleteShare,
+  missingRows,
+  missingShareOfSum,
+  shrinkMemoryMillis,
+  dayMillis,
+} from '../facts/limits.ts';
+import type { EntryFacts } from '../facts/report-schema.ts';
+import type { Unresolved } from '../ledger/record.ts';
+import type { Judgement } from '../ledger/settle.ts';
+import { recentShrinks } from '../ledger/transitions.ts';
+import { movedBy, type OwnTask, whatItWas } from './origin.ts';
+import { recoveryFacts } from './recovery.ts';
+import { type Counts, isMissing, keptWindow, type Shortfall, shortfallOf } from './windows.ts';
+
+/**
+ * Judges a truncation that has ended, or that nobody sees move any more, by counting again. `completed` proves nothing:
+ * DataHub drops a task's error and failures. Pure.
+ */
+
+export interface Evidence {
+  record: Unresolved;
+  /** Over the record's own windows. */
+  after: Counts;
+  /** The search engine has no such index any more: its counts are zero. */
+  indexGone: boolean;
+  /** The physical index now, where the server tells it. */
+  indexName: string | undefined;
+  sizeMb: number | undefined;
+  /** Our task's status at its end, where it could be asked. */
+  task: OwnTask | undefined;
+  /** Why it is judged: its task has ended; nothing moves, and no status says otherwise; its task hangs. */
+  end: 'task' | 'still' | 'stuck';
+  /** The task's record is gone. */
+  vanished: boolean;
+  /** When anything was last seen to move, and when it ended as far as known; epoch milliseconds of the run's clock. */
+  lastMovedAt: number | undefined;
+  endedAt: number;
+  startedAt: number;
+  now: number;
+  /** A person asks for an end: what is still is closed whatever its age. */
+  clearing: boolean;
+}
+
+export function judge(evidence: Evidence): Judgement {
+  const { record, task, indexName, end } = evidence;
+  const was = whatItWas(record, task, indexName);
+  if (end === 'still' && record.state === 'sending' && isUnchanged(evidence, was)) {
+    const { answer } = record.attempt;
+    return {
+      outcome: 'failed',
+      cause: { kind: 'unchanged', ...(answer && { error: answer.error }) },
+      facts: {},
+      closes: 'idle',
+      ...kept(evidence),
+    };
+  }
+  return was === 'delete-by-query' ? judgeDelete(evidence) : judgeReindex(evidence);
+}
+
+/** A delete by query is proven by counts. */
+function judgeDelete(evidence: Evidence): Judgement {
+  const { record, after, task, indexName, end } = evidence;
+  const { rowsToDelete: planned } = record.attempt.baseline;
+  const lost = shortfallOf(record.windows, after.windows);
+  if (lost?.isMissing) return rowsMissing(evidence, lost);
+  const overDays = smallLosses(evidence, lost);
+  if (overDays) return overDays;
+
+  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
+  const counters = countersOf(evidence);
+  const replaced = replacedBy(evidence);
+  if (end === 'stuck') return { ...base, ...unseen(evidence, { kind: 'stuck', ...lastMoved(evidence) }) };
+  if (task && conflictsOnly(task)) {
+    // Somebody else deleted or changed every row of it first.
+    const facts = { ...base.facts, rowsDeleted: 0 };
+    return { ...base, facts, outcome: 'incomplete', cause: { kind: 'all-conflicts', ...counters } };
+  }
+  if (isRemainder(after.rowsToDelete, planned)) {
+    if (end === 'still') return { ...base, ...unseen(evidence, unsettled(evidence)) };
+    if (task && saysAllDeleted(task) && after.rowsToDelete >= planned - slack(planned)) {
+      const cause: Cause = { kind: 'not-refreshed', ...counters, ...(indexName !== undefined && { indexNow: indexName }) };
+      return { ...base, outcome: 'incomplete', cause };
+    }
+    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...counters, ...replaced } };
+  }
+  // Somebody has put another index behind the alias, and our own task cannot be asked: whose rows went is not known.
+  if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
+  return { ...base, outcome: 'truncated', cause: { kind: 'verified', by: 'counts', ...counters, ...replaced } };
+}
+
+/**
+ * A reindex moves the alias to an empty index before it copies, and late rows refill what a broken copy has lost: counts alone
+ * cannot prove it. Without proof one missing row is enough to close the index, and no missing row proves nothing.
+ */
+function judgeReindex(evidence: Evidence): Judgement {
+  const { record, after, end } = evidence;
+  const lost = shortfallOf(record.windows, after.windows);
+  const gap = whatProofLacks(evidence);
+  const facts = factsOf(evidence, lost);
+  if (gap !== undefined) {
+    if (lost && lost.rows > 0) return rowsMissing(evidence, lost);
+    const cause: Cause = { kind: 'unproven', why: gap, ...unprovenFacts(evidence), ...replacedBy(evidence) };
+    return { facts, ...unseen(evidence, end === 'stuck' ? { kind: 'stuck', ...lastMoved(evidence) } : cause) };
+  }
+  const expected = Math.max(0, ...record.windows.map(({ rows }) => rows));
+  if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
+  if (lost?.isMissing) return rowsMissing(evidence, lost);
+  const overDays = smallLosses(evidence, lost);
+  if (overDays) return overDays;
+  const base = { facts, closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
+  if (isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete)) {
+    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...countersOf(evidence) } };
+  }
+  // What was written but not yet searchable when the copy began is in the old index alone (servers up to about 1.1).
+  const { indexName: stragglersIn } = record.attempt.baseline;
+  const stragglers = stragglersIn === undefined ? {} : { stragglersIn };
+  const indexNow = evidence.indexName === undefined ? {} : { indexNow: evidence.indexName };
+  return { ...base, outcome: 'truncated', cause: { kind: 'verified', by: 'proof', ...stragglers, ...indexNow } };
+}
+
+/**
+ * Proof that a copy is whole: a status that is ours and perfect, at least the rows that should stay, and an index that was
+ * made when our reindex would have made it.
+ */
+function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
+  if (task?.works !== 'reindex' || !task.completed) return 'status';
+  const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
+  const upToStart = record.windows.find(({ to }) => to === record.attempt.runStartMillis)?.rows ?? 0;
+  if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'imperfect';
+  if (isMissing(upToStart - total, upToStart)) return 'imperfect';
+  return movedBy(record, indexName) === 'us' ? undefined : 'name';
+}
+
+/** By its counters the copy is whole, and no search finds a row: the newest servers leave the new index without refreshes. */
+function notRefreshed(evidence: Evidence, facts: Partial<EntryFacts>): Judgement {
+  const { indexName } = evidence;
+  const { indexName: before } = evidence.record.attempt.baseline;
+  return {
+    outcome: 'rows-missing',
+    cause: {
+      kind: 'not-refreshed',
+      ...countersOf(evidence),
+      ...(indexName !== undefined && { indexNow: indexName }),
+      ...(before !== undefined && { indexBefore: before }),
+    },
+    facts,
+    closes: 'quarantined',
+  };
+}
+
+function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall, overDays?: number): Judgement {
+  const { record, indexName, indexGone } = evidence;
+  const { rowsIn, deadline } = recoveryFacts(record.attempt.baseline.indexName, indexName);
+  return {
+    outcome: 'rows-missing',
+    cause: {
+      kind: 'rows-missing',
+      expected: before.rows,
+      found: after.rows,
+      ...(overDays !== undefined && { overDays }),
+      ...countersOf(evidence),
+      ...replacedBy(evidence),
+      ...(rowsIn !== undefined && { rowsIn }),
+      ...(deadline !== undefined && { deadline }),
+      ...(indexGone && { indexGone }),
+    },
+    facts: { ...factsOf(evidence, undefined), rowsMissing: rows },
+    closes: 'quarantined',
+  };
+}
+
+/** Losses too small to be judged alone, added up over 30 days. */
+function smallLosses(evidence: Evidence, lost: Shortfall | undefined): Judgement | undefined {
+  if (!lost || lost.rows === 0) return undefined;
+  const { record, now } = evidence;
+  const sum = recentShrinks(record, now).reduce((total, { rows }) => total + rows, lost.rows);
+  if (sum <= missingRows || sum <= lost.before.rows * missingShareOfSum) return undefined;
+  return rowsMissing(evidence, { ...lost, rows: sum }, shrinkMemoryMillis / dayMillis);
+}
+
+/**
+ * Nobody saw it end. The record stays unresolved for a later look, until it is 20 h old: a delete by query can then simply be
+ * repeated, a reindex may have left the alias on half an index.
+ */
+function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | 'cause' | 'closes'> {
+  const { record, task, indexName, end, now, clearing, vanished } = evidence;
+  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query';
+  const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
+  const isOld = clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
+  if (!isOld) return { outcome, cause, closes: 'no' };
+  const closes = isDelete ? 'idle' : 'quarantined';
+  return { outcome, cause: { ...cause, closed: isDelete ? 'given-up' : 'quarantined' } as Cause, closes };
+}
+
+function unsettled(evidence: Evidence): Cause {
+  const { answer } = evidence.record.attempt;
+  return {
+    kind: 'unsettled',
+    ...(evidence.vanished && { vanished: true }),
+    ...(answer && { error: answer.error }),
+    ...lastMoved(evidence),
+    ...replacedBy(evidence),
+  };
+}
+
+/**
+ * After a call without a task id: nothing that can be seen has changed, over a whole stillness window that ended after the
+ * server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
+ */
+function isUnchanged({ record, after, indexName }: Evidence, was: ReturnType<typeof whatItWas>): boolean {
+  const { baseline } = record.attempt;
+  const allowed = was === 'delete-by-query' ? slack(baseline.rowsToDelete) : 0;
+  if (after.rowsToDelete < baseline.rowsToDelete - allowed) return false;
+  if (shortfallOf(record.windows, after.windows)?.isMissing) return false;
+  const bothKnown = baseline.indexName !== undefined && indexName !== undefined;
+  if (bothKnown) return baseline.indexName === indexName;
+  return was === 'delete-by-query' || after.rowsToDelete === baseline.rowsToDelete;
+}
+
+const slack = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
+
+/** More than 1 % of the plan and more than 10 rows; or nothing went at all. */
+export const isRemainder = (remaining: number, planned: number): boolean =>
+  planned > 0 && (remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows));
+
+const conflictsOnly = ({ counters: { total = 0, deleted = 0, versionConflicts = 0 } }: OwnTask): boolean =>
+  total > 0 && deleted === 0 && versionConflicts >= total;
+
+const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
+
+const kept = ({ record, after }: Evidence): Pick<Judgement, 'window'> => {
+  const { fields, runStartMillis } = record.attempt;
+  const window = keptWindow(after.windows, fields.endTimeMillis, runStartMillis);
+  return window ? { window } : {};
+};
+
+const shrunk = (lost: Shortfall | undefined): Pick<Judgement, 'shrunkRows'> =>
+  lost && lost.rows > 0 ? { shrunkRows: lost.rows } : {};
+
+const lastMoved = ({ lastMovedAt }: Evidence) => (lastMovedAt === undefined ? {} : { lastMovedAt });
+
+function replacedBy({ record, indexName }: Evidence) {
+  const by = movedBy(record, indexName);
+  const { indexName: before } = record.attempt.baseline;
+  if (by === undefined || before === undefined || indexName === undefined) return {};
+  return { indexBefore: before, indexNow: indexName, movedBy: by };
+}
+
+/** The task's counters, where they do not simply say that all is done. */
+function countersOf({ task }: Evidence) {
+  if (!task) return {};
+  const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
+  const done = task.works === 'reindex' ? created + updated : deleted;
+  return {
+    ...(cancelled && { cancelled }),
+    ...(versionConflicts > 0 && { conflicts: versionConflicts }),
+    ...(total !== undefined && done !== total && { done, total }),
+  };
+}
+
+function unprovenFacts({ record, task }: Evidence) {
+  const { answer } = record.attempt;
+  return { ...(task?.counters.cancelled && { cancelled: true }), ...(answer && { error: answer.error }) };
+}
+
+function factsOf(evidence: Evidence, lost: Shortfall | undefined): Partial<EntryFacts> {
+  const { record, after, indexName, sizeMb, endedAt, startedAt } = evidence;
+  return {
+    rowsDeleted: Math.max(0, record.attempt.baseline.rowsToDelete - after.rowsToDelete),
+    rowsRemaining: after.rowsToDelete,
+    ...(lost && lost.rows > 0 && { rowsMissing: lost.rows }),
+    durationSeconds: Math.max(0, Math.round((endedAt - startedAt) / 1000)),
+    ...(sizeMb !== undefined && { sizeAfterMb: sizeMb }),
+    ...(indexName !== undefined && { indexName }),
+  };
+}

@@ -1,0 +1,234 @@
+import type { Clock } from '../facts/clock.ts';
+import { abandonAfterMillis, refreshPatienceMillis, refreshPatienceRealMillis } from '../facts/limits.ts';
+import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { isUnresolved, type Unresolved } from '../ledger/record.ts';
+import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
+import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import { judge } from './judge.ts';
+import { planLook, refreshLook } from './looks.ts';
+import type { OptionalReads } from './optional-reads.ts';
+import { type OwnTask, ownTask } from './origin.ts';
+import { advances, fold, longestStillMillis, type Sighting, unseen, type Watch, type Watched } from './watch.ts';
+import { type Counts, countWindows, physicalIndex } from './windows.ts';
+
+/** One look at one unresolved truncation: see, fold, and where it can be judged, count again, judge, settle. */
+
+export interface LookServices {
+  operations: Operations;
+  reads: OptionalReads;
+  ledger: Ledger;
+  clock: Clock;
+  maxRunHours: number;
+  signal: AbortSignal;
+  log: { warn(message: string, fields?: Record<string, unknown>): void };
+}
+
+export interface Target {
+  index: string;
+  entry: EntryFacts;
+  watch: Watch;
+}
+
+export type Looked = { kind: 'watching'; watch: Watch } | { kind: 'decided'; entry: DecidedFacts };
+
+/**
+ * A look that fails proves nothing and counts for no stillness. Throws LedgerError, and whatever is no OperationsError.
+ * @param target `watch` is not changed
+ */
+export async function lookAt(target: Target, services: LookServices): Promise<Looked> {
+  const { ledger, clock, log } = services;
+  const { entry, watch } = target;
+  const decided = (outcome: DecidedFacts['outcome'], cause: DecidedFacts['cause']): Looked => ({
+    kind: 'decided',
+    entry: { ...entry, outcome, cause },
+  });
+  const record = await ledger.read(target.index);
+  if (!record) return decided('unknown', { kind: 'no-record' });
+  // It may still be sent, or be at work: whoever wrote this goes on with it.
+  if (record.state === 'other-version') return decided('still-running', { kind: 'watching', why: 'other-version' });
+  if (record.lastVerdict?.attemptId === watch.attemptId) {
+    return { kind: 'decided', entry: { ...record.lastVerdict.entry, ...adoptedIn(entry) } };
+  }
+  if (!isUnresolved(record) || record.attemptId !== watch.attemptId) {
+    return decided('in-flight', { kind: 'taken', closed: true });
+  }
+  const counted = { ...watch, looks: watch.looks + 1 };
+  try {
+    return await look({ ...target, watch: counted }, record, services);
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    log.warn('look failed', { index: target.index, error: error.fact });
+    const given = await giveUp({ ...target, watch: counted }, record, error, services);
+    return given ?? again(unseen(counted, error.fact, clock.now()), clock.now());
+  }
+}
+
+async function look(target: Target, record: Unresolved, services: LookServices): Promise<Looked> {
+  const { clock, maxRunHours } = services;
+  const watched = watchedOf(record);
+  const sighting = await see(target.watch, record, watched, services);
+  const longestStill = longestStillMillis(maxRunHours);
+  const { watch, step } = fold(target.watch, sighting, watched, longestStill);
+  if (step === 'again') return again(watch, clock.now());
+  // Nobody judges what may still be sent.
+  if (step === 'still' && sighting.at < record.judgeableAt) return again(watch, clock.now());
+  const counted = await countAgain(record, services);
+  if (!counted) return again(watch, clock.now());
+  const { after, indexGone } = counted;
+  const kept = after.windows.find(({ to }) => to === record.attempt.runStartMillis)?.rows;
+  const { rowsToDelete: toDelete } = after;
+  if (step === 'still') {
+    // It may have gone on between the two counts.
+    const seenAt = clock.now();
+    const keptSeen = watch.highestKept === undefined ? {} : { kept };
+    const later = { at: seenAt, seenAt, realAt: clock.realNow(), task: undefined, vanished: watch.vanished ?? false };
+    const once = fold(watch, { ...later, toDelete, ...keptSeen }, watched, longestStill);
+    if (once.watch.movedAt !== watch.movedAt) return again(once.watch, clock.now());
+  }
+  const judgement = judge({
+    record,
+    after,
+    indexGone,
+    ...(await physical(record, services)),
+    task: sighting.task,
+    end: step === 'ended' ? 'task' : step,
+    vanished: watch.vanished ?? false,
+    lastMovedAt: watch.movedAt,
+    startedAt: watch.startedAt,
+    endedAt: endOf(watch, sighting.task, step === 'ended'),
+    now: clock.now(),
+    clearing: watch.clearing !== undefined,
+  });
+  const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
+  if (step === 'ended' && !isFinal(judgement, watch, toDelete, services)) return again(noted, clock.now());
+  const settled = await settle(services.ledger, record, target.entry, judgement, clock.now());
+  if (settled.kind === 'overtaken') return again(noted, clock.now());
+  return { kind: 'decided', entry: settled.entry };
+}
+
+/** What a look may see cheaply: the task's status where the server lets us, counts where that does not say that it moves. */
+async function see(
+  watch: Watch,
+  record: Unresolved,
+  watched: Watched,
+  services: LookServices,
+): Promise<Sighting> {
+  const { clock } = services;
+  const status = await statusOf(record, services);
+  const task = status && ownTask(status, record, clock.now());
+  const at = clock.now();
+  const isRunning = task !== undefined && !task.completed;
+  const counts = task?.completed || (isRunning && advances(watch, task, watched)) ? {} : await count(record, services);
+  return {
+    at,
+    seenAt: clock.now(),
+    realAt: clock.realNow(),
+    task,
+    // A status that is another task's is as good as none.
+    vanished: status !== undefined && task === undefined,
+    ...counts,
+  };
+}
+
+async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookServices) {
+  if (state !== 'running' || !attempt.pollable) return undefined;
+  // Without its status a reindex cannot be proven.
+  return reads.status(attempt.taskId, { signal, insist: attempt.strategy !== 'delete-by-query' });
+}
+
+/** Rows to delete tell of a delete by query; of a reindex only the kept rows do, because a swapped alias shows 0 to delete at once. */
+async function count(record: Unresolved, services: LookServices): Promise<Pick<Sighting, 'toDelete' | 'kept'>> {
+  const { fields, strategy, runStartMillis } = record.attempt;
+  const ask = asker(services);
+  const { rowsToDelete: toDelete } = await ask(fields);
+  if (strategy === 'delete-by-query') return { toDelete };
+  const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
+  return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete) };
+}
+
+/** An index that is gone holds no row: that is an answer, and shows in every count. */
+const asker =
+  ({ operations, signal }: LookServices, onGone: () => void = () => {}) =>
+  async (fields: TruncateFields): Promise<DryRun> => {
+    try {
+      return await operations.dryRun(fields, { signal });
+    } catch (error) {
+      if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      onGone();
+      return { rowsToDelete: 0, rowsTotal: 0 };
+    }
+  };
+
+async function countAgain(
+  { attempt, windows }: Unresolved,
+  services: LookServices,
+): Promise<{ after: Counts; indexGone: boolean } | undefined> {
+  let indexGone = false;
+  const ask = asker(services, () => {
+    indexGone = true;
+  });
+  const after = await countWindows(ask, attempt.fields, windows, attempt.strategy !== 'delete-by-query');
+  // Two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
+  return after && after.rowsToDelete <= after.rowsTotal ? { after, indexGone } : undefined;
+}
+
+async function physical(record: Unresolved, { reads, signal }: LookServices) {
+  const size = physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
+  return { indexName: size?.indexName, sizeMb: size?.sizeMb };
+}
+
+/** What is not well may still become so with the next refresh, or while somebody else goes on deleting. */
+function isFinal({ outcome }: Judgement, watch: Watch, toDelete: number, { clock }: LookServices): boolean {
+  if (outcome === 'truncated') return true;
+  const { completedAt = 0, completedRealAt = 0, lowestToDelete } = watch;
+  if (clock.now() < completedAt + refreshPatienceMillis) return false;
+  if (clock.realNow() < completedRealAt + refreshPatienceRealMillis) return false;
+  const falls = lowestToDelete !== undefined && toDelete < lowestToDelete;
+  return outcome !== 'incomplete' || !falls;
+}
+
+function endOf(watch: Watch, task: OwnTask | undefined, ended: boolean): number {
+  if (!ended) return watch.movedAt ?? watch.lastLookAt;
+  const runTime = task?.completed ? task.runTimeMillis : undefined;
+  return runTime !== undefined ? watch.startedAt + runTime : (watch.completedAt ?? watch.lastLookAt);
+}
+
+export function watchedOf({ attempt, windows }: Unresolved): Watched {
+  return {
+    strategy: attempt.strategy,
+    rowsToDelete: attempt.baseline.rowsToDelete,
+    rowsKept: windows.find(({ to }) => to === attempt.runStartMillis)?.rows ?? 0,
+  };
+}
+
+/**
+ * An index that cannot be counted any more would keep its record unresolved for ever: when that is 20 h old and no look of
+ * this run has succeeded for as long as stillness may take, a person has to look.
+ */
+async function giveUp(
+  { entry, watch }: Target,
+  record: Unresolved,
+  error: OperationsError,
+  { clock, ledger, maxRunHours }: LookServices,
+): Promise<Looked | undefined> {
+  const now = clock.now();
+  if (now - record.attempt.sendingSince < abandonAfterMillis) return undefined;
+  if (now - watch.succeededAt < longestStillMillis(maxRunHours)) return undefined;
+  const cause = { kind: 'blind', error: error.fact } as const;
+  const judgement: Judgement = { outcome: 'unknown', cause, facts: {}, closes: 'quarantined' };
+  const settled = await settle(ledger, record, entry, judgement, now);
+  return settled.kind === 'decided' ? settled : undefined;
+}
+
+function again(watch: Watch, now: number): Looked {
+  const { seconds, early } = watch.completedAt === undefined ? planLook(watch, now) : refreshLook(watch.completedAt, now);
+  const next: Watch = {
+    ...watch,
+    ...(early && { earlyLooks: (watch.earlyLooks ?? 0) + 1 }),
+    lastLookAt: now,
+    nextLookAt: now + seconds * 1000,
+  };
+  return { kind: 'watching', watch: next };
+}
+

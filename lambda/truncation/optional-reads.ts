@@ -1,0 +1,70 @@
+import { maxFailuresOfOptional } from '../facts/limits.ts';
+import { concernsServer, type ServerError } from '../facts/server-error.ts';
+import { type IndexSize, type Operations, OperationsError, type ReadOptions, type TaskStatus } from '../operations/operations.ts';
+
+/**
+ * Index sizes and task statuses are reads that a run can do without. Where a server refuses one of them for good (a missing
+ * privilege, a managed search engine that forbids the call), it is asked twice at most in a run.
+ */
+
+/** Failed requests in a row, as the run state carries them. */
+export interface Failures {
+  sizes?: number;
+  status?: number;
+}
+
+export interface OptionalReads {
+  /** Undefined where the server does not tell. Throws OperationsError only for what every request would meet. */
+  sizes(options: ReadOptions): Promise<IndexSize[] | undefined>;
+  /** Undefined where it is not asked any more. Throws OperationsError. */
+  status(taskId: string, options: ReadOptions & { insist: boolean }): Promise<TaskStatus | undefined>;
+  failures(): Failures;
+  /** The last failure of sizes in this step. */
+  sizesError(): ServerError | undefined;
+}
+
+export function optionalReads(operations: Operations, before: Failures = {}): OptionalReads {
+  const failures: Failures = { ...before };
+  let sizesError: ServerError | undefined;
+
+  const left = (kind: keyof Failures) => maxFailuresOfOptional - (failures[kind] ?? 0);
+  const note = (kind: keyof Failures, error: ServerError) => {
+    failures[kind] = isRefusal(error) ? maxFailuresOfOptional : (failures[kind] ?? 0) + (error.tries ?? 1);
+  };
+  return {
+    async sizes(options) {
+      if (left('sizes') <= 0) return undefined;
+      try {
+        const sizes = await operations.indexSizes({ ...options, attempts: left('sizes') });
+        delete failures.sizes;
+        return sizes;
+      } catch (error) {
+        if (!(error instanceof OperationsError)) throw error;
+        sizesError = error.fact;
+        if (concernsServer(error.fact)) throw error;
+        if (error.fact.kind !== 'aborted') note('sizes', error.fact);
+        return undefined;
+      }
+    },
+    async status(taskId, { insist, ...options }) {
+      if (!insist && left('status') <= 0) return undefined;
+      try {
+        const status = await operations.taskStatus(taskId, { ...options, attempts: 1 });
+        delete failures.status;
+        return status;
+      } catch (error) {
+        if (!(error instanceof OperationsError)) throw error;
+        if (concernsServer(error.fact) || error.fact.kind === 'aborted') throw error;
+        note('status', error.fact);
+        // A status that failed once may come back; counts are watched where it is refused, or failed before.
+        if (left('status') > 0) throw error;
+        return undefined;
+      }
+    },
+    failures: () => failures,
+    sizesError: () => sizesError,
+  };
+}
+
+const isRefusal = ({ kind }: ServerError): boolean =>
+  kind === 'privilege' || kind === 'forbidden' || kind === 'bad-request' || kind === 'not-found';

@@ -1,0 +1,48 @@
+import type { Clock } from '../facts/clock.ts';
+import type { ServerError } from '../facts/server-error.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Sending, Unresolved } from '../ledger/record.ts';
+import { markRunning, noteAnswer } from '../ledger/transitions.ts';
+import type { Operations } from '../operations/operations.ts';
+
+/** Sends the one real truncate of a record in `sending`, and writes down what came back. */
+
+export type Sent =
+  /** It is, or may be, under way: watched from here on. `error`: what came back where it was no task id. */
+  | { kind: 'open'; record: Unresolved; error?: ServerError }
+  /** Proof that not one byte was written. */
+  | { kind: 'not-sent'; why: ServerError | 'withheld' };
+
+/** Until when the request may be written: by the clock of the wall and by one that nobody can set. */
+export interface SendUntil {
+  wall: number;
+  monotonic: number;
+}
+
+/** Throws LedgerError when what came back could not be written down; the record says `sending` then. */
+export async function send(
+  record: Sending,
+  until: SendUntil,
+  { operations, ledger, clock }: { operations: Operations; ledger: Ledger; clock: Clock },
+): Promise<Sent> {
+  const maySend = () => clock.now() < until.wall && clock.monotonic() < until.monotonic;
+  const truncation = await operations.truncate(record.attempt.fields, maySend);
+  switch (truncation.kind) {
+    case 'not-sent':
+      return truncation;
+    case 'started': {
+      const running = markRunning(record, truncation, clock.realNow());
+      await ledger.replace(record, running);
+      return { kind: 'open', record: running };
+    }
+    case 'unresolved': {
+      const { error, mentionsReindex } = truncation;
+      // An answer about reindexing contradicts a dry run that promised a delete by query.
+      const { strategy } = record.attempt;
+      const doubted = mentionsReindex && strategy === 'delete-by-query' ? 'unknown' : strategy;
+      const noted = noteAnswer(record, { error, realAt: clock.realNow() }, doubted);
+      await ledger.replace(record, noted);
+      return { kind: 'open', record: noted, error };
+    }
+  }
+}

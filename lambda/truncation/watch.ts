@@ -1,0 +1,184 @@
+import { incompleteRows, incompleteShare, still } from '../facts/limits.ts';
+import type { ServerError } from '../facts/server-error.ts';
+import type { AttemptStrategy } from '../facts/strategy.ts';
+import type { OwnTask } from './origin.ts';
+import { isMissing } from './windows.ts';
+
+/**
+ * What the looks of one run know of one unresolved truncation, and what each further sighting makes of it. Pure: a watch is
+ * folded with a sighting into the next watch and a word on whether it can be judged.
+ */
+
+/** Times are epoch milliseconds of the run's clock. */
+export interface Watch {
+  attemptId: string;
+  /** When the truncation started, for looks and durations. */
+  startedAt: number;
+  /** The last look that brought something; at first, when this run began to watch. */
+  succeededAt: number;
+  lastLookAt: number;
+  nextLookAt: number;
+  looks: number;
+  /** Looks that a prediction moved forward. */
+  earlyLooks?: number;
+  /** Rows done and rows to do, as far as known: for progress bars and predictions. */
+  progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
+  /** Best values of this run, and when one of them last improved; the first sighting counts as a movement. */
+  lowestToDelete?: number;
+  highestKept?: number;
+  highestCounter?: number;
+  movedAt?: number;
+  /** When a status last said that the task goes on: whatever stood still before has to stand still anew. */
+  aliveAt?: number;
+  /** The last look that brought something saw it move. */
+  moves?: boolean;
+  /** When the task was first seen to have ended; the same in real time. */
+  completedAt?: number;
+  completedRealAt?: number;
+  /** The task's record was gone at the last look. */
+  vanished?: boolean;
+  /** Why the last look brought nothing. */
+  error?: ServerError;
+  /** A person asks to clear this index: what is still is closed whatever its age. */
+  clearing?: { acceptMissing?: number };
+}
+
+/** What one look saw. */
+export interface Sighting {
+  /** Before it counted: a slow answer shows what was, not what is. */
+  at: number;
+  /** After it had counted, and in real time. */
+  seenAt: number;
+  realAt: number;
+  /** Our task's status; undefined where there is none to be had. */
+  task: OwnTask | undefined;
+  /** The server says that it does not know the task. */
+  vanished: boolean;
+  toDelete?: number | undefined;
+  kept?: number | undefined;
+}
+
+/** What is watched. */
+export interface Watched {
+  strategy: AttemptStrategy;
+  rowsToDelete: number;
+  /** Rows of the window up to the run's start. */
+  rowsKept: number;
+}
+
+export type Step =
+  /** It goes on, or nothing can be said yet. */
+  | 'again'
+  /** Its task has ended, or has nothing left to do. */
+  | 'ended'
+  /** Nothing moves, and no status says that it goes on. */
+  | 'still'
+  /** Its status says that it goes on, and nothing has moved for hours. */
+  | 'stuck';
+
+/** @param longestStill the longest that stillness may take to be seen, milliseconds */
+export function fold(
+  before: Watch,
+  sighting: Sighting,
+  watched: Watched,
+  longestStill: number,
+): { watch: Watch; step: Step } {
+  const { task, vanished, seenAt, toDelete } = sighting;
+  const { error: _, ...rest } = moved(before, sighting, counterOf(task, watched));
+  const watch: Watch = { ...progressed(rest, sighting, watched), succeededAt: seenAt, vanished };
+  if (task?.completed) {
+    watch.completedAt ??= seenAt;
+    watch.completedRealAt ??= sighting.realAt;
+  }
+  if (watch.completedAt !== undefined) return { watch, step: 'ended' };
+  if (!task) return { watch, step: isStill(watch, sighting.at, longestStill) ? 'still' : 'again' };
+  watch.aliveAt = seenAt;
+  const isDelete = watched.strategy === 'delete-by-query' && task.works === 'delete-by-query';
+  if (isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete)) {
+    watch.completedAt = seenAt;
+    watch.completedRealAt = sighting.realAt;
+    return { watch, step: 'ended' };
+  }
+  return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
+}
+
+const isNothingLeft = (toDelete: number, planned: number): boolean =>
+  toDelete <= Math.max(incompleteRows, planned * incompleteShare) && toDelete < planned;
+
+/** Rows done by the task's own account; undefined where it has none that says how far it is. */
+function counterOf(task: OwnTask | undefined, { strategy }: Pick<Watched, 'strategy'>): number | undefined {
+  if (!task) return undefined;
+  const { deleted = 0, created = 0, updated = 0 } = task.counters;
+  return strategy === 'delete-by-query' && task.works === 'delete-by-query' ? deleted : created + updated;
+}
+
+/** Whether a running task's own counters show that it moves, so that nothing needs to be counted. */
+export function advances(watch: Watch, task: OwnTask, watched: Pick<Watched, 'strategy'>): boolean {
+  return (counterOf(task, watched) ?? 0) > (watch.highestCounter ?? Number.NEGATIVE_INFINITY) && !task.counters.sliced;
+}
+
+/** Anything beyond the best value of this run is a movement, and stillness begins anew. */
+function moved(watch: Watch, { toDelete, kept, seenAt }: Sighting, counter: number | undefined): Watch {
+  // An alias that has just moved: what comes into its new index counts from there, not from what the old one held.
+  const { highestKept } = watch;
+  const fell = kept !== undefined && highestKept !== undefined && hasFallen(kept, highestKept);
+  const best = fell ? undefined : highestKept;
+  const less = toDelete !== undefined && toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY);
+  const more = kept !== undefined && kept > (best ?? Number.NEGATIVE_INFINITY);
+  const further = counter !== undefined && counter > (watch.highestCounter ?? Number.NEGATIVE_INFINITY);
+  const moves = less || more || further;
+  const isFirst = watch.movedAt === undefined;
+  return {
+    ...watch,
+    ...(toDelete !== undefined && { lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) }),
+    ...(kept !== undefined && { highestKept: Math.max(kept, best ?? kept) }),
+    ...(counter !== undefined && { highestCounter: Math.max(counter, watch.highestCounter ?? counter) }),
+    ...((moves || isFirst) && { movedAt: seenAt }),
+    moves: moves && !isFirst,
+  };
+}
+
+const hasFallen = (kept: number, highest: number): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
+
+/** Progress by the task's counters, or by counts where it has none that say how far it is; less than before starts the estimate anew. */
+function progressed(watch: Watch, sighting: Sighting, watched: Watched): Watch {
+  const seen = progressSeen(sighting, watched);
+  if (!seen) return watch;
+  const last = watch.progress;
+  const previous = last && seen.done >= last.done ? { done: last.done, at: last.at } : undefined;
+  return { ...watch, progress: { ...seen, at: sighting.at, ...(previous && { previous }) } };
+}
+
+function progressSeen({ task, toDelete, kept }: Sighting, watched: Watched): { done: number; total: number } | undefined {
+  const { strategy, rowsToDelete, rowsKept } = watched;
+  // The counters of a sliced task cover the slices that have ended: all done, though it goes on.
+  if (task && (task.completed || !task.counters.sliced)) {
+    const planned = strategy === 'delete-by-query' ? rowsToDelete : rowsKept;
+    return { done: counterOf(task, watched) ?? 0, total: task.counters.total || planned };
+  }
+  if (strategy === 'delete-by-query') {
+    return toDelete === undefined ? undefined : { done: Math.max(0, rowsToDelete - toDelete), total: rowsToDelete };
+  }
+  return kept === undefined ? undefined : { done: Math.min(kept, rowsKept), total: rowsKept };
+}
+
+/**
+ * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most `longestStill`, of this run.
+ * @param at before the last successful look, epoch milliseconds of the run's clock
+ */
+export function isStill(watch: Watch, at: number, longestStill: number): boolean {
+  const elapsed = Math.max(0, at - watch.startedAt);
+  const window = Math.min(longestStill, Math.max(still.minMillis, elapsed * still.share));
+  return watch.movedAt !== undefined && at - Math.max(watch.movedAt, watch.aliveAt ?? watch.movedAt) >= window;
+}
+
+/** At most 2 h; and at most half of what a run may last, because otherwise no short run could ever close a record of the day before. */
+export const longestStillMillis = (maxRunHours: number): number =>
+  Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
+
+/** A look that failed: time in which nothing could be seen is not time in which nothing moved. */
+export const unseen = (watch: Watch, error: ServerError, now: number): Watch => ({
+  ...watch,
+  error,
+  ...(watch.movedAt !== undefined && { movedAt: watch.movedAt + (now - watch.lastLookAt) }),
+});

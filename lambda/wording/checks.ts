@@ -1,0 +1,113 @@
+import type { Check, Finding } from '../facts/check.ts';
+import { dayMillis, maxClockSkewMillis } from '../facts/limits.ts';
+import { factText } from './errors.ts';
+import { counted } from './numbers.ts';
+
+/** Checks of a preflight in English. Remedies are worded for where the run is made: on Lambda, or on somebody's machine. */
+
+export type Place = 'lambda' | 'machine';
+
+/** @param now real time, epoch milliseconds: how long a token lasts */
+export function checkWords({ name, cause, state }: Check, place: Place, now: number): { text: string; remedy?: string } {
+  const words = wordsOf(cause, name, place, now);
+  if (!words) return { text: state === 'failed' ? 'failed' : 'see the report of the newer version that made it' };
+  const [text, remedy] = words;
+  return { text, ...(remedy !== undefined && { remedy }) };
+}
+
+function wordsOf(
+  cause: Finding,
+  name: Check['name'],
+  place: Place,
+  now: number,
+): [text: string, remedy?: string] | undefined {
+  switch (cause.kind) {
+    case 'address': {
+      if (cause.encrypted) return [cause.url];
+      const text = `${cause.url}, not encrypted${cause.private ? ', in a private network' : ''}`;
+      return cause.private || isLoopbackUrl(cause.url)
+        ? [isLoopbackUrl(cause.url) ? cause.url : text]
+        : [text, 'anyone on the network path can read the token: prefer an https address'];
+    }
+    case 'elsewhere':
+      return [factText(cause.error), ...(place === 'lambda' ? ['correct gmsUrl in the stage file and deploy again'] : [])] as [string];
+    case 'dns':
+      if (cause.isAddress) return [`${cause.host} is an address already`];
+      return cause.addresses.length > 0
+        ? [`${cause.host} is ${cause.addresses.join(', ')}`]
+        : [
+            `${cause.host} was found when a connection was made, but not when it was looked up again`,
+            'if runs fail now and then, look at the resolver',
+          ];
+    case 'dns-failed':
+      return [
+        cause.error
+          ? factText(cause.error)
+          : `${cause.host} has no address ${place === 'lambda' ? 'where the functions run' : 'on this machine'}`,
+        place === 'lambda'
+          ? 'check the spelling of gmsUrl; a private name needs the functions in a network whose DNS knows it (subnetIds, securityGroupIds), and a name inside Kubernetes exists for its pods only: use that of an internal load balancer'
+          : 'check the spelling; a name inside Kubernetes is reached by kubectl port-forward, a private one through the VPN',
+      ];
+    case 'connection':
+      return [cause.tls ? 'OK, and the certificate is trusted' : 'OK (no TLS)'];
+    case 'not-connected':
+      // What is wrong with a certificate is the same everywhere, and its text has the remedy.
+      return cause.error.kind === 'tls' ? [factText(cause.error)] : [factText(cause.error), wayToServer(cause, place)];
+    case 'token':
+      return tokenWords(cause.expiresAt, place, now);
+    case 'token-refused':
+      return cause.expiresAt !== undefined && cause.expiresAt <= now
+        ? tokenWords(cause.expiresAt, place, now)
+        : [factText(cause.error), newToken(place)];
+    case 'allowed':
+      return [name === 'Truncation' ? 'allowed (asked by a dry run)' : 'readable'];
+    case 'refused':
+      return [factText(cause.error), without[name] ?? ''];
+    case 'unanswered':
+      return ['unknown: no answer in the time for it'];
+    case 'clock':
+      return clockWords(cause.skewMillis);
+    default:
+      cause satisfies never;
+      return undefined;
+  }
+}
+
+const isLoopbackUrl = (url: string): boolean => /^https?:\/\/(localhost|127\.|\[::1\]|[^/:]*\.localhost)/.test(url);
+
+const without: Partial<Record<Check['name'], string>> = {
+  Sizes: 'runs can do without, and report no sizes',
+  Truncation: 'nothing can be counted or truncated until this works',
+  'Task status': 'runs can do without; truncations are then watched by counting rows',
+};
+
+function wayToServer({ loopback, port }: Finding & { kind: 'not-connected' }, place: Place): string {
+  if (place === 'machine') {
+    return loopback
+      ? 'is the server, or kubectl port-forward, running on this port?'
+      : 'a GMS in Kubernetes is reached by kubectl port-forward, a private one through the VPN';
+  }
+  if (loopback) return 'that is the function itself: set gmsUrl to the address of a load balancer';
+  return `a private address needs subnets with a route to it (subnetIds), and the security group of the load balancer must allow port ${port} from that of the functions (securityGroupIds)`;
+}
+
+function tokenWords(expiresAt: number | undefined, place: Place, now: number): [string, string?] {
+  if (expiresAt === undefined) return ['it does not say when it expires'];
+  const date = new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ');
+  const days = counted(Math.floor(Math.abs(expiresAt - now) / dayMillis), 'day', 'days');
+  if (expiresAt <= now) return [`expired ${days} ago (${date} UTC)`, newToken(place)];
+  const text = `expires in ${days} (${date} UTC)`;
+  return expiresAt - now > 14 * dayMillis ? [text] : [text, `${newToken(place)}, before it does`];
+}
+
+const newToken = (place: Place): string =>
+  `create one in DataHub under Settings > Access Tokens, for an account with the three privileges${place === 'lambda' ? ', and store it in the parameter of the old one' : ''}`;
+
+function clockWords(skewMillis: number): [string, string?] {
+  if (Math.abs(skewMillis) <= maxClockSkewMillis) return ['agrees with ours'];
+  const minutes = Math.round(Math.abs(skewMillis) / 60_000);
+  return [
+    `the server's clock is ${minutes} min ${skewMillis > 0 ? 'ahead of' : 'behind'} ours`,
+    'correct the wrong one (NTP): a wrong clock deletes fresh rows, so nothing is truncated until they agree',
+  ];
+}

@@ -14,7 +14,10 @@ import type { Settings } from './stage/settings.ts';
 export interface WorkflowProps {
   settings: Settings;
   code: FunctionCode;
+  /** The in-flight ledger. */
   table: Table;
+  /** What each night saw of each index. */
+  nights: Table;
   topic: ITopic;
 }
 
@@ -26,7 +29,7 @@ export class Workflow extends Construct {
   readonly report: RetentionFunction<'report'>;
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { settings, code, table, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, code, table, nights, topic }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -43,17 +46,22 @@ export class Workflow extends Construct {
       TOKEN_PARAMETER: settings.tokenParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
+    const policies = { POLICIES_PATH: policiesPath, MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString() };
+    const readPolicies = allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath));
+    const memory = { NIGHTS_TABLE: nights.tableName };
+    const useMemory = allow('UseMemory', ['dynamodb:PutItem', 'dynamodb:Query'], nights.tableArn);
     const network = privateNetwork(settings);
 
     this.plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
       code: code.plan,
-      environment: { ...stage, ...access, POLICIES_PATH: policiesPath, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...policies, ...memory, PAUSED_PARAMETER: pausedParameter },
       permissions: [
-        allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
+        readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
+        useMemory,
       ],
       network,
     });
@@ -61,8 +69,10 @@ export class Workflow extends Construct {
       name: 'truncate',
       description: 'Starts one approved truncation',
       code: code.truncate,
-      environment: { ...stage, ...access, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
       permissions: [
+        // Just before it sends, it reads again what somebody may have made stricter since Plan.
+        readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
       ],
@@ -72,10 +82,11 @@ export class Workflow extends Construct {
       name: 'poll',
       description: 'Looks at every unresolved truncation and verifies the ended ones',
       code: code.poll,
-      environment: { ...stage, ...access },
+      environment: { ...stage, ...access, ...memory },
       permissions: [
         ...readParameters(stack, settings),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
+        useMemory,
       ],
       network,
     });

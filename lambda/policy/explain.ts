@@ -1,29 +1,49 @@
 import type * as z from 'zod';
 import { nearest } from './nearest.ts';
 
+/** What is wrong with a part of a value, and where that part is. */
+export interface Problem {
+  path: readonly PropertyKey[];
+  /** One sentence, without its full stop. */
+  sentence: string;
+}
+
 /**
  * Says in one sentence per problem what is wrong with a value that a schema refused: the field, what it is, what it
  * should be. Takes the refused value, too, because zod's issues do not hold it.
  * @param knownKeys the field names that an unknown one is compared with
  */
 export function explain(error: z.ZodError, value: unknown, knownKeys: readonly string[]): string {
-  return error.issues.map((issue) => explainIssue(issue as z.core.$ZodIssue, value, knownKeys)).join('; ');
+  return problemsOf(error, value, knownKeys)
+    .map(({ sentence }) => sentence)
+    .join('; ');
 }
 
-function explainIssue(issue: z.core.$ZodIssue, value: unknown, knownKeys: readonly string[]): string {
+/** The same, each with the path to the part of the value that it is about. */
+export function problemsOf(error: z.ZodError, value: unknown, knownKeys: readonly string[]): Problem[] {
+  return error.issues.flatMap((given): Problem[] => {
+    const issue = given as z.core.$ZodIssue;
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];
+    return issue.keys.map((key) => ({ path: [...issue.path, key], sentence: unknownKey(key, knownKeys) }));
+  });
+}
+
+function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);
   const given = shown(
     issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value),
   );
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(key, knownKeys)).join('; ');
+    case 'invalid_key':
+      return `${fieldOf(issue.path.slice(0, -1))}: the key ${shown(issue.path.at(-1))} ${issue.issues[0]?.message}`;
     case 'invalid_type':
       if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
     case 'too_small':
+      if (issue.origin in countable) return `${field} must have at least ${issue.minimum} ${countable[issue.origin]}`;
       return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
     case 'too_big':
+      if (issue.origin in countable) return `${field} must have at most ${issue.maximum} ${countable[issue.origin]}`;
       return `${field} must be at most ${issue.maximum}, not ${given}`;
     case 'invalid_value':
       return `${field} must be ${issue.values.map((known) => JSON.stringify(known)).join(' or ')}, not ${given}`;
@@ -40,6 +60,9 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     if (typeof key === 'number') return `${field} ${key + 1}`;
     return field === '' ? String(key) : `${field}.${String(key)}`;
   }, '');
+
+/** What a bound counts, where it is not the value itself. */
+const countable: Record<string, string> = { string: 'characters', array: 'entries' };
 
 /** What a schema says of a bound beside its number, such as the setting that it comes from. */
 const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);

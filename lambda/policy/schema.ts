@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isProtected } from './aspects.ts';
 
-/** The fields of a policy, their ranges and defaults. */
+/** The fields of a policy, their ranges and defaults. Their descriptions are what an editor shows (docs/*.schema.json). */
 
 const percent = z.number().min(0).max(100);
 const name = z
@@ -13,39 +13,63 @@ const name = z
  * @param minRetentionDays the stage's floor, whole days
  */
 export const policySchema = (minRetentionDays: number) =>
-  z
-    .strictObject({
-      entityType: name,
-      aspect: name,
-      /** Days; rows with an older timestamp go. */
-      retentionDays: z.int().min(minRetentionDays, 'minRetentionDays').max(5000),
-      /** The threshold, percent of the rows. */
-      minDeletePercent: percent.default(10),
-      /** The ceiling, percent of the rows; without it only a truncation that leaves no row is blocked. */
-      maxDeletePercent: percent.optional(),
-      strategy: z.enum(['delete-by-query', 'delete-by-query-only', 'reindex']).default('delete-by-query'),
-      batchSize: z.int().min(1).max(10_000).default(10_000),
-      timeoutSeconds: z.int().min(1).optional(),
-      enabled: z.boolean().default(true),
-    })
-    .superRefine((policy, context) => {
-      if (isProtected(policy.aspect)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['aspect'],
-          message: `${policy.aspect} is the state of stateful ingestion, not history, and is never truncated: remove this policy`,
-        });
-      }
-      const { minDeletePercent, maxDeletePercent } = policy;
-      if (maxDeletePercent === undefined ? minDeletePercent === 100 : minDeletePercent > maxDeletePercent) {
-        const ceiling = maxDeletePercent ?? 'below 100 (the default)';
-        context.addIssue({
-          code: 'custom',
-          path: ['minDeletePercent'],
-          message: `${minDeletePercent} is above maxDeletePercent, ${ceiling}: such a policy can never truncate; lower the one or raise the other`,
-        });
-      }
-    });
+  z.strictObject(policyFields(minRetentionDays)).superRefine((policy, context) => {
+    const refuse = (field: keyof typeof policy, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (isProtected(policy.aspect)) {
+      refuse(
+        'aspect',
+        `${policy.aspect} is the state of stateful ingestion, not history, and is never truncated: remove this policy`,
+      );
+    }
+    const { minDeletePercent, maxDeletePercent } = policy;
+    if (maxDeletePercent === undefined ? minDeletePercent === 100 : minDeletePercent > maxDeletePercent) {
+      const ceiling = maxDeletePercent ?? 'below 100 (the default)';
+      refuse(
+        'minDeletePercent',
+        `${minDeletePercent} is above maxDeletePercent, ${ceiling}: such a policy can never truncate; lower the one or raise the other`,
+      );
+    }
+    if (policy.maxRowsPerRun !== undefined && policy.strategy === 'reindex') {
+      refuse(
+        'maxRowsPerRun',
+        'does not go with strategy "reindex", which copies every row that stays each time: remove one of the two',
+      );
+    }
+  });
+
+const policyFields = (minRetentionDays: number) => ({
+  entityType: name.meta({ description: 'The entity type of the index, such as dataset; any case.' }),
+  aspect: name.meta({ description: 'The time series aspect, such as operation; any case.' }),
+  retentionDays: z.int().min(minRetentionDays, 'minRetentionDays').max(5000).meta({
+    description: 'Days. Rows with an older timestamp go.',
+  }),
+  minDeletePercent: percent.default(10).meta({
+    description: 'The threshold: the index is truncated when at least this share of its rows would go.',
+  }),
+  maxDeletePercent: percent.optional().meta({
+    description:
+      'The ceiling: above it nothing is done and a person is asked. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
+  }),
+  strategy: z.enum(['delete-by-query', 'delete-by-query-only', 'reindex']).default('delete-by-query').meta({
+    description:
+      'delete-by-query deletes in place and follows a server that reindexes all the same; delete-by-query-only refuses such a server; reindex asks for a reindex.',
+  }),
+  batchSize: z.int().min(1).max(10_000).default(10_000).meta({ description: 'Rows per batch.' }),
+  timeoutSeconds: z.int().min(1).optional().meta({
+    description: 'How long each batch waits for unavailable shards; it does not bound the task.',
+  }),
+  maxRowsPerRun: z.int().min(1).optional().meta({
+    description: 'A bite: at most so many rows go in one run, the oldest first; later runs take the rest.',
+  }),
+  enabled: z.boolean().default(true).meta({ description: 'false: the index is listed and left alone.' }),
+  owner: z.string().max(80).optional().meta({
+    description: 'Whom to ask about this index; shown in messages, not interpreted.',
+  }),
+  note: z.string().max(200).optional().meta({
+    description: 'Why this policy is as it is; shown in messages, not interpreted.',
+  }),
+});
 
 export type Policy = z.infer<ReturnType<typeof policySchema>>;
 export type PolicyInput = z.input<ReturnType<typeof policySchema>>;

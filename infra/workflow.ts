@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,6 +8,7 @@ import { Construct } from 'constructs';
 import type { FunctionCode } from './function-code.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import { RetentionFunction } from './retention-function.ts';
+import definition from './retention-workflow.asl.json' with { type: 'json' };
 import type { Settings } from './stage/settings.ts';
 
 export interface WorkflowProps {
@@ -122,9 +122,7 @@ export class Workflow extends Construct {
     role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...lambdas.map((lambda) => lambda.functionArn)));
     const stateMachine = new StateMachine(this, 'StateMachine', {
       stateMachineName: stateMachineName(stage),
-      definitionBody: DefinitionBody.fromString(
-        readFileSync(new URL('./retention-workflow.asl.json', import.meta.url), 'utf8'),
-      ),
+      definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
       definitionSubstitutions: {
         PlanFunctionArn: this.plan.lambda.functionArn,
         TruncateFunctionArn: this.truncate.lambda.functionArn,

@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { indexKey } from '../../lambda/ledger/ledger.ts';
-import { searchIndex } from '../../lambda/policy/aspects.ts';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
-import { type Policy, type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
+import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
 import { impossibilities } from './impossibilities.ts';
+import { inspectPolicies, type StagePolicy } from './policies.ts';
 import { runbookAddress } from './runbook-address.ts';
 
 /**
@@ -28,12 +27,6 @@ export type Settings = Omit<GivenSettings, 'policies' | 'parameterPrefix' | 'tok
   policies: StagePolicy[];
 };
 
-/** A policy of the stage file: as it was written, for Parameter Store, and as it was understood. */
-export interface StagePolicy {
-  written: Record<string, unknown>;
-  policy: Policy;
-}
-
 /** The stage cannot work; `message` is one sentence for each reason. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
@@ -49,8 +42,6 @@ export function readStageText(stage: string, text: string): StageInput & { stage
 
 /** Settings as they were given, or a whole stage file. Throws SettingsError. */
 export function parseSettings(stage: string, given: unknown): Settings {
-  const name = stageNameSchema.safeParse(stage);
-  if (!name.success) throw new SettingsError(`The stage's name "${stage}" ${name.error.issues[0]!.message}.`);
   const { settings, problems } = inspectSettings(stage, given);
   if (settings !== undefined) return settings;
   throw new SettingsError(
@@ -67,9 +58,16 @@ export function inspectSettings(stage: string, given: unknown): { settings?: Set
   const problems = parsed.success
     ? []
     : problemsOf(parsed.error, given, Object.keys({ ...settingFields, ...fileFields }));
+  const name = stageNameSchema.safeParse(stage);
+  if (!name.success) {
+    problems.unshift({ path: [], sentence: `The stage's name "${stage}" ${name.error.issues[0]!.message}` });
+  }
   const sound = soundFields(given);
-  const { policies, problems: wrongPolicies } = readPolicies(sound);
-  problems.push(...impossibilities(stage, sound, namedFields(given)), ...wrongPolicies);
+  const { policies, problems: wrongPolicies } = inspectPolicies(sound.policies ?? [], sound.minRetentionDays ?? 1);
+  problems.push(
+    ...impossibilities(stage, sound, namedFields(given)),
+    ...wrongPolicies.map(({ path, sentence }) => ({ path: ['policies', ...path], sentence })),
+  );
   if (!parsed.success || problems.length > 0) return { problems };
   const { $schema: _, tags: __, ...settings } = parsed.data;
   const prefix = settings.parameterPrefix ?? prefixOf(stage);
@@ -99,32 +97,4 @@ function soundFields(given: unknown): Partial<GivenSettings> {
       return parsed.success ? [[name, parsed.data]] : [];
     }),
   );
-}
-
-function readPolicies({ policies = [], minRetentionDays = 1 }: Partial<GivenSettings>): {
-  policies: StagePolicy[];
-  problems: Problem[];
-} {
-  const schema = policySchema(minRetentionDays);
-  const seen = new Map<string, number>();
-  const problems: Problem[] = [];
-  const read = policies.flatMap((written, position) => {
-    const refuse = (path: readonly PropertyKey[], problem: string) =>
-      problems.push({ path: ['policies', position, ...path], sentence: `policy ${position + 1}${problem}` });
-    const parsed = schema.safeParse(written);
-    if (!parsed.success) {
-      for (const { path, sentence } of problemsOf(parsed.error, written, Object.keys(schema.shape)))
-        refuse(path, `: ${sentence}`);
-      return [];
-    }
-    const { entityType, aspect } = parsed.data;
-    const key = searchIndex(indexKey(entityType, aspect));
-    const earlier = seen.get(key);
-    if (earlier !== undefined) {
-      refuse([], ` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);
-    }
-    seen.set(key, position);
-    return [{ written, policy: parsed.data }];
-  });
-  return { policies: read, problems };
 }

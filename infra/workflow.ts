@@ -1,4 +1,4 @@
-import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -134,12 +134,6 @@ export class Workflow extends Construct {
       tracingEnabled: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    for (const owner of [role, stateMachine]) {
-      Validations.of(owner).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
-      });
-    }
     return stateMachine;
   }
 

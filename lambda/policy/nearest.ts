@@ -12,7 +12,10 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return best?.name;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. */
+/**
+ * Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. By hand, because the kept
+ * library for it (fastest-levenshtein) counts a swap, the commonest mistake at a keyboard, as two: `mdoe` would not be `mode`.
+ */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -112,8 +112,17 @@ export function checkPolicies(
 /** Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). */
 export function defaultLedgerPath(env: NodeJS.ProcessEnv): string {
   const given = env['XDG_STATE_HOME'];
-  const base = given && isAbsolute(given) ? given : join(homedir(), '.local', 'state');
+  const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
   return join(base, 'datahub-retention', 'in-flight.json');
+}
+
+/** A user without an entry in the system's list, as in a container, has none. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('There is no home folder to keep the ledger in: name a file with --ledger FILE.');
+  }
 }
 
 /** Finds out before the run, not after it, that the report cannot be written. The file is not changed. */

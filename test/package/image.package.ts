@@ -93,6 +93,12 @@ describe('The file of the image', () => {
     expect(output.stdout).toContain('dataset.operation');
   });
 
+  test.skipIf(!isRoot)('asks for a ledger where its user has no home, in one sentence', async () => {
+    const { output, ended } = start([...server(), '--policies', at('policies.json')]);
+    expect(await ended).toBe(2);
+    expect(output.stderr).toBe('There is no home folder to keep the ledger in: name a file with --ledger FILE.\n');
+  });
+
   test('cannot keep a ledger where it may not write, says so in one sentence, and sends nothing', async () => {
     const before = service.engine.asked.length;
     const { output, ended } = start([

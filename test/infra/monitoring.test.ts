@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { prices } from '../../bench/prices.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { runbookAnchor } from '../../lambda/notification/runbook.ts';
 import { reportMetrics, runMetrics } from '../../lambda/telemetry/metrics.ts';
 import { type Resource, synthesize } from './synthesize.ts';
+
+const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
 
 const failedReport = {
   version: 1,
@@ -76,6 +79,14 @@ describe('Monitoring', () => {
       TreatMissingData: 'notBreaching',
     });
     expect(alarm.Period * alarm.EvaluationPeriods).toBeLessThan(86_400);
+  });
+
+  test('costs what the README says', () => {
+    const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
+    const sum = metrics.reduce((one, other) => one + other, 0);
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, amount] = /^\| Alarms \(eleven metrics in five alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
+    expect([alarms.length, sum, Number(amount)]).toEqual([5, 11, expect.closeTo(11 * prices.alarmMetricMonth, 6)]);
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {

@@ -26,6 +26,8 @@ export const prices = {
   logByte: 0.5 / 1e9,
   /** cloudwatch: a custom metric for a month; by the hour, only for the hours in which it is sent. */
   metricMonth: 0.3,
+  /** cloudwatch: each metric that an alarm looks at, for a month. */
+  alarmMetricMonth: 0.1,
   /** cloudwatch: X-Ray, one trace per execution. */
   trace: 5 / 1e6,
 } as const;

@@ -85,6 +85,7 @@ const environment = {
   MIN_RETENTION_DAYS: '7',
   MAX_RUN_HOURS: '12',
   LEDGER_TABLE: 'ledger',
+  NIGHTS_TABLE: 'nights',
   TOKEN_PARAMETER: '/bench/token',
   POLICIES_PATH: '/bench/policies',
   PAUSED_PARAMETER: '/bench/paused',

@@ -12,30 +12,37 @@ export const functionNames = Object.keys(environments) as FunctionName[];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+let bundles: string | undefined;
+
 /**
- * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and its version is the one
- * that was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same bytes,
- * so that a deployment without a change changes nothing.
+ * The code of the functions, bundled once for each process. The package has the bundles in itself: its build puts
+ * `packaged-code.ts` in this module's place, so that an app that places the construct needs no esbuild.
  */
-export function bundleFunctions(): FunctionCode {
-  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-'));
-  // CDK copies an asset when the construct is made; this copy has done its duty when the process ends.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  bundleInto(folder);
-  return codeOf((name) => Code.fromAsset(join(folder, name)));
+export function functionCode(): FunctionCode {
+  bundles ??= bundleAside();
+  return codeIn(bundles);
 }
 
-export const codeOf = (make: (name: FunctionName) => Code): FunctionCode => ({
-  plan: make('plan'),
-  truncate: make('truncate'),
-  poll: make('poll'),
-  report: make('report'),
-});
+/** @param folder holds `<name>/index.mjs` for each function */
+export const codeIn = (folder: string): FunctionCode => {
+  const code = (name: FunctionName) => Code.fromAsset(join(folder, name));
+  return { plan: code('plan'), truncate: code('truncate'), poll: code('poll'), report: code('report') };
+};
+
+/** CDK copies an asset when the construct is made; this copy has done its duty when the process ends. */
+function bundleAside(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  bundleInto(folder);
+  return folder;
+}
 
 const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
 
 /**
- * Writes `<folder>/<name>/index.mjs` for each function.
+ * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and its version is the one
+ * that was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same bytes,
+ * so that a deployment without a change changes nothing. Writes `<folder>/<name>/index.mjs` for each.
  * @param sources of the bundles by name, below the project's folder
  * @returns esbuild's account of what went into them
  */

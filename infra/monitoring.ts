@@ -12,15 +12,29 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { alarmHeadings, runbookLink } from '../lambda/notification/runbook.ts';
+import { dimensionNames, metricNamespace, runMetrics } from '../lambda/telemetry/metrics.ts';
 import { RetentionDashboard } from './dashboard.ts';
 import { alarmNamePrefix } from './names.ts';
 import type { Settings } from './stage/settings.ts';
 import type { Workflow } from './workflow.ts';
 
+/**
+ * An outcome is sent once, when its run ends. Missing data ends the alarm, so that the next bad night is one again: an
+ * alarm that stayed on would call nobody a second time.
+ */
+const oncePerNight = {
+  comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  evaluationPeriods: 1,
+  missingData: TreatMissingData.NOT_BREACHING,
+  reported: true,
+} as const;
+
 export interface MonitoringProps {
   settings: Settings;
   workflow: Workflow;
   topic: ITopic;
+  /** For alarms; without it they go to `topic`, but those that say what the report there says already. */
+  alarmTopic: ITopic | undefined;
 }
 
 type AlarmName = keyof typeof alarmHeadings;
@@ -28,35 +42,49 @@ type AlarmName = keyof typeof alarmHeadings;
 interface AlarmProps {
   /** What it means for the people who read it. */
   meaning: string;
+  /** What to do first, for people who have no runbook at hand. */
+  firstRemedy: string;
   metric: IMetric;
   comparisonOperator: ComparisonOperator;
   evaluationPeriods: number;
   missingData: TreatMissingData;
+  /** A report says it, too: it is an alarm only where alarms have a topic of their own. */
+  reported?: boolean;
 }
 
 /**
- * Alarms for what no report can tell: that there is none. What a run finds out is in its report, and raises no alarm. So one
- * event brings one message; a Report function that breaks down brings two, and never three. There are no messages when an alarm ends.
+ * Alarms for what no report can tell, that there is none, and for bad news that a report tells people whom nobody calls at night.
+ * One event brings one message to a topic: the alarms of the second kind have no action unless alarms go to a topic of their own.
+ * (A Report function that breaks down brings two, and never three.) There are no messages when an alarm ends.
  */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, { settings, workflow, topic }: MonitoringProps) {
+  readonly alarms: Alarm[];
+
+  constructor(scope: Construct, id: string, { settings, workflow, topic, alarmTopic }: MonitoringProps) {
     super(scope, id);
+    const { stage } = settings;
     const { stateMachine } = workflow;
-    const alarm = (name: AlarmName, { meaning, missingData, ...props }: AlarmProps): Alarm => {
+    const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
+      const { runbookUrl } = settings;
+      const remedy =
+        runbookUrl === undefined ? firstRemedy : `What to do: ${runbookLink(runbookUrl, alarmHeadings[name])}`;
       const created = new Alarm(this, name, {
-        alarmName: `${alarmNamePrefix(settings.stage)}${name}`,
-        alarmDescription: `${meaning} What to do: ${runbookLink(settings.runbookUrl ?? 'docs/runbook.md', alarmHeadings[name])}`,
+        alarmName: `${alarmNamePrefix(stage)}${name}`,
+        alarmDescription: `${meaning} ${remedy}`,
         threshold: 1,
         treatMissingData: missingData,
         ...props,
       });
-      created.addAlarmAction(new SnsAction(topic));
+      const told = alarmTopic ?? (reported ? undefined : topic);
+      if (told !== undefined) created.addAlarmAction(new SnsAction(told));
       return created;
     };
 
-    const alarms = [
+    this.alarms = [
       alarm('ExecutionFailed', {
-        meaning: `A run of stage ${settings.stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may go on.`,
+        firstRemedy:
+          'First, open the execution in Step Functions and read what ended it; a redrive publishes the report, and sends nothing twice.',
+        meaning: `A run of stage ${stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may go on.`,
         metric: new MathExpression({
           // A sum with + has no value where one part has none; these three seldom come together.
           expression: 'SUM([FILL(failed, 0), FILL(timedOut, 0), FILL(aborted, 0)])',
@@ -74,7 +102,8 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('NotStarted', {
-        meaning: `No run of stage ${settings.stage} has started for ${settings.alarmIfNotStartedHours} hours: the indices grow.`,
+        firstRemedy: 'First, look whether the schedule of this stage exists and is enabled in EventBridge Scheduler.',
+        meaning: `No run of stage ${stage} has started for ${settings.alarmIfNotStartedHours} hours: the indices grow.`,
         metric: stateMachine.metricStarted({ statistic: 'Sum', period: Duration.hours(1) }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         evaluationPeriods: settings.alarmIfNotStartedHours,
@@ -82,7 +111,8 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.BREACHING,
       }),
       alarm('FunctionTrouble', {
-        meaning: `A function of stage ${settings.stage} was throttled or ran out of memory; the run goes on where it can.`,
+        firstRemedy: "First, read that run's report: where its result is ok, nothing has to be done.",
+        meaning: `A function of stage ${stage} was throttled or ran out of memory; the run goes on where it can.`,
         metric: new MathExpression({
           expression: `SUM([${['plan', 'truncate', 'poll', 'report', 'outOfMemory'].map((id) => `FILL(${id}, 0)`).join(', ')}])`,
           usingMetrics: {
@@ -90,7 +120,7 @@ export class Monitoring extends Construct {
             truncate: workflow.truncate.lambda.metricThrottles(),
             poll: workflow.poll.lambda.metricThrottles(),
             report: workflow.report.lambda.metricThrottles(),
-            outOfMemory: this.outOfMemory(settings.stage, workflow),
+            outOfMemory: this.outOfMemory(stage, workflow),
           },
           label: 'Throttled or out of memory',
           // An hour: a throttled function is tried again for minutes, which is one event.
@@ -101,8 +131,32 @@ export class Monitoring extends Construct {
         // Functions that did not run had no trouble.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
+      alarm('RunFailed', {
+        meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or what became of a truncation is not known.`,
+        firstRemedy: 'First, read the report of that run: it says which index, why, and what to do.',
+        metric: this.runMetric(stage, runMetrics.failed),
+        ...oncePerNight,
+      }),
+      alarm('RowsMissing', {
+        meaning: `Rows that should stay are missing from an index of stage ${stage}. Run no DataHub upgrade before they are back: it may delete the index that still holds them.`,
+        firstRemedy:
+          'First, read the report of that run: it names the index that holds the rows, and the commands to go back.',
+        metric: this.runMetric(stage, runMetrics.rowsMissing),
+        ...oncePerNight,
+      }),
     ];
-    new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms });
+    new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms });
+  }
+
+  private runMetric(stage: string, metricName: string): Metric {
+    return new Metric({
+      namespace: metricNamespace,
+      metricName,
+      dimensionsMap: { [dimensionNames.stage]: stage },
+      statistic: 'Sum',
+      // An hour, so that the alarm has ended when the next night begins.
+      period: Duration.hours(1),
+    });
   }
 
   /** Lambda has no metric for it; the function's own log has the line. */

@@ -8,7 +8,10 @@ import type { Settings } from './stage/settings.ts';
 
 /** Where reports and alarms go: a topic of our own, or an existing one, with emails and a Slack channel as its subscribers. */
 export class Notifications extends Construct {
+  /** For reports. */
   readonly topic: ITopic;
+  /** For alarms, where they do not go to the topic of the reports. */
+  readonly alarmTopic: ITopic | undefined;
 
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);
@@ -16,6 +19,8 @@ export class Notifications extends Construct {
       settings.topicArn === undefined
         ? this.ownTopic(settings)
         : Topic.fromTopicArn(this, 'Existing', settings.topicArn);
+    this.alarmTopic =
+      settings.alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Alarms', settings.alarmTopicArn);
     for (const email of settings.emails) {
       new CfnSubscription(this, `Email ${email}`, {
         topicArn: this.topic.topicArn,
@@ -29,6 +34,7 @@ export class Notifications extends Construct {
   /** A topic's own policy replaces the default one, so it has to let our alarms publish; Report publishes by its role. */
   private ownTopic(settings: Settings): Topic {
     const topic = new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true });
+    if (settings.alarmTopicArn !== undefined) return topic;
     const stack = Stack.of(this);
     const alarms = stack.formatArn({
       service: 'cloudwatch',

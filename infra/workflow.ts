@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -9,12 +8,16 @@ import { Construct } from 'constructs';
 import type { FunctionCode } from './function-code.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import { RetentionFunction } from './retention-function.ts';
+import definition from './retention-workflow.asl.json' with { type: 'json' };
 import type { Settings } from './stage/settings.ts';
 
 export interface WorkflowProps {
   settings: Settings;
   code: FunctionCode;
+  /** The in-flight ledger. */
   table: Table;
+  /** What each night saw of each index. */
+  nights: Table;
   topic: ITopic;
 }
 
@@ -26,7 +29,7 @@ export class Workflow extends Construct {
   readonly report: RetentionFunction<'report'>;
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { settings, code, table, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, code, table, nights, topic }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -43,17 +46,22 @@ export class Workflow extends Construct {
       TOKEN_PARAMETER: settings.tokenParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
+    const policies = { POLICIES_PATH: policiesPath, MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString() };
+    const readPolicies = allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath));
+    const memory = { NIGHTS_TABLE: nights.tableName };
+    const useMemory = allow('UseMemory', ['dynamodb:PutItem', 'dynamodb:Query'], nights.tableArn);
     const network = privateNetwork(settings);
 
     this.plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
       code: code.plan,
-      environment: { ...stage, ...access, POLICIES_PATH: policiesPath, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...policies, ...memory, PAUSED_PARAMETER: pausedParameter },
       permissions: [
-        allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
+        readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
+        useMemory,
       ],
       network,
     });
@@ -61,8 +69,10 @@ export class Workflow extends Construct {
       name: 'truncate',
       description: 'Starts one approved truncation',
       code: code.truncate,
-      environment: { ...stage, ...access, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
       permissions: [
+        // Just before it sends, it reads again what somebody may have made stricter since Plan.
+        readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
       ],
@@ -72,10 +82,11 @@ export class Workflow extends Construct {
       name: 'poll',
       description: 'Looks at every unresolved truncation and verifies the ended ones',
       code: code.poll,
-      environment: { ...stage, ...access },
+      environment: { ...stage, ...access, ...memory },
       permissions: [
         ...readParameters(stack, settings),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
+        useMemory,
       ],
       network,
     });
@@ -111,9 +122,7 @@ export class Workflow extends Construct {
     role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...lambdas.map((lambda) => lambda.functionArn)));
     const stateMachine = new StateMachine(this, 'StateMachine', {
       stateMachineName: stateMachineName(stage),
-      definitionBody: DefinitionBody.fromString(
-        readFileSync(new URL('./retention-workflow.asl.json', import.meta.url), 'utf8'),
-      ),
+      definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
       definitionSubstitutions: {
         PlanFunctionArn: this.plan.lambda.functionArn,
         TruncateFunctionArn: this.truncate.lambda.functionArn,
@@ -125,12 +134,6 @@ export class Workflow extends Construct {
       tracingEnabled: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    for (const owner of [role, stateMachine]) {
-      Validations.of(owner).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
-      });
-    }
     return stateMachine;
   }
 

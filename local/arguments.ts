@@ -6,6 +6,8 @@ import { CommandLineError, parseQuietly } from './command-line.ts';
 export type Arguments =
   /** The text to print: `--help`. */
   | { kind: 'help'; text: string }
+  /** Files are checked, and no server is asked. */
+  | { kind: 'validate'; policiesPath?: string; stagePath?: string }
   /** A run against the embedded service, with sample data only. */
   | { kind: 'embedded'; policiesPath?: string; jsonPath?: string; input: RunArguments }
   /** A read-only look at a real server. */
@@ -40,15 +42,19 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+const npmStart = 'npm start --';
+
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
  * @param env `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the names that DataHub's own command line uses) stand in for options
+ * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
-export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): Arguments {
-  refuseSwallowedOptions(env);
-  const parsed = parseOptions(argv);
+export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, program: string = npmStart): Arguments {
+  if (program === npmStart) refuseSwallowedOptions(env);
+  if (argv[0] === 'validate') return parseValidate(argv.slice(1), program);
+  const parsed = parseOptions(argv, program);
   if ('text' in parsed) return { kind: 'help', text: parsed.text };
   const { options } = parsed;
   const gmsUrl = options.gmsUrl ?? nonEmpty(env['DATAHUB_GMS_URL']);
@@ -118,16 +124,17 @@ interface Options {
   clear?: string[];
 }
 
-function parseOptions(argv: readonly string[]): { options: Options } | { text: string } {
-  const command = new Command('npm start --')
+function parseOptions(argv: readonly string[], program: string): { options: Options } | { text: string } {
+  const command = new Command(program)
     .description(
       'Truncates DataHub time series indices by policy, and proves the result.\n' +
         'Without options: a whole run against an embedded service with sample data.\n' +
-        'With --gms-url alone: a read-only survey of that server. With --policies, too: a preview of a run.',
+        'With --gms-url alone: a read-only survey of that server. With --policies, too: a preview of a run.\n' +
+        `${program} validate checks files and asks no server.`,
     )
     .option('--gms-url <url>', 'the GMS address: https://host/api/gms, https://host/gms or http://host:8080')
     .option('--token-file <file>', 'a file that holds the access token')
-    .option('--policies <file>', 'a JSON array of policies')
+    .option('--policies <file>', 'a JSON list of policies')
     .option('--enforce', 'truncate for real (without it a server is only previewed)')
     .option('--ca-file <file>', "certificates (PEM) of a private authority that signed the server's")
     .option(
@@ -147,17 +154,40 @@ function parseOptions(argv: readonly string[]): { options: Options } | { text: s
       'release a quarantined index after somebody has looked at it (repeatable)',
       collectIndex,
     );
+  const text = read(command, argv, program);
+  return text === undefined ? { options: command.opts<Options>() } : { text };
+}
+
+function parseValidate(argv: readonly string[], program: string): Arguments {
+  const command = new Command(`${program} validate`)
+    .description('Checks files without asking any server: exit status 0, or 2 with every mistake by line and column.')
+    .option('--policies <file>', 'a JSON list of policies')
+    .option('--stage <file>', 'a stage file, named after its stage: <stage>.json');
+  const text = read(command, argv, `${program} validate`);
+  if (text !== undefined) return { kind: 'help', text };
+  const { policies, stage } = command.opts<{ policies?: string; stage?: string }>();
+  if (policies === undefined && stage === undefined) {
+    throw new UsageError(`Name what to validate: ${program} validate --policies FILE, or --stage FILE.`);
+  }
+  return {
+    kind: 'validate',
+    ...(policies !== undefined && { policiesPath: policies }),
+    ...(stage !== undefined && { stagePath: stage }),
+  };
+}
+
+/** @returns the help text, where that was asked for */
+function read(command: Command, argv: readonly string[], program: string): string | undefined {
   try {
-    const text = parseQuietly(command, argv);
-    if (text !== undefined) return { text };
+    return parseQuietly(command, argv);
   } catch (error) {
     if (!(error instanceof CommandLineError)) throw error;
+    const own = program.startsWith(npmStart) ? ', and npm wants one -- of its own before them' : '';
     const remedy = error.excess
-      ? 'Options begin with --, and npm wants one -- of its own before them: npm start -- --gms-url URL.'
-      : 'See npm start -- --help.';
+      ? `Options begin with --${own}: ${program} ${command.options[0]!.flags.replace(/<(\w+)>/, (_, name) => name.toUpperCase())}.`
+      : `See ${program} --help.`;
     throw new UsageError(`${error.message} ${remedy}`);
   }
-  return { options: command.opts<Options>() };
 }
 
 const runArguments = (mode: Mode, { only, approveRows, clear }: Options): RunArguments => ({
@@ -199,6 +229,7 @@ function refuseSwallowedOptions(env: NodeJS.ProcessEnv): void {
     'fast',
     'approve-rows',
     'clear',
+    'stage',
   ]) {
     if (env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined) {
       throw new UsageError(`npm kept --${name} for itself: put -- before the options, as in npm start -- --${name} …`);

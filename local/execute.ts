@@ -1,22 +1,31 @@
-import { fileURLToPath } from 'node:url';
-import { isLoopback } from '../lambda/operations/http/addresses.ts';
-import { type Arguments, type RunArguments, type ServerArguments, UsageError } from './arguments.ts';
-import { checkWritable, defaultLedgerPath, readPolicies, readServer } from './files.ts';
+import { type Arguments, type RunArguments, UsageError } from './arguments.ts';
+import { checkPolicies, checkWritable, defaultLedgerPath, readPolicies, readServer } from './files.ts';
 import { startOperationsService } from './operations-service/server.ts';
+import { shellWord } from './program.ts';
 import type { Screen } from './progress.ts';
 import { localSettings, runOnce } from './run.ts';
+import samplePolicies from './sample-policies.json' with { type: 'json' };
 import { surveyServer } from './survey/command.ts';
-
-const samplePolicies = fileURLToPath(new URL('./sample-policies.json', import.meta.url));
+import { validate } from './validate.ts';
 
 /**
  * Does what the command line asks for; everything that it names is read and checked before the first request.
+ * @param program how this program was started, for commands in messages
  * @returns the exit status
  * @throws UsageError
  */
-export async function execute(asked: Arguments, screen: Screen, env: NodeJS.ProcessEnv): Promise<number> {
+export async function execute(
+  asked: Arguments,
+  screen: Screen,
+  env: NodeJS.ProcessEnv,
+  program: string,
+): Promise<number> {
   if (asked.kind === 'help') {
     screen.write(asked.text);
+    return 0;
+  }
+  if (asked.kind === 'validate') {
+    screen.write(`${validate(asked).join('\n')}\n`);
     return 0;
   }
   if (asked.jsonPath !== undefined) checkWritable(asked.jsonPath);
@@ -32,19 +41,19 @@ export async function execute(asked: Arguments, screen: Screen, env: NodeJS.Proc
     return runOnce(
       {
         server,
-        policies: policiesOf(asked.policiesPath, asked.input),
+        policies: readPolicies(asked.policiesPath, localSettings.minRetentionDays, asked.input.only),
         input: asked.input,
         fast: asked.fast,
         embedded: false,
         ledgerPath: asked.ledgerPath ?? defaultLedgerPath(env),
         ...json,
-        command: commandLine(asked.server, asked),
+        command: commandLine(program, asked),
       },
       screen,
     );
   }
 
-  const policies = policiesOf(asked.policiesPath ?? samplePolicies, asked.input);
+  const policies = policiesOf(asked.policiesPath, asked.input);
   const service = await startOperationsService();
   try {
     const server = {
@@ -53,7 +62,7 @@ export async function execute(asked: Arguments, screen: Screen, env: NodeJS.Proc
       tokenText: service.token,
     };
     return await runOnce(
-      { server, policies, input: asked.input, fast: true, embedded: true, ...json, command: 'npm start --' },
+      { server, policies, input: asked.input, fast: true, embedded: true, ...json, command: program },
       screen,
     );
   } finally {
@@ -61,10 +70,17 @@ export async function execute(asked: Arguments, screen: Screen, env: NodeJS.Proc
   }
 }
 
-const policiesOf = (path: string, { only }: RunArguments) => readPolicies(path, localSettings.minRetentionDays, only);
+const policiesOf = (path: string | undefined, { only }: RunArguments) =>
+  path === undefined
+    ? checkPolicies(
+        { name: 'the sample policies', text: JSON.stringify(samplePolicies) },
+        localSettings.minRetentionDays,
+        only,
+      )
+    : readPolicies(path, localSettings.minRetentionDays, only);
 
 /** The same command again, without what holds for one run only; the token itself is in no command line. */
-function commandLine(server: ServerArguments, asked: Arguments & { kind: 'run' }): string {
+function commandLine(program: string, { server, ...asked }: Arguments & { kind: 'run' }): string {
   const options: Array<[string, string | undefined]> = [
     ['--gms-url', server.gmsUrl],
     ['--token-file', server.token.kind === 'file' ? server.token.path : undefined],
@@ -73,12 +89,9 @@ function commandLine(server: ServerArguments, asked: Arguments & { kind: 'run' }
     ['--ledger', asked.ledgerPath],
   ];
   return [
-    'npm start --',
+    program,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(value)}`])),
     ...(asked.input.mode === 'enforce' ? ['--enforce'] : []),
     ...(asked.fast ? ['--fast'] : []),
   ].join(' ');
 }
-
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

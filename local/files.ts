@@ -9,6 +9,7 @@ import { parsePolicies } from '../lambda/policy/parse.ts';
 import { readJson } from '../lambda/policy/read-json.ts';
 import { ParametersError, type PolicySource } from '../lambda/run/services.ts';
 import { type ServerArguments, UsageError } from './arguments.ts';
+import { policyListIn } from './policies-file.ts';
 
 /** The files that the command line names, read and checked as a whole before anything is sent. Every function throws UsageError. */
 
@@ -78,16 +79,20 @@ function readCertificates(path: string): string {
  * @param only names that must be among the policies
  */
 export function readPolicies(path: string, minRetentionDays: number, only: readonly string[] = []): PolicySource[] {
-  const source = { name: path, text: readText(path, '--policies') };
-  const read = readJson(source.text);
+  const read = readJson(readText(path, '--policies'), { comments: true });
   if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${read.problem}.`);
-  const { value } = read;
-  if (!Array.isArray(value) && typeof value === 'object' && value !== null && 'policies' in value) {
-    throw new UsageError(`--policies: ${path} holds a whole stage: give only the list that stands under "policies".`);
-  }
-  if (!Array.isArray(value)) {
-    throw new UsageError(`--policies: ${path} must hold a list of policies: put [ and ] around them.`);
-  }
+  const found = policyListIn(read.value);
+  if (found.kind === 'wrong') throw new UsageError(`--policies: ${path} ${found.problem}.`);
+  return checkPolicies({ name: path, text: JSON.stringify(found.list) }, minRetentionDays, only);
+}
+
+/** The same for a text that holds a list of policies; its name stands for the file. */
+export function checkPolicies(
+  source: PolicySource,
+  minRetentionDays: number,
+  only: readonly string[] = [],
+): PolicySource[] {
+  const { name: path } = source;
   const parsed = parsePolicies([source], minRetentionDays);
   const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.reason] : []));
   if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
@@ -107,8 +112,17 @@ export function readPolicies(path: string, minRetentionDays: number, only: reado
 /** Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). */
 export function defaultLedgerPath(env: NodeJS.ProcessEnv): string {
   const given = env['XDG_STATE_HOME'];
-  const base = given && isAbsolute(given) ? given : join(homedir(), '.local', 'state');
+  const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
   return join(base, 'datahub-retention', 'in-flight.json');
+}
+
+/** A user without an entry in the system's list, as in a container, has none. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('There is no home folder to keep the ledger in: name a file with --ledger FILE.');
+  }
 }
 
 /** Finds out before the run, not after it, that the report cannot be written. The file is not changed. */
@@ -133,7 +147,7 @@ function whyNotWritable(path: string): string | undefined {
   }
 }
 
-function readText(path: string, option: string): string {
+export function readText(path: string, option: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

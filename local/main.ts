@@ -1,17 +1,30 @@
 import { parseArguments, UsageError } from './arguments.ts';
 import { execute } from './execute.ts';
+import { programName } from './program.ts';
 import { screenOn } from './progress.ts';
 
-/** `npm start`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
+/** `npm start` and `datahub-retention`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
 
 // Somebody who pages through the output and quits early must not stop a truncation's supervision.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+// The first process of a container is not ended by a signal that nobody handles. A run has a handler of its own, which says
+// what goes on without it; whatever else is done here can just end.
+for (const [signal, status] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(status);
+  });
+}
+
 try {
-  const parsed = parseArguments(process.argv.slice(2), process.env);
-  process.exitCode = await execute(parsed, screenOn(process.stdout, process.env), process.env);
+  const program = programName(process.argv[1]);
+  const parsed = parseArguments(process.argv.slice(2), process.env, program);
+  process.exitCode = await execute(parsed, screenOn(process.stdout, process.env), process.env, program);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { StateMachine } from 'aws-local-stepfunctions';
+import workflow from '../infra/retention-workflow.asl.json' with { type: 'json' };
 
 /**
  * Executes the workflow file of the deployment, as it is, on this machine. Where the library differs from Step Functions
@@ -70,8 +70,6 @@ function validated(definition: Definition): StateMachine {
   return machine;
 }
 
-const definitionUrl = new URL('../infra/retention-workflow.asl.json', import.meta.url);
-
 interface Definition {
   States: Record<string, { Type: string; Resource?: string }>;
 }
@@ -83,7 +81,7 @@ const functionArn = (step: Step) => `arn:aws:lambda:us-east-1:000000000000:funct
  * Reads the file, with stand-ins for the functions' ARNs.
  * The library leaves out JSONata and Assign without a word, so a definition that holds them is refused.
  */
-export function loadDefinition(text: string = readFileSync(definitionUrl, 'utf8')): Definition {
+export function loadDefinition(text: string = JSON.stringify(workflow)): Definition {
   const substituted = text.replace(/\$\{(\w+)FunctionArn\}/g, (placeholder, name: string) => {
     const step = steps.find((known) => known === name.toLowerCase());
     if (step === undefined) throw new Error(`The workflow file names ${placeholder}, which no step stands for.`);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { nearest } from '../../lambda/policy/nearest.ts';
-import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { readStageText, SettingsError, type StageInput } from './settings.ts';
 
 const folder = fileURLToPath(new URL('../stages/', import.meta.url));
 
@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('../stages/', import.meta.url));
  * @param stage the value of `cdk -c stage=...`
  * @throws SettingsError, one sentence for each thing that cannot work
  */
-export function readStageFile(stage: unknown): Settings {
+export function readStageFile(stage: unknown): StageInput & { stage: string } {
   const stages = readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
   if (typeof stage !== 'string' || stage === '') {
     throw new SettingsError(`Name a stage with -c stage=<name>; there are: ${stages.join(', ')}.`);
@@ -22,7 +22,7 @@ export function readStageFile(stage: unknown): Settings {
     throw new SettingsError(`There is no stage file infra/stages/${stage}.json: ${hint}`);
   }
   try {
-    return readSettings(stage, readFileSync(path, 'utf8'));
+    return readStageText(stage, readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof SettingsError) throw new SettingsError(`infra/stages/${stage}.json: ${error.message}`);
     throw error;

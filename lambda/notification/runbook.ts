@@ -6,6 +6,8 @@ export const alarmHeadings = {
   ExecutionFailed: 'Alarm: ExecutionFailed',
   NotStarted: 'Alarm: NotStarted',
   FunctionTrouble: 'Alarm: FunctionTrouble',
+  RunFailed: 'Alarm: RunFailed',
+  RowsMissing: 'Alarm: RowsMissing',
 } as const;
 
 export const runErrorHeading = 'Run error';

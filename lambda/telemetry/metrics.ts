@@ -29,7 +29,9 @@ export const runMetrics = {
   failed: 'RunFailed',
   durationSeconds: 'DurationSeconds',
   confirmedSubscriptions: 'ConfirmedSubscriptions',
-} as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions', string>;
+  /** Rows that should have stayed and are gone; sent by runs that find some only. */
+  rowsMissing: 'RowsMissing',
+} as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing', string>;
 
 /** What a metric's line is given to; on Lambda `toStandardOutput`. */
 export type WriteLine = (line: string) => void;
@@ -45,6 +47,8 @@ export function reportMetrics(report: Report): string[] {
   const seconds = (at - Date.parse(report.startedAt)) / 1000;
   const run: Value[] = [[runMetrics[report.result], MetricUnit.Count, 1]];
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
+  const missing = rowsMissing(report);
+  if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
   return [
     embedded({ [dimensionNames.stage]: report.stage }, run, at),
     ...report.policies.flatMap((entry) => {
@@ -54,6 +58,12 @@ export function reportMetrics(report: Report): string[] {
     }),
   ];
 }
+
+/** An index that lost rows counts as one at least, also where nobody could count how many. */
+const rowsMissing = ({ policies }: Report): number =>
+  policies
+    .filter(({ outcome }) => outcome === 'rows-missing')
+    .reduce((sum, entry) => sum + Math.max(1, entry.rowsMissing ?? 1), 0);
 
 /** The line that tells how many people or systems a report can reach. */
 export const subscriptionMetric = (stage: string, confirmed: number, at: number): string =>

@@ -26,10 +26,20 @@ const access = {
   CA_CERTIFICATE_PARAMETER: text.optional(),
 };
 
+/** Plan reads the policies, and Truncate reads them again just before it sends. */
+const policies = {
+  POLICIES_PATH: text,
+  /** The stage's `maxRowsPerRun`, for policies without one of their own. */
+  MAX_ROWS_PER_RUN: wholeNumber.optional(),
+};
+
+/** The memory of nights. */
+const memory = { NIGHTS_TABLE: text };
+
 export const environments = {
-  plan: z.object({ ...stage, ...access, POLICIES_PATH: text, PAUSED_PARAMETER: text }),
-  truncate: z.object({ ...stage, ...access, PAUSED_PARAMETER: text }),
-  poll: z.object({ ...stage, ...access }),
+  plan: z.object({ ...stage, ...access, ...policies, ...memory, PAUSED_PARAMETER: text }),
+  truncate: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
+  poll: z.object({ ...stage, ...access, ...memory }),
   report: z.object({
     ...stage,
     TOPIC_ARN: text,

@@ -2,17 +2,14 @@ import { readFileSync } from 'node:fs';
 import { App, CliCredentialsStackSynthesizer } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
-import { bundleFunctions } from '../../infra/function-code.ts';
 import { RetentionStack } from '../../infra/retention-stack.ts';
-import { readSettings } from '../../infra/stage/settings.ts';
+import { readStageText } from '../../infra/stage/settings.ts';
 import type { Workflow } from '../../infra/workflow.ts';
 
 /** The app of the deployment test: the same stack and bundles as `infra/app.ts`, from a stage file that the test writes. */
 const stage = process.env['DEPLOY_TEST_STAGE']!;
-const settings = readSettings(stage, readFileSync(process.env['DEPLOY_TEST_STAGE_FILE']!, 'utf8'));
 const stack = new RetentionStack(new App(), `datahub-retention-${stage}`, {
-  settings,
-  code: bundleFunctions(),
+  stage: readStageText(stage, readFileSync(process.env['DEPLOY_TEST_STAGE_FILE']!, 'utf8')),
   // When it evaluates IAM, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
   synthesizer: new CliCredentialsStackSynthesizer(),
 });
@@ -27,7 +24,7 @@ for (const resource of stack.node.findAll()) {
 }
 
 // Only its copy of the message shows what SNS would send by mail and to Slack; the test records it on the way.
-(stack.node.findChild('Workflow') as Workflow).report.lambda.addEnvironment(
+(stack.node.findChild('Default').node.findChild('Workflow') as Workflow).report.lambda.addEnvironment(
   'AWS_ENDPOINT_URL_SNS',
   process.env['DEPLOY_TEST_SNS_URL']!,
 );

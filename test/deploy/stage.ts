@@ -59,8 +59,27 @@ export async function deployStage(
   await run(cdk, [...deploy, ...quiet], { cwd: root, env });
   const outputs = Object.values(JSON.parse(await readFile(outputsFile, 'utf8')))[0] as DeployedStage['outputs'];
 
-  const queue = `${stage}-subscriber`;
-  const queueArn = `arn:aws:sqs:${emulator.region}:${emulator.account}:${queue}`;
+  const received = await subscribe(emulator, aws, outputs.TopicArn, `${stage}-subscriber`);
+  const { roles, writePolicy } = access(aws, stage);
+  for (const policy of await roles()) await writePolicy({ ...policy, statements: policy.statements.map(forEmulator) });
+  return { aws, outputs, received, ...workflow(aws, outputs.StateMachineArn), roles, writePolicy };
+}
+
+/** AWS checks GetParametersByPath against its path; the emulator against every resource. */
+const forEmulator = (statement: RolePolicy['statements'][number]): RolePolicy['statements'][number] =>
+  statement.Sid === 'ReadPolicies' ? { ...statement, Resource: '*' } : statement;
+
+/**
+ * Subscribes a queue to a topic.
+ * @returns what has come in since the last call
+ */
+export async function subscribe(
+  { region, account }: Emulator,
+  aws: AwsCaller,
+  TopicArn: string,
+  QueueName: string,
+): Promise<DeployedStage['received']> {
+  const queueArn = `arn:aws:sqs:${region}:${account}:${QueueName}`;
   const mayDeliver = {
     Effect: 'Allow',
     Principal: { Service: 'sns.amazonaws.com' },
@@ -68,32 +87,18 @@ export async function deployStage(
     Resource: queueArn,
   };
   const { QueueUrl } = await aws.json('sqs', 'AmazonSQS.CreateQueue', {
-    QueueName: queue,
+    QueueName,
     Attributes: { Policy: JSON.stringify({ Version: '2012-10-17', Statement: [mayDeliver] }) },
   });
-  await aws.query('sns', 'Subscribe', '2010-03-31', {
-    TopicArn: outputs.TopicArn,
-    Protocol: 'sqs',
-    Endpoint: queueArn,
-  });
-  const { roles, writePolicy } = access(aws, stage);
-  for (const policy of await roles()) await writePolicy({ ...policy, statements: policy.statements.map(forEmulator) });
-  return { aws, outputs, ...subscriber(aws, QueueUrl), ...workflow(aws, outputs.StateMachineArn), roles, writePolicy };
-}
-
-/** AWS checks GetParametersByPath against its path; the emulator against every resource. */
-const forEmulator = (statement: RolePolicy['statements'][number]): RolePolicy['statements'][number] =>
-  statement.Sid === 'ReadPolicies' ? { ...statement, Resource: '*' } : statement;
-
-const subscriber = (aws: AwsCaller, QueueUrl: string): Pick<DeployedStage, 'received'> => ({
-  async received() {
+  await aws.query('sns', 'Subscribe', '2010-03-31', { TopicArn, Protocol: 'sqs', Endpoint: queueArn });
+  return async () => {
     const answer = await aws.json('sqs', 'AmazonSQS.ReceiveMessage', { QueueUrl, MaxNumberOfMessages: 10 });
     const messages: { Body: string; ReceiptHandle: string }[] = answer.Messages ?? [];
     for (const { ReceiptHandle } of messages)
       await aws.json('sqs', 'AmazonSQS.DeleteMessage', { QueueUrl, ReceiptHandle });
     return messages.map(({ Body }) => JSON.parse(Body));
-  },
-});
+  };
+}
 
 const workflow = (aws: AwsCaller, stateMachineArn: string): Pick<DeployedStage, 'executions' | 'execute' | 'stop'> => ({
   async executions() {
@@ -137,6 +142,14 @@ const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'w
     await aws.query('iam', 'PutRolePolicy', '2010-05-08', { RoleName: role, PolicyName: policy, PolicyDocument });
   },
 });
+
+/** A function whose configuration was written starts in a new process, which has no token in memory. */
+export async function startCold({ aws }: DeployedStage): Promise<void> {
+  const { Functions } = await aws.rest('lambda', 'GET', '/2015-03-31/functions/');
+  for (const { FunctionName, MemorySize } of Functions) {
+    await aws.rest('lambda', 'PUT', `/2015-03-31/functions/${FunctionName}/configuration`, { MemorySize });
+  }
+}
 
 /** Asks every half second until there is an answer. */
 export async function until<Answer>(

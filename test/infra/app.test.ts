@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { SettingsInput } from '../../infra/stage/settings.ts';
+import type { StageInput } from '../../infra/stage/settings.ts';
 import { synthesize } from './synthesize.ts';
 
 const run = promisify(execFile);
@@ -25,13 +25,13 @@ describe('The app', () => {
 const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
 const emails = ['team@example.com'];
 
-const warnings = (fields: Partial<SettingsInput>): string[] =>
+const warnings = (fields: Partial<StageInput>): string[] =>
   synthesize({ emails, ...fields }).stack.node.metadata.flatMap(({ type, data }) =>
     type === 'aws:cdk:warning' ? [String(data)] : [],
   );
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
-  test.each<[fields: Partial<SettingsInput>, warning: RegExp]>([
+  test.each<[fields: Partial<StageInput>, warning: RegExp]>([
     [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read on its way/],
     [
       { gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork },
@@ -45,7 +45,7 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
   });
 
-  test.each<Partial<SettingsInput>>([
+  test.each<Partial<StageInput>>([
     {},
     { gmsUrl: 'https://example.com/api/gms' },
     { gmsUrl: 'http://gms.internal.example.com:8080', ...inPrivateNetwork },

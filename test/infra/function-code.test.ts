@@ -22,6 +22,7 @@ const environment = {
   MIN_RETENTION_DAYS: '7',
   MAX_RUN_HOURS: '12',
   LEDGER_TABLE: 'table',
+  NIGHTS_TABLE: 'nights',
   TOKEN_PARAMETER: '/token',
   POLICIES_PATH: '/policies',
   PAUSED_PARAMETER: '/paused',

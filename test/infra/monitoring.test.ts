@@ -1,7 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { prices } from '../../bench/prices.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
 import { runbookAnchor } from '../../lambda/notification/runbook.ts';
+import { reportMetrics, runMetrics } from '../../lambda/telemetry/metrics.ts';
 import { type Resource, synthesize } from './synthesize.ts';
+
+const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
+
+const failedReport = {
+  version: 1,
+  runId: 'run',
+  stage: 'prod',
+  mode: 'enforce',
+  startedAt: '2026-11-21T03:30:00Z',
+  finishedAt: '2026-11-21T04:30:00Z',
+  result: 'failed',
+  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', reason: 'rows are missing' }],
+  unmanagedIndices: [],
+} as Report;
 
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
@@ -10,11 +27,14 @@ const headings = [
 ].map(([, heading]) => runbookAnchor(heading!));
 
 describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const))('The alarm %s', (_, alarm) => {
-  test('says what it means, and links to a section of the runbook that exists', () => {
-    const [, meaning, page, anchor] = /^(.{40,}) What to do: (\S+)#(\S+)$/.exec(alarm.AlarmDescription)!;
-    expect(meaning).toContain('stage prod');
-    expect(page).toBe('docs/runbook.md');
-    expect(headings).toContain(anchor);
+  test('says in words what it means and what to do first, as long as there is no address of the runbook', () => {
+    expect(alarm.AlarmDescription).toMatch(/^.{40,} First, .{20,}\.$/);
+    expect(alarm.AlarmDescription).toContain('stage prod');
+    expect(alarm.AlarmDescription.length).toBeLessThan(1024);
+  });
+
+  test('has a section in the runbook', () => {
+    expect(headings).toContain(runbookAnchor(`Alarm: ${alarm.AlarmName.split('/').at(-1)}`));
   });
 
   test('says what missing data means', () => {
@@ -31,19 +51,42 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
   });
 
   test('speaks once, when it begins', () => {
-    expect(alarm.AlarmActions).toHaveLength(1);
+    expect([undefined, 1]).toContain(alarm.AlarmActions?.length);
     expect([alarm.OKActions, alarm.InsufficientDataActions]).toEqual([undefined, undefined]);
   });
 });
 
 describe('Monitoring', () => {
-  test('has three alarms, none of them about what a report tells', () => {
-    expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
-      'datahub-retention/prod/ExecutionFailed',
-      'datahub-retention/prod/FunctionTrouble',
-      'datahub-retention/prod/NotStarted',
-    ]);
-    expect(JSON.stringify(alarms)).not.toMatch(/RunFailed|RunAttention/);
+  test('raises an alarm for what a report tells, too, but tells nobody twice: only where alarms have a topic of their own', () => {
+    const silent = alarms.filter(({ AlarmActions }) => AlarmActions === undefined).map(({ AlarmName }) => AlarmName);
+    expect(silent.sort()).toEqual(['datahub-retention/prod/RowsMissing', 'datahub-retention/prod/RunFailed']);
+    expect(alarms).toHaveLength(5);
+  });
+
+  test.each([
+    ['RunFailed', runMetrics.failed],
+    ['RowsMissing', runMetrics.rowsMissing],
+  ])('reads the metric of %s as Report sends it, and ends when nothing more comes', (name, metricName) => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`/${name}`));
+    const [sent] = reportMetrics(failedReport).map((line) => JSON.parse(line));
+    const [directive] = sent._aws.CloudWatchMetrics;
+    expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metricName);
+    expect(alarm).toMatchObject({
+      Namespace: directive.Namespace,
+      MetricName: metricName,
+      Dimensions: directive.Dimensions[0].map((Name: string) => ({ Name, Value: sent[Name] })),
+      Statistic: 'Sum',
+      TreatMissingData: 'notBreaching',
+    });
+    expect(alarm.Period * alarm.EvaluationPeriods).toBeLessThan(86_400);
+  });
+
+  test('costs what the README says', () => {
+    const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
+    const sum = metrics.reduce((one, other) => one + other, 0);
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, amount] = /^\| Alarms \(eleven metrics in five alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
+    expect([alarms.length, sum, Number(amount)]).toEqual([5, 11, expect.closeTo(11 * prices.alarmMetricMonth, 6)]);
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {

@@ -1,16 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, type Environment } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { codeOf, type FunctionCode } from '../../infra/function-code.ts';
 import { RetentionStack } from '../../infra/retention-stack.ts';
-import { readSettings, type SettingsInput } from '../../infra/stage/settings.ts';
+import { readStageText, type StageInput } from '../../infra/stage/settings.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
-export const settingsInput = (fields: Partial<SettingsInput> = {}): SettingsInput => ({
+export const settingsInput = (fields: Partial<StageInput> = {}): StageInput => ({
   gmsUrl: 'https://datahub.example.com/api/gms',
   policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90 }],
   ...fields,
@@ -30,18 +28,16 @@ export interface Resource {
   UpdateReplacePolicy?: string;
 }
 
-/** The template of a stage, as `cdk synth` makes it, without bundling: the code of the functions is a stand-in. */
+/** The template of a stage, as `cdk synth` makes it. */
 export function synthesize(
-  fields: Partial<SettingsInput> = {},
+  fields: Partial<StageInput> = {},
   { stage = 'prod', env }: { stage?: string; env?: Environment } = {},
 ): Synthesized {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
     const app = new App({ outdir, context: cdkJson.context, builtinCloudFormationValidation: false });
-    const settings = readSettings(stage, JSON.stringify(settingsInput(fields)));
     const stack = new RetentionStack(app, `datahub-retention-${stage}`, {
-      settings,
-      code: standIns(outdir),
+      stage: readStageText(stage, JSON.stringify(settingsInput(fields))),
       ...(env && { env }),
     });
     const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
@@ -54,10 +50,3 @@ export function synthesize(
     rmSync(outdir, { recursive: true, force: true });
   }
 }
-
-const standIns = (folder: string): FunctionCode =>
-  codeOf((name) => {
-    const source = mkdtempSync(join(folder, `${name}-`));
-    writeFileSync(join(source, 'index.mjs'), `export const handler = '${name}';\n`);
-    return Code.fromAsset(source);
-  });

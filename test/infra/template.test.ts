@@ -47,10 +47,30 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(resources('AWS::DynamoDB::Table')[0]![1].Properties.DeletionProtectionEnabled).not.toBe(true);
   });
 
-  test('the ledger does not expire and is paid by use', () => {
-    const [[, { Properties }]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
-    expect(Properties.TimeToLiveSpecification).toBeUndefined();
-    expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+  test('the ledger does not expire, and the memory of nights does', () => {
+    const expiry = resources('AWS::DynamoDB::Table').map(([id, { Properties }]) => [
+      id.replace(/Table.*/, ''),
+      Properties.TimeToLiveSpecification,
+    ]);
+    expect(Object.fromEntries(expiry)).toEqual({
+      Ledger: undefined,
+      Nights: { AttributeName: 'expiresAt', Enabled: true },
+    });
+  });
+
+  test('both tables are paid by use', () => {
+    for (const [, { Properties }] of resources('AWS::DynamoDB::Table'))
+      expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+  });
+
+  test('the memory of nights is written and asked, and nothing else, by Plan and Poll', () => {
+    const using = statements(resources).filter(({ statement }) =>
+      JSON.stringify(statement.Resource).includes('Nights'),
+    );
+    expect(using.map(({ role, statement }) => [role.replace(/Role.*/, ''), statement.Action])).toEqual([
+      ['WorkflowPlan', ['dynamodb:PutItem', 'dynamodb:Query']],
+      ['WorkflowPoll', ['dynamodb:PutItem', 'dynamodb:Query']],
+    ]);
   });
 
   test('no statement has a wildcard but those that AWS leaves no choice about', () => {
@@ -107,9 +127,21 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(allowed).toEqual([expect.objectContaining({ Action: 'sns:Publish', Resource: { Ref: topicId } })]);
     const pattern = JSON.stringify(allowed[0]!.Condition.ArnLike).match(/:alarm:(.*)\*/)![1]!;
     for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm')) {
-      expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
+      if (Properties.AlarmActions !== undefined) expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
       expect(Properties.AlarmName.startsWith(pattern)).toBe(true);
     }
+  });
+
+  test('functions and tables have the logical ids that a deployed stage knows them by: a replaced ledger is a lost ledger', () => {
+    const ids = ['AWS::Lambda::Function', 'AWS::DynamoDB::Table'].flatMap((type) => resources(type).map(([id]) => id));
+    expect(ids.sort()).toEqual([
+      'LedgerTable9343E4AA',
+      'NightsTable96F86F60',
+      'WorkflowPlanFunction0DFA9893',
+      'WorkflowPollFunction9C832CEE',
+      'WorkflowReportFunction96212FDC',
+      'WorkflowTruncateFunctionDE4BA112',
+    ]);
   });
 
   test('the schedule gives up within the hour and says for which time it is', () => {
@@ -139,6 +171,8 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
         "Plan": [
           "dynamodb:GetItem",
           "dynamodb:PutItem",
+          "dynamodb:PutItem",
+          "dynamodb:Query",
           "dynamodb:Query",
           "ssm:GetParameter",
           "ssm:GetParametersByPath",
@@ -146,6 +180,8 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
         "Poll": [
           "dynamodb:GetItem",
           "dynamodb:PutItem",
+          "dynamodb:PutItem",
+          "dynamodb:Query",
           "ssm:GetParameter",
         ],
         "Report": [
@@ -156,6 +192,7 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
           "dynamodb:GetItem",
           "dynamodb:PutItem",
           "ssm:GetParameter",
+          "ssm:GetParametersByPath",
         ],
       }
     `);
@@ -189,9 +226,36 @@ describe('A stage', () => {
     const { resources } = synthesize({ topicArn });
     expect(resources('AWS::SNS::Topic')).toEqual([]);
     for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
-      expect(Properties.AlarmActions).toEqual([topicArn]);
+      if (Properties.AlarmActions !== undefined) expect(Properties.AlarmActions).toEqual([topicArn]);
     const publish = statements(resources).filter(({ statement }) => list(statement.Action).includes('sns:Publish'));
     expect(publish.map(({ statement }) => statement.Resource)).toEqual([topicArn]);
+  });
+
+  test('sends every alarm to the topic for alarms, where it has one, and then lets none into its own topic', () => {
+    const alarmTopicArn = 'arn:aws:sns:eu-central-1:111122223333:on-call';
+    const { resources } = synthesize({ alarmTopicArn });
+    const alarms = resources('AWS::CloudWatch::Alarm');
+    expect(alarms).toHaveLength(5);
+    for (const [, { Properties }] of alarms) expect(Properties.AlarmActions).toEqual([alarmTopicArn]);
+    expect(JSON.stringify(topicStatements(resources))).not.toContain('cloudwatch.amazonaws.com');
+  });
+
+  test('tells the functions that read policies how many rows may go in one run', () => {
+    const { resources } = synthesize({ maxRowsPerRun: 1_000_000 });
+    const told = resources('AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
+      Properties.Environment.Variables.MAX_ROWS_PER_RUN === '1000000' ? [id.replace(/Function.*/, '')] : [],
+    );
+    expect(told.sort()).toEqual(['WorkflowPlan', 'WorkflowTruncate']);
+  });
+
+  test('puts its tags on whatever can have some', () => {
+    const { resources } = synthesize({ tags: { team: 'data-platform', 'cost-centre': '4711' } });
+    const [[, { Properties: table }]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
+    expect(table.Tags).toEqual([
+      { Key: 'cost-centre', Value: '4711' },
+      { Key: 'team', Value: 'data-platform' },
+    ]);
+    for (const [, { Properties }] of resources('AWS::Lambda::Function')) expect(Properties.Tags).toEqual(table.Tags);
   });
 
   test('puts Plan, Truncate and Poll into its private network, with the permission to be there', () => {

@@ -170,7 +170,7 @@ describe('the ledger', () => {
       notes,
     ];
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc' });
-    await expect(execute(asked, { width: 80, write: () => {} }, {})).rejects.toThrow(/^--ledger: /);
+    await expect(execute(asked, { width: 80, write: () => {} }, {}, 'npm start --')).rejects.toThrow(/^--ledger: /);
     expect(readFileSync(at('notes.txt'), 'utf8')).toBe('my notes\n');
   });
 });
@@ -189,7 +189,7 @@ describe('--clear', () => {
   ])('of %s, which nothing knows, is refused before anything is sent', async (name, problem) => {
     let written = '';
     const screen = { width: 80, write: (text: string) => (written += text) };
-    const error = await execute(clearing(name), screen, {}).catch((thrown: unknown) => thrown);
+    const error = await execute(clearing(name), screen, {}, 'npm start --').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     expect((error as Error).message).toMatch(problem);
     expect(written).toBe('');
@@ -201,6 +201,8 @@ describe('--fast with --enforce', () => {
     const policies = files().write('p.json', [operation]);
     const args = ['--gms-url', 'http://gms.example:8080', '--policies', policies, '--enforce', '--fast'];
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc' });
-    await expect(execute(asked, { width: 80, write: () => {} }, {})).rejects.toThrow('this machine only');
+    await expect(execute(asked, { width: 80, write: () => {} }, {}, 'npm start --')).rejects.toThrow(
+      'this machine only',
+    );
   });
 });

@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readSettings, SettingsError } from '../../../infra/stage/settings.ts';
+import { parseSettings, readStageText, SettingsError } from '../../../infra/stage/settings.ts';
 
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const given = (fields: object) =>
   JSON.stringify({ gmsUrl: 'https://datahub.example.com/api/gms', policies: [operation], ...fields });
+const readSettings = (stage: string, text: string) => {
+  const { stage: name, ...input } = readStageText(stage, text);
+  return parseSettings(name, input);
+};
 const read = (fields: object = {}, stage = 'prod') => readSettings(stage, given(fields));
 
 function refusal(act: () => unknown): string {
@@ -53,6 +57,7 @@ describe('A stage file', () => {
   test.each<[wrong: object, sentence: RegExp]>([
     [{ gmsUrl: undefined }, /^gmsUrl is missing/],
     [{ gmsURL: 'x' }, /"gmsURL" is not a known field: did you mean gmsUrl\?$/],
+    [{ mdoe: 'enforce' }, /"mdoe" is not a known field: did you mean mode\?$/],
     [{ colour: 'blue' }, /"colour" is not a known field: the fields are gmsUrl, mode/],
     [{ gmsUrl: 'datahub.example.com' }, /^gmsUrl: .*must begin with http/],
     [{ gmsUrl: 'https://datahub.example.com/gms/operations' }, /must not end in \/operations/],
@@ -77,6 +82,11 @@ describe('A stage file', () => {
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
+    [{ alarmTopicArn: 'on-call' }, /alarmTopicArn must be an ARN such as arn:aws:sns/],
+    [{ tags: { 'aws:team': 'x' } }, /^tags: the key "aws:team" must not begin with aws:/],
+    [{ tags: { team: 7 } }, /^tags\.team must be a text, not 7\.$/],
+    [{ tags: { team: 'data<script>' } }, /^tags\.team must have at most 256 letters, digits/],
+    [{ maxRowsPerRun: 0 }, /^maxRowsPerRun must be at least 1, not 0\.$/],
     [{ maxRunHours: 48 }, /maxRunHours must be at most 47, not 48/],
     [{ alarmIfNotStartedHours: 169 }, /alarmIfNotStartedHours must be at most 168, not 169/],
     [
@@ -92,6 +102,16 @@ describe('A stage file', () => {
       { policies: [operation, { ...operation, aspect: 'OPERATION' }] },
       /^policy 2 is for the same index as policy 1 \(dataset\.OPERATION\): keep one of them\.$/,
     ],
+    [
+      { policies: [{ ...operation, maxRowsPerRun: 1.5 }] },
+      /^policy 1: maxRowsPerRun must be a whole number, not 1\.5\.$/,
+    ],
+    [
+      { policies: [{ ...operation, maxRowsPerRun: 1000, strategy: 'reindex' }] },
+      /^policy 1: maxRowsPerRun.* does not go with strategy "reindex", .*: remove one of the two\.$/,
+    ],
+    [{ policies: [{ ...operation, note: 'x'.repeat(201) }] }, /^policy 1: note must have at most 200 characters\.$/],
+    [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must have at least 1 entries\.$/],
     [
       { policies: [{ ...operation, entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' }] },
       /state of stateful ingestion, not history/,
@@ -112,13 +132,33 @@ describe('A stage file', () => {
     expect(message.length).toBeLessThan(500);
   });
 
+  test('is refused for all its mistakes at once, whatever kind each is of', () => {
+    const wrong = { mode: 'x', slackChannelId: 'C0123456789', policies: [operation, operation, { entityType: 'a.b' }] };
+    expect(refusal(() => read(wrong)).split('; ')).toEqual([
+      expect.stringMatching(/^mode must be/),
+      expect.stringMatching(/^slackWorkspaceId is missing/),
+      expect.stringMatching(/^policy 2 is for the same index as policy 1/),
+      expect.stringMatching(/^policy 3: entityType must be a name/),
+      expect.stringMatching(/^policy 3: aspect is missing/),
+      expect.stringMatching(/^policy 3: retentionDays is missing/),
+    ]);
+  });
+
+  test('may have comments, and name its schema for editors', () => {
+    const text = given({ $schema: '../../docs/stage.schema.json' }).replace('{', '{ // who may write here?\n');
+    expect(readSettings('prod', text).mode).toBe('preview');
+    expect(refusal(() => readSettings('prod', `${text} /* without an end`))).toMatch(
+      /is not JSON \(line 2, column \d+\)/,
+    );
+  });
+
   test('is refused without repeating a password', () => {
     expect(refusal(() => read({ gmsUrl: 'https://user:geheim@datahub.example.com' }))).not.toContain('geheim');
   });
 
   test('that is not JSON is refused', () => {
     expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
-      'The file is not JSON (line 3, column 1): look for a comma too many, a missing quote or a comment.',
+      'The file is not JSON (line 3, column 1): look for a comma too many or a missing quote.',
     );
   });
 

@@ -28,6 +28,7 @@ describe('metrics', () => {
           Metrics: [
             { Name: 'RunFailed', Unit: 'Count' },
             { Name: 'DurationSeconds', Unit: 'Seconds' },
+            { Name: 'RowsMissing', Unit: 'Count' },
           ],
         },
       ],
@@ -44,6 +45,22 @@ describe('metrics', () => {
     const names = run?._aws.CloudWatchMetrics[0]?.Metrics.map(({ Name }) => Name);
     expect(names?.filter((name) => name.startsWith('Run'))).toEqual([metric]);
     expect(run?.[metric]).toBe(1);
+  });
+
+  it('count the rows that are missing, and 1 for an index where nobody could count them', () => {
+    const missing = (rowsMissing?: number) =>
+      entryOf('dataset.operation', 'rows-missing', {
+        reason: 'gone',
+        ...(rowsMissing !== undefined && { rowsMissing }),
+      });
+    const counted = (entries: ReturnType<typeof missing>[]) =>
+      parsed(reportMetrics(reportOf(entries, { result: 'failed' })))[0]?.['RowsMissing'];
+    expect(counted([missing(4000), missing()])).toBe(4001);
+    expect(counted([missing(0)])).toBe(1);
+  });
+
+  it('do not mention missing rows where none are: a 0 would be paid for, too', () => {
+    expect(parsed(reportMetrics(reports['all-well']))[0]).not.toHaveProperty('RowsMissing');
   });
 
   it('tell of each index how many rows went and how many could', () => {

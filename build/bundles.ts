@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+
+/** The two programs of the package as files that read nothing beside them but the functions; `infra/function-code.ts` has those. */
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+const common: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  // The oldest Node that package.json allows.
+  target: 'node20.6',
+  mainFields: ['module', 'main'],
+  legalComments: 'none',
+  logLevel: 'error',
+  metafile: true,
+};
+
+/** `datahub-retention`: local/main.ts with everything that it needs, from the libraries to the sample policies. */
+export async function bundleCommandLine(outfile: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['local/main.ts'],
+    outfile,
+    format: 'esm',
+    minify: true,
+    banner: {
+      // Some libraries are CommonJS and call require() for Node's own modules.
+      js: "#!/usr/bin/env node\nimport{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);",
+    },
+  });
+  return metafile!;
+}
+
+/**
+ * The construct, as CommonJS so that apps of both kinds can load it. Not minified: Node prints the line of a file that throws,
+ * and the sentence after it should be seen.
+ */
+export async function bundleConstruct(outfile: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['infra/package.ts'],
+    outfile,
+    format: 'cjs',
+    external: ['aws-cdk-lib', 'constructs'],
+    plugins: [packagedCode],
+    define: { 'import.meta.url': 'urlOfBundle' },
+    banner: { js: "const urlOfBundle = require('node:url').pathToFileURL(__filename).href;" },
+  });
+  return metafile!;
+}
+
+/** The functions are bundled already where the construct is used, which has no esbuild. */
+const packagedCode: Plugin = {
+  name: 'packaged-code',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/function-code\.ts$/ }, () => ({ path: `${root}infra/packaged-code.ts` }));
+  },
+};

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './bundles.ts';
+
+/**
+ * The declarations of the construct, in one file that names nothing but aws-cdk-lib and constructs: all that is public stands
+ * in `infra/datahub-retention.ts`, so that the compiler's own output for that file is it.
+ */
+export function constructTypes(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
+  try {
+    const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--removeComments', 'false'];
+    execFileSync(process.execPath, [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      ...['--project', join(root, 'tsconfig.json'), ...options, '--rootDir', root, '--outDir', folder],
+    ]);
+    const text = readFileSync(join(folder, 'infra/datahub-retention.d.ts'), 'utf8');
+    const foreign = [...text.matchAll(/(?:from|import\() ?['"]([^'"]+)/g)].map(([, module]) => module!);
+    const others = foreign.filter((module) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(module));
+    if (others.length > 0) throw new Error(`The declarations of the construct name ${others.join(', ')}.`);
+    return text;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

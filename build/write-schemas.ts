@@ -1,0 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './bundles.ts';
+import { jsonSchemas } from './schemas.ts';
+
+/** `npm run schemas`: writes the schemas that a test compares with the code's. */
+for (const [name, text] of Object.entries(jsonSchemas())) writeFileSync(join(root, 'docs', name), text);

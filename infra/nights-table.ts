@@ -1,0 +1,23 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+
+/**
+ * What each night saw of each index, for estimates and growth; no safety rule reads it. A table of its own, because its items
+ * expire and those of the ledger never may.
+ */
+export class NightsTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'index', type: AttributeType.STRING },
+      sortKey: { name: 'night', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: 'expiresAt',
+      // Anything that is lost here grows again within a few nights, so no backups are paid for.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import * as z from 'zod';
+
+/**
+ * The settings of a stage, each with its range, its default and the description that an editor shows (docs/stage.schema.json).
+ * `DatahubRetentionProps` has the same fields for people who place the construct; a type test holds the two together.
+ */
+
+/** Parameter names of Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are Amazon's. */
+const parameterPath = z
+  .string()
+  .max(900)
+  .regex(/^(\/[A-Za-z0-9_.-]+){1,12}$/, 'must be a path such as /datahub-retention/prod, without a slash at its end')
+  .refine(
+    (path) => !/^\/(aws|ssm)/i.test(path),
+    'must not begin with /aws or /ssm: Parameter Store keeps these for itself',
+  );
+
+const arn = (service: string, rest: string, example: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${rest}$`), `must be an ARN such as ${example}`);
+
+const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
+
+/** The characters that every service takes; keys that begin with aws: are Amazon's. */
+const tagText = (longest: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[\\p{L}\\p{N} _.:/=+@-]{0,${longest}}$`, 'u'),
+      `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
+    );
+
+export const settingFields = {
+  gmsUrl: z.string().meta({
+    description: 'The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080.',
+  }),
+  mode: z.enum(['preview', 'enforce']).default('preview').meta({
+    description: 'What scheduled runs do: preview only reports, enforce truncates for real.',
+  }),
+  schedule: z.string().default('cron(30 3 * * ? *)').meta({
+    description: 'When runs start, as an expression of EventBridge Scheduler.',
+  }),
+  timeZone: z.string().default('UTC').meta({
+    description: 'The IANA name of the time zone that the schedule is in; it follows daylight saving.',
+  }),
+  emails: z.array(z.email('must be an email address')).default([]).meta({
+    description: 'Who gets the report by mail. AWS asks each address to confirm.',
+  }),
+  slackWorkspaceId: z
+    .string()
+    .regex(/^T[A-Z0-9]{8,15}$/, 'must be a Slack workspace id such as T0123456789')
+    .optional()
+    .meta({ description: 'The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.' }),
+  slackChannelId: z
+    .string()
+    .regex(/^[CG][A-Z0-9]{8,15}$/, 'must be a Slack channel id such as C0123456789, not its name')
+    .optional()
+    .meta({ description: 'The Slack channel; with slackWorkspaceId.' }),
+  topicArn: topicArn.optional().meta({
+    description: 'An existing SNS topic for the reports, in the region of the stack, instead of one of our own.',
+  }),
+  alarmTopicArn: topicArn.optional().meta({
+    description:
+      'An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.',
+  }),
+  subnetIds: z
+    .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
+    .min(1)
+    .optional()
+    .meta({ description: 'Private subnets for the functions that talk to GMS; with securityGroupIds.' }),
+  securityGroupIds: z
+    .array(z.string().regex(/^sg-[0-9a-f]{8,17}$/, 'must be a security group id such as sg-0a1b2c3d4e5f60718'))
+    .min(1)
+    .max(5)
+    .optional()
+    .meta({ description: 'Security groups of these functions; with subnetIds.' }),
+  caCertificateParameter: parameterPath.optional().meta({
+    description: "A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate.",
+  }),
+  parameterPrefix: parameterPath.optional().meta({
+    description: 'Where policies, token and pause switch are kept; /datahub-retention/<stage> by default.',
+  }),
+  tokenParameter: parameterPath.optional().meta({
+    description: 'The parameter (SecureString) that holds the access token; <parameterPrefix>/token by default.',
+  }),
+  tokenKeyArn: arn(
+    'kms',
+    'key/[A-Za-z0-9-]+',
+    'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  )
+    .optional()
+    .meta({
+      description: "The customer-managed key that encrypts the token, where it is not the account's aws/ssm key.",
+    }),
+  runbookUrl: z
+    .string()
+    .regex(/^https?:\/\/[^\s#]+$/, 'must be an address without an anchor')
+    .optional()
+    .meta({
+      description:
+        'Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.',
+    }),
+  notify: z.enum(['always', 'problems']).default('always').meta({
+    description: 'problems keeps quiet after a run whose result is ok.',
+  }),
+  minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep less.' }),
+  maxRowsPerRun: z.int().min(1).optional().meta({
+    description: 'The bite of policies without a maxRowsPerRun of their own; it does not concern strategy reindex.',
+  }),
+  maxRunHours: z.int().min(1).max(47).default(12).meta({
+    description: 'Hours after which a run sends nothing more and reports.',
+  }),
+  alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({
+    description: 'Hours without a start that raise the alarm; CloudWatch looks back at most seven days.',
+  }),
+  policies: z.array(z.record(z.string(), z.unknown())).max(200).meta({
+    description: 'One policy for each index, at most 200.',
+  }),
+};
+
+export type GivenSettings = z.output<z.ZodObject<typeof settingFields>>;
+
+/** Where a stage keeps its parameters if it does not say otherwise. */
+export const prefixOf = (stage: string): string => `/datahub-retention/${stage}`;
+
+/** What a stage file has beside the settings. */
+export const fileFields = {
+  $schema: z.string().optional().meta({ description: 'The address of this schema, for editors.' }),
+  tags: z
+    .record(
+      tagText(128)
+        .min(1)
+        .refine((key) => !/^aws:/i.test(key), "must not begin with aws: these tags are Amazon's"),
+      tagText(256),
+    )
+    .refine((tags) => Object.keys(tags).length <= 50, 'must be at most 50 tags')
+    .optional()
+    .meta({ description: 'Tags of every resource of the stack that can have some.' }),
+};
+
+/** A stage's name becomes part of resource names. */
+export const stageNameSchema = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{0,19}$/,
+    'must begin with a letter and have at most 20 lower-case letters, digits and hyphens',
+  );

@@ -1,0 +1,98 @@
+import type { Problem } from '../../lambda/policy/explain.ts';
+import { parseSchedule } from './cron.ts';
+import { type GivenSettings, prefixOf } from './fields.ts';
+import { hostProblem } from './hosts.ts';
+
+/**
+ * What cannot work although each setting is well by itself.
+ * @param given the settings that could be read: a check must do without the others
+ * @param named which settings there are, also those that could not be read
+ */
+export function impossibilities(stage: string, given: Given, named: ReadonlySet<string>): Problem[] {
+  return [
+    ...address(given),
+    ...schedule(given),
+    ...timeZone(given),
+    ...pair(named, 'slackWorkspaceId', 'slackChannelId', 'Slack'),
+    ...pair(named, 'subnetIds', 'securityGroupIds', 'a private network'),
+    ...audience(given),
+    ...parameters(stage, given),
+  ];
+}
+
+type Given = Partial<GivenSettings>;
+
+/** The sentence begins with the field, as it does for a setting that is wrong by itself. */
+const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
+  { path: [field], sentence: message.includes(field) ? message : `${field}: ${message}` },
+];
+
+function address({ gmsUrl }: Given): Problem[] {
+  const problem = gmsUrl === undefined ? undefined : hostProblem(gmsUrl);
+  return problem === undefined ? [] : wrong('gmsUrl', problem);
+}
+
+function schedule({ schedule, mode }: Given): Problem[] {
+  if (schedule === undefined) return [];
+  const parsed = parseSchedule(schedule);
+  if (parsed.kind === 'wrong') {
+    return wrong(
+      'schedule',
+      `schedule ${schedule} cannot be used: ${parsed.reason}; write it as in cron(30 3 * * ? *)`,
+    );
+  }
+  if (parsed.kind === 'cron' || mode !== 'enforce') return [];
+  return wrong(
+    'schedule',
+    `${schedule} fires at every deployment, which mode "enforce" must not: write it as cron(...)`,
+  );
+}
+
+function timeZone({ timeZone }: Given): Problem[] {
+  if (timeZone === undefined) return [];
+  const example = 'write an IANA name such as Europe/Berlin or UTC';
+  try {
+    // Newer Node releases take offsets as well, EventBridge Scheduler does not.
+    if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError();
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    return wrong('timeZone', `${timeZone} is no time zone: ${example}`);
+  }
+  // Intl ignores case, EventBridge Scheduler does not.
+  const spelled = ['UTC', ...Intl.supportedValuesOf('timeZone')].find(
+    (name) => name.toLowerCase() === timeZone.toLowerCase() && name !== timeZone,
+  );
+  return spelled === undefined ? [] : wrong('timeZone', `${timeZone} is spelled ${spelled}`);
+}
+
+function pair(
+  named: ReadonlySet<string>,
+  one: keyof GivenSettings,
+  other: keyof GivenSettings,
+  what: string,
+): Problem[] {
+  if (named.has(one) === named.has(other)) return [];
+  const missing = named.has(one) ? other : one;
+  return wrong(
+    missing,
+    `${missing} is missing: ${what} needs both ${one} and ${other}, so add it or remove the other one`,
+  );
+}
+
+function audience({ emails = [], topicArn, alarmTopicArn }: Given): Problem[] {
+  return [
+    ...(new Set(emails).size < emails.length ? wrong('emails', 'names an address twice: remove one') : []),
+    ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
+      ? wrong(
+          'alarmTopicArn',
+          'alarmTopicArn is the topicArn: one event would bring two messages there; name another topic, or leave it out',
+        )
+      : []),
+  ];
+}
+
+function parameters(stage: string, { parameterPrefix, tokenParameter }: Given): Problem[] {
+  const policies = `${parameterPrefix ?? prefixOf(stage)}/policies`;
+  if (!tokenParameter?.startsWith(`${policies}/`)) return [];
+  return wrong('tokenParameter', `must not be below ${policies}, where policies are read from`);
+}

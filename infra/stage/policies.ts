@@ -1,0 +1,42 @@
+import { indexKey } from '../../lambda/ledger/ledger.ts';
+import { searchIndex } from '../../lambda/policy/aspects.ts';
+import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
+import { type Policy, policySchema } from '../../lambda/policy/schema.ts';
+
+/** A policy of a file: as it was written, for Parameter Store, and as it was understood. */
+export interface StagePolicy {
+  written: Record<string, unknown>;
+  policy: Policy;
+}
+
+/**
+ * Reads a list of policies and says everything that is wrong with it; paths begin at the list.
+ * @param minRetentionDays the floor, whole days
+ */
+export function inspectPolicies(
+  list: readonly unknown[],
+  minRetentionDays: number,
+): { policies: StagePolicy[]; problems: Problem[] } {
+  const schema = policySchema(minRetentionDays);
+  const seen = new Map<string, number>();
+  const problems: Problem[] = [];
+  const policies = list.flatMap((written, position): StagePolicy[] => {
+    const refuse = (path: readonly PropertyKey[], problem: string) =>
+      problems.push({ path: [position, ...path], sentence: `policy ${position + 1}${problem}` });
+    const parsed = schema.safeParse(written);
+    if (!parsed.success) {
+      for (const { path, sentence } of problemsOf(parsed.error, written, Object.keys(schema.shape)))
+        refuse(path, `: ${sentence}`);
+      return [];
+    }
+    const { entityType, aspect } = parsed.data;
+    const key = searchIndex(indexKey(entityType, aspect));
+    const earlier = seen.get(key);
+    if (earlier !== undefined) {
+      refuse([], ` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);
+    }
+    seen.set(key, position);
+    return [{ written: written as Record<string, unknown>, policy: parsed.data }];
+  });
+  return { policies, problems };
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
+import { awsCaller, xmlText } from './aws.ts';
+import { startEmulator } from './emulator.ts';
+import { startRecorder } from './recorder.ts';
+import { type DeployedStage, deployStage, startCold, subscribe, until } from './stage.ts';
+
+/**
+ * Two bad nights of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms, but
+ * neither reads metrics from a function's log nor ends an alarm for want of data; the test does both for it.
+ */
+
+const emulator = await startEmulator();
+const dayMillis = 86_400_000;
+
+interface Night {
+  report: Report;
+  /** The subjects of what each topic has received. */
+  reports: string[];
+  alarms: string[];
+}
+
+describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of their own', () => {
+  let service: OperationsService;
+  let stage: DeployedStage;
+  let first: Night;
+  let second: Night;
+  let closeRecorder = async () => {};
+
+  beforeAll(async () => {
+    // Slow enough that rows can go while the truncation runs.
+    service = await startOperationsService({
+      indices: [{ entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 }],
+      faults: ['rows-per-second=1000'],
+    });
+    const recorder = await startRecorder(emulator!.url);
+    closeRecorder = recorder.close;
+    const aws = awsCaller(emulator!.url, emulator!.region);
+    const created = await aws.query('sns', 'CreateTopic', '2010-03-31', { Name: 'on-call' });
+    const alarmTopicArn = xmlText(created, 'TopicArn')!;
+    const alarmed = await subscribe(emulator!, aws, alarmTopicArn, 'on-call-subscriber');
+    stage = await deployStage(emulator!, {
+      stage: 'alarmed',
+      token: service.token,
+      snsUrl: recorder.url,
+      settings: {
+        gmsUrl: service.url,
+        mode: 'enforce',
+        emails: ['data-team@example.com'],
+        alarmTopicArn,
+        policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90 }],
+      },
+    });
+    await emulator!.scaleWaits(0.02);
+
+    const night = async (): Promise<Night> => {
+      const since = Date.now();
+      await stage.execute({});
+      await extractMetrics(stage, since);
+      const messages = await stage.received();
+      const report = reportSchema.parse(JSON.parse(messages.at(-1)!.Message));
+      return {
+        report,
+        reports: messages.map(({ Subject }) => Subject),
+        alarms: (await alarmed()).map(({ Subject }) => Subject),
+      };
+    };
+
+    const losing = setInterval(() => {
+      const truncating = service.engine.asked.some(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
+      if (!truncating) return;
+      clearInterval(losing);
+      let left = 300;
+      const kept = Date.now() - 90 * dayMillis;
+      service.engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > kept && left-- > 0);
+    }, 20);
+    first = await night();
+    clearInterval(losing);
+
+    await anHourPasses(stage);
+    await stage.aws.json('ssm', 'AmazonSSM.PutParameter', {
+      Name: '/datahub-retention/alarmed/token',
+      Type: 'SecureString',
+      Value: 'revoked',
+      Overwrite: true,
+    });
+    await startCold(stage);
+    second = await night();
+  });
+  afterAll(async () => {
+    await emulator?.stop();
+    await closeRecorder();
+    await service?.close();
+  });
+
+  test('has a night in which rows go missing, and one in which the server refuses its token', () => {
+    expect(first.report).toMatchObject({ result: 'failed', policies: [{ outcome: 'rows-missing', rowsMissing: 300 }] });
+    expect(second.report.result).toBe('failed');
+    expect(second.report.policies.map(({ outcome }) => outcome)).not.toContain('rows-missing');
+  });
+
+  test('tells the people of its reports once a night, by the report', () => {
+    expect([first.reports, second.reports]).toEqual([
+      [expect.stringMatching(/^\[DataHub retention\] alarmed: /)],
+      [expect.stringMatching(/^\[DataHub retention\] alarmed: /)],
+    ]);
+  });
+
+  test('calls the people of its alarms for missing rows and for each night that failed, the second one, too', () => {
+    const called = (name: string) => `ALARM: "datahub-retention/alarmed/${name}" in ${emulator!.region}`;
+    expect(first.alarms.sort()).toEqual([called('RowsMissing'), called('RunFailed')]);
+    expect(second.alarms).toEqual([called('RunFailed')]);
+  });
+});
+
+/** What a night's metrics lack to be an hour old, so that the next night begins after that hour. */
+const restOfTheHour = 15_000;
+
+/** CloudWatch takes metrics from the lines of a log that are in its embedded format. */
+async function extractMetrics({ aws }: DeployedStage, since: number): Promise<void> {
+  const lines = await until(async () => {
+    const found = await embeddedMetrics(aws, since);
+    return found.length > 0 ? found : undefined;
+  }, 'the Report function has written its metrics');
+  for (const line of lines) {
+    const [{ Namespace, Dimensions, Metrics }] = line._aws.CloudWatchMetrics;
+    const dimensions = Dimensions[0].map((Name: string, n: number): [string, string][] => [
+      [`Dimensions.member.${n + 1}.Name`, Name],
+      [`Dimensions.member.${n + 1}.Value`, line[Name]],
+    ]);
+    for (const { Name, Unit } of Metrics) {
+      const datum = {
+        MetricName: Name,
+        Unit,
+        Value: String(line[Name]),
+        Timestamp: new Date(Date.now() - 3_600_000 + restOfTheHour).toISOString(),
+        ...Object.fromEntries(dimensions.flat()),
+      };
+      const parameters = Object.entries(datum).map(([key, value]) => [`MetricData.member.1.${key}`, String(value)]);
+      await aws.query('monitoring', 'PutMetricData', '2010-08-01', { Namespace, ...Object.fromEntries(parameters) });
+    }
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a line holds its metrics and dimensions under names of its own
+async function embeddedMetrics(aws: DeployedStage['aws'], startTime: number): Promise<any[]> {
+  const { logGroups } = await aws.json('logs', 'Logs_20140328.DescribeLogGroups', {});
+  const found = [];
+  for (const { logGroupName } of logGroups) {
+    const { events = [] } = await aws.json('logs', 'Logs_20140328.FilterLogEvents', { logGroupName, startTime });
+    for (const { message } of events)
+      for (const line of message.split('\n')) if (line.startsWith('{"_aws"')) found.push(JSON.parse(line));
+  }
+  return found.filter((line) => line._aws.Timestamp >= startTime);
+}
+
+/** No data for an hour ends an alarm that does not take missing data for a breach, without a word. */
+async function anHourPasses({ aws }: DeployedStage): Promise<void> {
+  await sleep(restOfTheHour);
+  for (const AlarmName of ['RunFailed', 'RowsMissing'].map((name) => `datahub-retention/alarmed/${name}`)) {
+    const parameters = { AlarmName, StateValue: 'OK', StateReason: 'no data' };
+    await aws.query('monitoring', 'SetAlarmState', '2010-08-01', parameters);
+  }
+}

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { emptyProject, install } from './packed.ts';
+
+let folder: string;
+let installed: string;
+let files: string[];
+
+beforeAll(async () => {
+  folder = emptyProject();
+  await install(folder, inject('tarball'));
+  installed = join(folder, 'node_modules', 'datahub-timeseries-retention');
+  files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(installed, file)).isFile())
+    .sort();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const text = (file: string) => readFileSync(join(installed, file), 'utf8');
+
+describe('The tarball', () => {
+  test('has the programs, their texts, and nothing else', () => {
+    expect(files).toEqual([
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES',
+      'dist/cli.mjs',
+      'dist/construct.cjs',
+      'dist/construct.d.ts',
+      'dist/lambda/plan/index.mjs',
+      'dist/lambda/poll/index.mjs',
+      'dist/lambda/report/index.mjs',
+      'dist/lambda/truncate/index.mjs',
+      'dist/package.json',
+      'docs/policies.schema.json',
+      'docs/runbook.md',
+      'docs/stage.schema.json',
+      'package.json',
+    ]);
+  });
+
+  test('brings no other package when it is installed', () => {
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'datahub-timeseries-retention',
+    ]);
+    const manifest = JSON.parse(text('package.json'));
+    expect([manifest.dependencies, manifest.optionalDependencies]).toEqual([undefined, undefined]);
+    expect(manifest.private).toBe(true);
+  });
+
+  test('is small', () => {
+    expect(statSync(inject('tarball')).size).toBeLessThan(2_000_000);
+    const unpacked = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    expect(unpacked).toBeLessThan(6_500_000);
+  });
+
+  test('has no source map, and no path of the machine that made it', () => {
+    for (const file of files.filter((each) => each.startsWith('dist/'))) {
+      expect(text(file)).not.toMatch(/sourceMappingURL=(?!data:)\S/);
+      expect(text(file)).not.toContain(process.cwd());
+    }
+  });
+
+  test('names every package whose code is in it, with the text of its licence', () => {
+    const notices = text('THIRD-PARTY-NOTICES');
+    for (const name of ['zod', 'undici', 'commander', 'jsonc-parser', 'aws-local-stepfunctions', '@aws-sdk/client-ssm'])
+      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, 'm'));
+    expect(notices).toContain('Permission is hereby granted, free of charge');
+    // Not bundled: what the tests and the build use.
+    expect(notices).not.toMatch(/^(vitest|esbuild|typescript|fast-check|aws-cdk-lib) /m);
+  });
+
+  test('declares its types with nothing but what an app that places the construct has', () => {
+    const modules = [...text('dist/construct.d.ts').matchAll(/from ['"]([^'"]+)['"]/g)].map(([, name]) => name!);
+    expect(modules.length).toBeGreaterThan(0);
+    expect(modules.filter((name) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(name))).toEqual([]);
+  });
+
+  test('points each entry of its manifest to a file that is there', () => {
+    const { bin, exports } = JSON.parse(text('package.json'));
+    for (const path of [...Object.values<string>(bin), ...Object.values<string>(exports['.'])])
+      expect(existsSync(join(installed, path)), path).toBe(true);
+  });
+});

@@ -1,6 +1,6 @@
 import { maxHistoryEvents } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
-import { historyUsed } from '../lambda/run/budget.ts';
+import { historyUsed } from '../lambda/run/history.ts';
 import { reportMetrics } from '../lambda/telemetry/metrics.ts';
 import { createEngine } from '../local/operations-service/engine.ts';
 import { loadDefinition, runStateMachine } from '../local/state-machine.ts';

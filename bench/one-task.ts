@@ -61,11 +61,11 @@ export function oneTaskService(task: OneTask, time: VirtualTime): Simulated {
     },
     async truncate(_fields, maySend) {
       await time.sleep(answerMillis.truncate / 2);
-      if (!maySend()) return { kind: 'not-sent', reason: 'too late' };
+      if (!maySend()) return { kind: 'not-sent', why: 'withheld' } as const;
       startedAt = time.now();
       service.endsAt = startedAt + task.seconds * 1000;
       await time.sleep(answerMillis.truncate / 2);
-      return { kind: 'started', taskId: 'aB1cdEf2GHIJKLMnoPQr3S:123456', pollable: true };
+      return { kind: 'started', taskId: 'aB1cdEf2GHIJKLMnoPQr3S:123456', pollable: true } as const;
     },
     async taskStatus() {
       await time.sleep(answerMillis.read / 2);

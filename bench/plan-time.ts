@@ -1,6 +1,7 @@
 import { systemClock } from '../lambda/facts/clock.ts';
 import { dayMillis, functionTimeoutSeconds, planConcurrency } from '../lambda/facts/limits.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { realSleep } from '../lambda/operations/http/sleep.ts';
 import { plan } from '../lambda/run/plan/plan.ts';
 import { connect } from '../local/connect.ts';
 import { startOperationsService } from '../local/operations-service/server.ts';
@@ -71,10 +72,11 @@ async function planOnce(service: { url: string; token: string }, aspects: string
           token,
         },
         operations,
-        surroundings: { place: 'lambda', lookup: async () => ['192.0.2.1'] },
+        surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
         ledger: memoryLedger(),
         clock: systemClock,
         log: { info() {}, warn() {}, error() {} },
+        sleep: realSleep,
         newId: () => crypto.randomUUID(),
         deadline: () => deadline,
       },

@@ -68,9 +68,10 @@ export function deployVirtually(
     },
     operations,
     ledger,
-    surroundings: { place: 'lambda', lookup: async () => ['192.0.2.1'] },
+    surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock: time,
     log: { info() {}, warn() {}, error() {} },
+    sleep: time.sleep,
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
   };
 

@@ -17,6 +17,7 @@ export class VirtualTime implements Clock {
 
   now = (): number => this.time;
   realNow = (): number => this.time;
+  monotonic = (): number => this.time;
 
   sleep = (millis: number): Promise<void> =>
     new Promise((wake) => {

@@ -29,6 +29,7 @@ export interface RunArguments {
   only?: string[];
   approveRows?: number;
   clear?: string[];
+  acceptMissing?: number;
 }
 
 export interface ServerArguments {
@@ -62,8 +63,11 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
   if (options.enforce && options.policies === undefined) {
     throw new UsageError('--enforce needs --policies FILE: sample policies never meet a real server.');
   }
-  if (options.clear && !options.enforce) {
-    throw new UsageError('--clear needs --enforce: it changes the ledger, and a preview changes nothing.');
+  if (options.acceptMissing !== undefined && options.clear?.length !== 1) {
+    throw new UsageError('--accept-missing needs exactly one --clear INDEX: it is about the rows of one index.');
+  }
+  if (options.clear && (options.only || options.approveRows !== undefined)) {
+    throw new UsageError('--clear stands alone: a run that clears an index truncates nothing.');
   }
   if (options.approveRows !== undefined && options.only?.length !== 1) {
     throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');
@@ -92,9 +96,10 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
     ...(options.caFile !== undefined && { caPath: options.caFile }),
   };
   if (options.policies === undefined) {
-    if (options.only || options.ledger !== undefined) {
+    const [alone] = [options.only && '--only', options.clear && '--clear', options.ledger && '--ledger'].filter(Boolean);
+    if (alone) {
       throw new UsageError(
-        `${options.only ? '--only' : '--ledger'} needs --policies FILE: without policies the server is only surveyed.`,
+        `${alone} needs --policies FILE: without policies the server is only surveyed.`,
       );
     }
     return { kind: 'survey', server, ...json };
@@ -106,7 +111,8 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
     ...(options.ledger !== undefined && { ledgerPath: options.ledger }),
     ...json,
     fast: options.fast ?? false,
-    input: runArguments(options.enforce ? 'enforce' : 'preview', options),
+    // Clearing changes the ledger, and starts nothing.
+    input: runArguments(options.enforce || options.clear ? 'enforce' : 'preview', options),
   };
 }
 
@@ -122,6 +128,7 @@ interface Options {
   only?: string[];
   approveRows?: number;
   clear?: string[];
+  acceptMissing?: number;
 }
 
 function parseOptions(argv: readonly string[], program: string): { options: Options } | { text: string } {
@@ -139,10 +146,10 @@ function parseOptions(argv: readonly string[], program: string): { options: Opti
     .option('--ca-file <file>', "certificates (PEM) of a private authority that signed the server's")
     .option(
       '--ledger <file>',
-      'where unfinished truncations are remembered (default: datahub-retention/in-flight.json in $XDG_STATE_HOME)',
+      'where unfinished truncations are remembered (default: datahub-retention/in-flight.json in $XDG_STATE_HOME, for sample data sample-in-flight.json)',
     )
     .option('--json <file>', 'write the report there (survey: a policies file to edit)')
-    .option('--fast', 'wait at most 0.2 s at a time (with --enforce: on this machine only)')
+    .option('--fast', 'wait at most 0.2 s at a time (with --enforce: for sample data only)')
     .option('--only <index>', 'run this policy alone, e.g. dataset.operation (repeatable)', collectIndex)
     .option(
       '--approve-rows <rows>',
@@ -151,8 +158,13 @@ function parseOptions(argv: readonly string[], program: string): { options: Opti
     )
     .option(
       '--clear <index>',
-      'release a quarantined index after somebody has looked at it (repeatable)',
+      'count the rows of a quarantined index and open it for truncation if they are all there; truncates nothing (repeatable)',
       collectIndex,
+    )
+    .option(
+      '--accept-missing <rows>',
+      'open the one index of --clear with up to so many rows missing',
+      positiveInteger,
     );
   const text = read(command, argv, program);
   return text === undefined ? { options: command.opts<Options>() } : { text };
@@ -190,11 +202,12 @@ function read(command: Command, argv: readonly string[], program: string): strin
   }
 }
 
-const runArguments = (mode: Mode, { only, approveRows, clear }: Options): RunArguments => ({
+const runArguments = (mode: Mode, { only, approveRows, clear, acceptMissing }: Options): RunArguments => ({
   mode,
   ...(only && { only }),
   ...(approveRows !== undefined && { approveRows }),
   ...(clear && { clear }),
+  ...(acceptMissing !== undefined && { acceptMissing }),
 });
 
 const serverOptions = (options: Options): Array<[string, boolean]> => [
@@ -229,6 +242,7 @@ function refuseSwallowedOptions(env: NodeJS.ProcessEnv): void {
     'fast',
     'approve-rows',
     'clear',
+    'accept-missing',
     'stage',
   ]) {
     if (env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined) {

@@ -1,9 +1,11 @@
 import { type Arguments, type RunArguments, UsageError } from './arguments.ts';
-import { checkPolicies, checkWritable, defaultLedgerPath, readPolicies, readServer } from './files.ts';
+import { isLoopback } from '../lambda/operations/http/addresses.ts';
+import { holdsSample } from './connect.ts';
+import { checkPolicies, checkWritable, defaultLedgerPath, readPolicies, readServer, type Server } from './files.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import { shellWord } from './program.ts';
 import type { Screen } from './progress.ts';
-import { localSettings, runOnce } from './run.ts';
+import { localSettings, type Policies, runOnce } from './run.ts';
 import samplePolicies from './sample-policies.json' with { type: 'json' };
 import { surveyServer } from './survey/command.ts';
 import { validate } from './validate.ts';
@@ -35,17 +37,17 @@ export async function execute(
 
   if (asked.kind === 'run') {
     const server = readServer(asked.server);
-    if (asked.fast && asked.input.mode === 'enforce' && !isLoopback(new URL(server.baseUrl).hostname)) {
-      throw new UsageError('--fast with --enforce is for servers on this machine only: leave --fast out.');
-    }
+    const policies = policiesFile(asked.policiesPath, asked.input);
+    const { ledgerPath, sampleOnly } = await ledgerOf(asked, server, env);
     return runOnce(
       {
         server,
-        policies: readPolicies(asked.policiesPath, localSettings.minRetentionDays, asked.input.only),
+        policies,
         input: asked.input,
         fast: asked.fast,
         embedded: false,
-        ledgerPath: asked.ledgerPath ?? defaultLedgerPath(env),
+        sampleOnly,
+        ledgerPath,
         ...json,
         command: commandLine(program, asked),
       },
@@ -53,7 +55,8 @@ export async function execute(
     );
   }
 
-  const policies = policiesOf(asked.policiesPath, asked.input);
+  const policies =
+    asked.policiesPath === undefined ? samplePolicyList(asked.input) : policiesFile(asked.policiesPath, asked.input);
   const service = await startOperationsService();
   try {
     const server = {
@@ -62,7 +65,7 @@ export async function execute(
       tokenText: service.token,
     };
     return await runOnce(
-      { server, policies, input: asked.input, fast: true, embedded: true, ...json, command: program },
+      { server, policies, input: asked.input, fast: true, embedded: true, sampleOnly: true, ...json, command: program },
       screen,
     );
   } finally {
@@ -70,14 +73,43 @@ export async function execute(
   }
 }
 
-const policiesOf = (path: string | undefined, { only }: RunArguments) =>
-  path === undefined
-    ? checkPolicies(
-        { name: 'the sample policies', text: JSON.stringify(samplePolicies) },
-        localSettings.minRetentionDays,
-        only,
-      )
-    : readPolicies(path, localSettings.minRetentionDays, only);
+/** A file is read again before each truncation: somebody may have made it stricter meanwhile. */
+function policiesFile(path: string, { only }: RunArguments): Policies {
+  const { minRetentionDays } = localSettings;
+  return { first: readPolicies(path, minRetentionDays, only), again: () => readPolicies(path, minRetentionDays) };
+}
+
+function samplePolicyList({ only }: RunArguments): Policies {
+  const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
+  const first = checkPolicies(source, localSettings.minRetentionDays, only);
+  return { first, again: () => first };
+}
+
+/**
+ * Which ledger a run against a server keeps, and whether it may speak to sample data alone.
+ * Nobody can tell from an address which server it is: a forwarded port is loopback, too. So the server is asked.
+ */
+async function ledgerOf(
+  { ledgerPath, fast, input }: Arguments & { kind: 'run' },
+  server: Server,
+  env: NodeJS.ProcessEnv,
+): Promise<{ ledgerPath: string; sampleOnly: boolean }> {
+  const sampleOnly = fast && input.mode === 'enforce';
+  if (ledgerPath !== undefined && !sampleOnly) return { ledgerPath, sampleOnly };
+  const isSample = await holdsSample(server);
+  if (sampleOnly && !isSample) {
+    throw new UsageError(
+      '--fast with --enforce is for sample data only, and this server does not say that its data is a sample: leave --fast out.',
+    );
+  }
+  if (ledgerPath !== undefined) return { ledgerPath, sampleOnly };
+  if (input.mode === 'enforce' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
+    throw new UsageError(
+      '--enforce at a loopback address needs --ledger FILE, one for each server: a forwarded port does not say which server it is.',
+    );
+  }
+  return { ledgerPath: defaultLedgerPath(env, isSample), sampleOnly };
+}
 
 /** The same command again, without what holds for one run only; the token itself is in no command line. */
 function commandLine(program: string, { server, ...asked }: Arguments & { kind: 'run' }): string {

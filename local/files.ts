@@ -5,9 +5,9 @@ import { readBaseUrl } from '../lambda/operations/http/base-url.ts';
 import { trusting } from '../lambda/operations/http/certificates.ts';
 import type { TokenSource } from '../lambda/operations/operations.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { parsePolicies } from '../lambda/policy/parse.ts';
+import { type PolicySource, parsePolicies } from '../lambda/policy/parse.ts';
 import { readJson } from '../lambda/policy/read-json.ts';
-import { ParametersError, type PolicySource } from '../lambda/run/services.ts';
+import { ParametersError } from '../lambda/run/services.ts';
 import { type ServerArguments, UsageError } from './arguments.ts';
 import { policyListIn } from './policies-file.ts';
 
@@ -94,7 +94,7 @@ export function checkPolicies(
 ): PolicySource[] {
   const { name: path } = source;
   const parsed = parsePolicies([source], minRetentionDays);
-  const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.reason] : []));
+  const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.problem] : []));
   if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
   const known = parsed.flatMap((item) =>
     item.kind === 'policy' ? [`${item.policy.entityType}.${item.policy.aspect}`] : [],
@@ -109,11 +109,14 @@ export function checkPolicies(
   return [source];
 }
 
-/** Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). */
-export function defaultLedgerPath(env: NodeJS.ProcessEnv): string {
+/**
+ * Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). Sample data has a file of
+ * its own: what it leaves unfinished is nobody's.
+ */
+export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {
   const given = env['XDG_STATE_HOME'];
   const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
-  return join(base, 'datahub-retention', 'in-flight.json');
+  return join(base, 'datahub-retention', isSample ? 'sample-in-flight.json' : 'in-flight.json');
 }
 
 /** A user without an entry in the system's list, as in a container, has none. */

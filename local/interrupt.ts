@@ -1,10 +1,10 @@
 import type { Ledger } from '../lambda/ledger/ledger.ts';
-import { isForeign } from '../lambda/ledger/record.ts';
+import { indexName } from '../lambda/policy/aspects.ts';
 
-/** Ctrl-C and a stop from outside: says what goes on without us, and how to pick it up. */
+/** Ctrl-C, a closed terminal, and a stop from outside: says what goes on without us, and how to pick it up. */
 
 /** As shells count them: 128 plus the signal's number. */
-const statuses = { SIGINT: 130, SIGTERM: 143 } as const;
+const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
  * Calls `explain` for the first signal and ends the process; a second signal ends it at once.
@@ -21,6 +21,9 @@ export function onInterrupt(
       asked = true;
       try {
         for (const line of await explain()) process.stderr.write(`${line}\n`);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`Stopped. What goes on running cannot be read: ${why}\n`);
       } finally {
         end(status);
       }
@@ -35,15 +38,16 @@ export function onInterrupt(
 
 /** What an interrupted run leaves on a real server, by its ledger. */
 export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
-  const left: string[] = [];
-  for (const record of await ledger.list()) {
-    if (isForeign(record) || !record.attempt) continue;
-    const { fields, taskId } = record.attempt;
-    const name = `${fields.entityType}.${fields.aspect}`;
-    if (record.state === 'running') left.push(`  ${name}: task ${taskId} goes on running on the server.`);
-    if (record.state === 'sending')
-      left.push(`  ${name}: a truncation was being sent; whether it arrived is not known yet.`);
-  }
+  const left = (await ledger.list()).flatMap((record) => {
+    switch (record.state) {
+      case 'running':
+        return [`  ${indexName(record)}: task ${record.attempt.taskId} goes on running on the server.`];
+      case 'sending':
+        return [`  ${indexName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
+      default:
+        return [];
+    }
+  });
   if (left.length === 0) return ['Stopped. Nothing is running on the server on behalf of this ledger.'];
   return [
     'Stopped, but not on the server:',

@@ -5,9 +5,15 @@ import { screenOn } from './progress.ts';
 
 /** `npm start` and `datahub-retention`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
 
+const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO';
+
 // Somebody who pages through the output and quits early must not stop a truncation's supervision.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (!isGone(error)) throw error;
+});
+// A closed terminal takes both.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (!isGone(error)) throw error;
 });
 
 // The first process of a container is not ended by a signal that nobody handles. A run has a handler of its own, which says
@@ -15,6 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 for (const [signal, status] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const) {
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(status);

@@ -1,9 +1,11 @@
 import { MultiBar, type Options, type SingleBar } from 'cli-progress';
-import type { PolicyEntry } from '../lambda/facts/report-schema.ts';
-import type { Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
-import { oneLine } from '../lambda/wording/clean.ts';
+import type { DecidedFacts } from '../lambda/facts/report-schema.ts';
+import { indexName } from '../lambda/policy/aspects.ts';
+import { percentOf } from '../lambda/policy/percentage.ts';
+import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
 import { duration } from '../lambda/wording/numbers.ts';
-import { reasonLines } from '../lambda/wording/sentences.ts';
+import { recovery } from '../lambda/wording/recovery.ts';
+import { causeSentence, errorSentence } from '../lambda/wording/sentences.ts';
 import type { Step } from './state-machine.ts';
 import { type Column, grouped, table, wrap } from './text.ts';
 
@@ -47,9 +49,9 @@ export function createProgress(screen: Screen): Progress {
       if (phase !== 'done' || told.has(index)) continue;
       told.add(index);
       bars.end(index);
-      const [first, ...others] = reasonLines(entry);
-      const paragraph = wrap(`${nameOf(entry)}: ${entry.outcome}. ${first}`, screen.width, '  ', '    ');
-      for (const text of [...paragraph, ...others.flatMap((other) => folded(other, screen.width, '    '))]) line(text);
+      const first = `${indexName(entry)}: ${entry.outcome}. ${causeSentence(entry, maxText)}`;
+      for (const text of wrap(first, screen.width, '  ', '    ')) line(text);
+      for (const text of renderRecovery(entry, screen.width, '    ')) line(text);
     }
   };
   return {
@@ -69,6 +71,9 @@ export function createProgress(screen: Screen): Progress {
   };
 }
 
+/** Nothing that a server said fills the screen. */
+const maxText = 2000;
+
 /** The plan: every policy with its counts, the decision and why. On narrow terminals each gets a paragraph. */
 export function renderPlan(state: RunState, width: number): string[] {
   const columns: Column[] = [
@@ -79,10 +84,10 @@ export function renderPlan(state: RunState, width: number): string[] {
     { title: 'Decision' },
   ];
   const rows = state.entries.map((entry) => [
-    nameOf(entry.entry),
+    indexName(entry.entry),
     count(entry.entry.rowsTotal),
     count(entry.entry.rowsToDelete),
-    entry.entry.percent === undefined ? '-' : `${entry.entry.percent.toFixed(2)} %`,
+    percentText(entry),
     decisionOf(entry),
   ]);
   const [head, ...lines] = table(columns, rows).map((text) => `  ${text}`);
@@ -102,36 +107,48 @@ export function renderPlan(state: RunState, width: number): string[] {
             '  ',
             '    ',
           );
-      return [...first, ...reasonOf(entry).flatMap((text) => folded(text, width, '      '))];
+      return [...first, ...reasonOf(entry, width, '      ')];
     }),
-    ...(state.error === undefined ? [] : wrap(oneLine(state.error, 2000), width, '  Error: ', '    ')),
+    ...(state.error === undefined ? [] : wrap(errorSentence(state.error, maxText), width, '  Error: ', '    ')),
     ...(state.breaker === undefined
       ? []
-      : wrap(`nothing is started: ${oneLine(state.breaker, 2000)}`, width, '  ', '    ')),
+      : wrap(`Nothing is started: ${errorSentence(state.breaker, maxText)}`, width, '  ', '    ')),
   ];
 }
 
-const nameOf = ({ entityType, aspect }: Pick<PolicyEntry, 'entityType' | 'aspect'>): string =>
-  `${entityType}.${aspect}`;
 const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
+
+function percentText({ entry: { rowsToDelete, rowsTotal } }: Entry): string {
+  if (rowsToDelete === undefined || rowsTotal === undefined) return '-';
+  return `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} %`;
+}
 
 function decisionOf(entry: Entry): string {
   if (entry.phase === 'done') return entry.entry.outcome;
   return entry.phase === 'approved' ? 'truncate' : 'watch';
 }
 
-/** Requests are indented, and stay whole to be pasted. */
-const folded = (text: string, width: number, indent: string): string[] =>
-  /^\s/.test(text) ? [`${indent}${text}`] : wrap(text, width, indent);
+/** Requests to the search cluster stay whole, to be pasted. */
+const renderRecovery = (entry: DecidedFacts, width: number, indent: string): string[] =>
+  recovery(entry, Date.now()).flatMap(({ say, request }) => [
+    ...wrap(say, width, indent),
+    ...(request === undefined ? [] : [`${indent}  ${request}`]),
+  ]);
 
-function reasonOf(entry: Entry): string[] {
-  // Its offers to approve and to release are for AWS; the notification has the commands for this machine.
-  if (entry.phase === 'done') return reasonLines(entry.entry);
-  if (entry.phase === 'watched')
-    return ['An earlier run started a truncation here and did not see its end: this run watches it.'];
-  const { policy, plan } = entry;
+function reasonOf(entry: Entry, width: number, indent: string): string[] {
+  // How to approve and to clear is told by the notification, with the commands for this machine.
+  if (entry.phase === 'done') {
+    return [...wrap(causeSentence(entry.entry, maxText), width, indent), ...renderRecovery(entry.entry, width, indent)];
+  }
+  return wrap(entry.phase === 'watched' ? watchedText : approvedText(entry), width, indent);
+}
+
+const watchedText =
+  'An earlier run started a truncation here and did not see its end: this run watches it.';
+
+function approvedText({ policy, plan }: ApprovedEntry): string {
   const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';
-  return [`Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`];
+  return `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`;
 }
 
 interface Bars {
@@ -175,7 +192,7 @@ function terminalBars(stream: NodeJS.WriteStream, width: number): Bars {
     line: (text) => (drawing ? drawing.log(`${text}\n`) : stream.write(`${text}\n`)),
     update(watched) {
       const { done, total } = doneOf(watched);
-      const payload = { rows: `${grouped(done)} of ${grouped(total)} rows`, name: nameOf(watched.entry) };
+      const payload = { rows: `${grouped(done)} of ${grouped(total)} rows`, name: indexName(watched.entry) };
       drawing ??= new MultiBar(options);
       const bar = bars.get(watched.index);
       if (bar) {
@@ -209,7 +226,7 @@ function lineBars(screen: Screen): Bars {
   };
   const rowsDone = (watched: WatchedEntry) => {
     const { done, total } = doneOf(watched);
-    return `${nameOf(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`;
+    return `${indexName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`;
   };
   return {
     line,

@@ -3,21 +3,27 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../lambda/facts/clock.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { fileLedger } from '../lambda/ledger/file.ts';
-import { type Ledger, LedgerError, serverKey } from '../lambda/ledger/ledger.ts';
+import { type Ledger, LedgerError } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
+import type { StoredRecord } from '../lambda/ledger/record.ts';
 import { lookup } from '../lambda/operations/http/lookup.ts';
+import { realSleep } from '../lambda/operations/http/sleep.ts';
+import type { Operations } from '../lambda/operations/operations.ts';
+import { indexName, searchIndexOfName } from '../lambda/policy/aspects.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { parsePolicies } from '../lambda/policy/parse.ts';
+import { type PolicySource, parsePolicies } from '../lambda/policy/parse.ts';
 import type { Policy } from '../lambda/policy/schema.ts';
-import type { Log, PolicySource } from '../lambda/run/services.ts';
+import { type Log, ParametersError } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
+import { worded } from '../lambda/wording/report.ts';
 import { type RunArguments, UsageError } from './arguments.ts';
-import { fastClock } from './clock.ts';
-import { connect } from './connect.ts';
+import { type FastClock, fastClock } from './clock.ts';
+import { type Connection, connect } from './connect.ts';
 import type { Server } from './files.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import { renderMessage } from './message.ts';
 import { createProgress, type Progress, type Screen } from './progress.ts';
+import { sampleOnly } from './sample.ts';
 import { renderChecks } from './survey/render.ts';
 import { wrap } from './text.ts';
 import { executeWorkflow } from './workflow.ts';
@@ -25,13 +31,22 @@ import { executeWorkflow } from './workflow.ts';
 /** The settings that a stage file has and a command line does not, with the stage file's defaults. */
 export const localSettings = { stage: 'local', minRetentionDays: 7, maxRunHours: 12 } as const;
 
+export interface Policies {
+  /** As they were read and checked before the first request. */
+  first: PolicySource[];
+  /** Reads them again. Throws UsageError. */
+  again(): PolicySource[];
+}
+
 export interface LocalRun {
   server: Server;
-  policies: PolicySource[];
+  policies: Policies;
   input: RunArguments;
   fast: boolean;
   /** The embedded service's data is a sample, and both end with this process. */
   embedded: boolean;
+  /** No answer counts unless it says that the data is a sample. */
+  sampleOnly: boolean;
   /** The ledger's file; left out for the embedded service. */
   ledgerPath?: string;
   jsonPath?: string;
@@ -45,12 +60,14 @@ export interface LocalRun {
  * @throws UsageError when the ledger's file cannot be used; LedgerError and whatever the workflow throws
  */
 export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
-  const { operations, close } = connect(run.server);
+  const connection = connect(run.server);
   const ledger = openLedger(run);
   const progress = createProgress(screen);
   const clock = run.fast ? fastClock() : systemClock;
   const print = (lines: string[]) => screen.write(`${lines.join('\n')}\n`);
+  let stopped = false;
   const leave = onInterrupt(async () => {
+    stopped = true;
     progress.stop();
     if (run.input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
     return run.embedded ? ['Stopped, and the embedded service with it.'] : await whatGoesOn(ledger);
@@ -64,15 +81,15 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
       services: {
         settings: { ...localSettings, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
-          policies: async () => run.policies,
+          policies: policiesOf(run.policies),
           // Nobody but the person who started it has a say in a local run.
           paused: async () => false,
           token: run.server.token,
         },
-        operations,
+        operations: operationsOf(run, connection, () => stopped),
         ledger,
         surroundings: {
-          place: 'machine',
+          onLambda: false,
           lookup,
           // The dry runs may take minutes; what the preflight says is worth reading meanwhile.
           onPreflight: (checks) => print(['Preflight:', ...renderChecks(checks, screen.width), '']),
@@ -80,23 +97,25 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
         clock,
         log: screenLog(progress, screen.width),
         newId: randomUUID,
+        sleep: run.fast ? (clock as FastClock).sleep : realSleep,
       },
       publisher: {
         async publish(report) {
           published = report;
         },
       },
+      words: (facts) => worded(facts, 'machine'),
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
       onState: (step, state: RunState) => progress.onState(step, state),
       onFailure: (step, error) =>
         progress.line(`  ${step} failed: ${error instanceof Error ? error.message : String(error)}`),
-      ...(run.fast && { fast: clock as ReturnType<typeof fastClock> }),
+      ...(run.fast && { fast: clock as FastClock }),
     });
   } finally {
     progress.stop();
     leave();
-    await close();
+    await connection.close();
     if ('close' in ledger) (ledger as { close(): void }).close();
   }
   // The workflow has ended well, and it does so by publishing a report only.
@@ -104,15 +123,42 @@ export async function runOnce(run: LocalRun, screen: Screen): Promise<number> {
   const { command, fast, server } = run;
   print(['', ...renderMessage(report, screen.width, { command, fast, secrets: [server.tokenText] })]);
   if (run.jsonPath !== undefined) {
-    writeFileSync(run.jsonPath, `${JSON.stringify(report, null, 2)}\n`);
+    writeFileSync(run.jsonPath, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
     print(['', `The report is in ${run.jsonPath}.`]);
   }
   return report.result === 'ok' ? 0 : 1;
 }
 
+/** Nothing is sent any more by a process that was told to stop. */
+function operationsOf({ sampleOnly: only }: LocalRun, { operations, isSample }: Connection, isStopped: () => boolean) {
+  const checked = only ? sampleOnly(operations, isSample) : operations;
+  const truncate: Operations['truncate'] = (fields, maySend) =>
+    checked.truncate(fields, () => !isStopped() && maySend());
+  return { ...checked, truncate };
+}
+
+/** Plan takes what was checked before the first request; Truncate reads the file again. */
+function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
+  let isFirst = true;
+  return async () => {
+    if (isFirst) {
+      isFirst = false;
+      return first;
+    }
+    try {
+      return again();
+    } catch (error) {
+      if (error instanceof UsageError) throw new ParametersError(error.message);
+      throw error;
+    }
+  };
+}
+
 function header({ server, input, embedded, fast, ledgerPath }: LocalRun): string[] {
-  const mode =
-    input.mode === 'preview'
+  const enforces = input.mode === 'enforce';
+  const mode = input.clear
+    ? 'clear: counts rows and changes the ledger; truncates nothing'
+    : !enforces
       ? 'PREVIEW: nothing is changed; --enforce truncates for real'
       : embedded
         ? 'enforce: really truncating, but sample data only'
@@ -121,12 +167,15 @@ function header({ server, input, embedded, fast, ledgerPath }: LocalRun): string
     `Server  ${server.baseUrl}${embedded ? ' (the embedded operations service)' : ''}`,
     `Mode    ${mode}${fast ? '; waits are cut short' : ''}`,
     ...(ledgerPath === undefined ? [] : [`Ledger  ${ledgerPath}`]),
+    ...(enforces && !embedded
+      ? ['Note    A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.']
+      : []),
     '',
   ];
 }
 
-const policiesOf = ({ policies }: LocalRun): Policy[] =>
-  parsePolicies(policies, localSettings.minRetentionDays).flatMap((item) =>
+const parsedPolicies = ({ policies }: LocalRun): Policy[] =>
+  parsePolicies(policies.first, localSettings.minRetentionDays).flatMap((item) =>
     item.kind === 'policy' ? [item.policy] : [],
   );
 
@@ -135,10 +184,10 @@ async function checkClear(run: LocalRun, ledger: Ledger): Promise<void> {
   const { clear = [] } = run.input;
   if (clear.length === 0) return;
   const records = await ledger.list();
-  const names = policiesOf(run).map(({ entityType, aspect }) => `${entityType}.${aspect}`);
-  const known = [...names, ...records.map(({ index }) => index)];
+  const names = parsedPolicies(run).map(indexName);
+  const known = [...new Set([...names, ...records.flatMap(nameOf)])];
   for (const name of clear) {
-    if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
+    if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const meant = nearest(name, known);
     throw new UsageError(
       `--clear ${name}: neither the policies nor the ledger know it; ${meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}.`}`,
@@ -146,11 +195,17 @@ async function checkClear(run: LocalRun, ledger: Ledger): Promise<void> {
   }
 }
 
-/** A preview leaves no trace: where there is no ledger yet, it does not make one. */
-function openLedger({ server, input, ledgerPath }: LocalRun): Ledger {
-  if (ledgerPath === undefined || (input.mode === 'preview' && !existsSync(ledgerPath))) return memoryLedger();
+function nameOf(record: StoredRecord): string[] {
+  const names = record.state === 'other-version' ? record.head : record;
+  return names ? [indexName(names)] : [];
+}
+
+/** A preview leaves no trace: where there is no ledger yet, it does not make one, and one that is there is only read. */
+function openLedger({ input, ledgerPath }: LocalRun): Ledger {
+  const readOnly = input.mode === 'preview';
+  if (ledgerPath === undefined || (readOnly && !existsSync(ledgerPath))) return memoryLedger();
   try {
-    return fileLedger(ledgerPath, serverKey(server.baseUrl));
+    return fileLedger(ledgerPath, { readOnly });
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(`--ledger: ${error.message}`);
     throw error;

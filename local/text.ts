@@ -1,4 +1,4 @@
-export { grouped } from '../lambda/facts/grouped.ts';
+export { exact as grouped } from '../lambda/wording/numbers.ts';
 
 /** Text for terminals: tables and paragraphs that keep within a width, broken at blanks. */
 

@@ -1,7 +1,7 @@
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
-import { type ReportEvent, report } from '../lambda/run/report.ts';
+import { type ReportEvent, type ReportServices, report } from '../lambda/run/report.ts';
 import type { Publisher, RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
@@ -21,6 +21,8 @@ export interface WorkflowRun {
   /** Told of what a step throws; the workflow itself keeps the error's name only. */
   onFailure?(step: Step, error: unknown): void;
   fast?: FastForward;
+  /** Makes English of the report's facts, where not as on Lambda. */
+  words?: ReportServices['words'];
 }
 
 /**
@@ -28,7 +30,7 @@ export interface WorkflowRun {
  * @throws when no report could be published
  */
 export async function executeWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, onState = () => {}, onFailure = () => {} } = run;
+  const { services, publisher, words, onState = () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
@@ -47,7 +49,7 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
       plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
       poll: (state) => told('poll', poll(state as RunState, during('poll'))),
-      report: (event) => report(event as ReportEvent, { ...services, publisher }),
+      report: (event) => report(event as ReportEvent, { ...services, publisher, ...(words && { words }) }),
     }),
   });
 }

@@ -1,4 +1,3 @@
-import { indexKey } from '../../lambda/ledger/ledger.ts';
 import { searchIndex } from '../../lambda/policy/aspects.ts';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { type Policy, policySchema } from '../../lambda/policy/schema.ts';
@@ -30,7 +29,7 @@ export function inspectPolicies(
       return [];
     }
     const { entityType, aspect } = parsed.data;
-    const key = searchIndex(indexKey(entityType, aspect));
+    const key = searchIndex({ entityType, aspect });
     const earlier = seen.get(key);
     if (earlier !== undefined) {
       refuse([], ` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);

@@ -100,7 +100,6 @@ const kinds = {
       'index-concrete',
       'index-young',
       'task-status',
-      'not-sample',
     ]),
     expected: z.number().optional(),
     found: z.number().optional(),

@@ -42,6 +42,8 @@ export const serverErrorKinds = [
   'unreadable',
   /** 2xx to a real truncate, with something else than a task id. */
   'no-task-id',
+  /** Waits are cut short, and the answer does not say that the data is a sample. */
+  'not-sample',
   /** A defect of this program while it spoke to the server. */
   'defect',
 ] as const;
@@ -65,6 +67,7 @@ export const serverErrorSchema = z
 
 export type ServerError = z.infer<typeof serverErrorSchema>;
 
+const ofServer: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthorized', 'token', 'not-sample'];
+
 /** True for causes that every further request would meet as well: DNS, connect, TLS, a token that is refused or missing. */
-export const concernsServer = ({ kind }: ServerError): boolean =>
-  kind === 'dns' || kind === 'connect' || kind === 'tls' || kind === 'unauthorized' || kind === 'token';
+export const concernsServer = ({ kind }: ServerError): boolean => ofServer.includes(kind);

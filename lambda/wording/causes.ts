@@ -235,8 +235,6 @@ function guardText({ which, expected, found, error }: Cause & { kind: 'guard' },
       return `the index behind it was made ${found === undefined ? 'a few hours ago' : `at ${moment(found)}`}: a copy into it may still be under way; the next run looks again`;
     case 'task-status':
       return `it would be a reindex, and task statuses cannot be read, without which a reindex cannot be proven. ${error ? errorText(error) : ''}`.trim();
-    case 'not-sample':
-      return 'the server does not say that its data is a sample, so nothing is sent with waits cut short';
   }
 }
 

@@ -49,6 +49,8 @@ export function cameBack(error: ServerError): string {
       return `the server answered ${status}, but not with what this operation promises${said}`;
     case 'no-task-id':
       return `the server answered ${status ?? 200} with ${text === undefined ? 'nothing' : `"${text}"`} instead of a task id`;
+    case 'not-sample':
+      return 'the answer does not say that the data is a sample (X-Sample-Data: true)';
     case 'defect':
       return `this program failed${said}`;
     default:
@@ -106,6 +108,8 @@ function meaning({ kind, operation, code, page, status }: ServerError): string {
       return `${badRequests[operation]}${page ? ` ${checkAddress}` : ''}`;
     case 'server-error':
       return `The server, its search engine or a proxy before it has a problem. Look at the logs of GMS.${page && status !== 502 && status !== 503 && status !== 504 ? ` If it never worked: ${checkAddress}` : ''}`;
+    case 'not-sample':
+      return 'Against any other server waits must not be cut short: leave --fast out.';
     case 'aborted':
     case 'no-task-id':
       return '';

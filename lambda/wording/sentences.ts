@@ -1,3 +1,4 @@
+import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { causeText, remarks, withoutStop } from './causes.ts';
 import { lines, oneLine } from './clean.ts';
@@ -77,6 +78,10 @@ const shareOf = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): number =>
 
 /** The cause as a sentence of its own. */
 export const causeSentence = (entry: DecidedFacts, max: number): string => asSentence(lines(causeText(entry), max));
+
+/** What concerns a run as a whole, about no index. */
+export const errorSentence = (cause: Cause, max: number): string =>
+  causeSentence({ entityType: '', aspect: '', outcome: 'failed', cause }, max);
 
 /** With a capital and a full stop. */
 export function asSentence(text: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
-import { preflight, probesOf } from '../../lambda/preflight/preflight.ts';
+import { preflight } from '../../lambda/preflight/preflight.ts';
 import { connect } from '../connect.ts';
 import type { Server } from '../files.ts';
 import type { Screen } from '../progress.ts';
@@ -26,11 +26,11 @@ export async function surveyServer(server: Server, screen: Screen, jsonPath: str
     print([`Survey of ${server.baseUrl}, read-only: nothing is changed.`, '', 'Preflight:']);
     const flight = await preflight({
       gmsUrl: server.baseUrl,
-      place: 'machine',
+      onLambda: false,
       token: server.tokenText,
       now,
       lookup,
-      probes: probesOf(operations),
+      operations,
     });
     print(renderChecks(flight.checks, screen.width));
     if (!flight.canCount) {

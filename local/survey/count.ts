@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
+import type { ServerError } from '../../lambda/facts/server-error.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs alone. */
@@ -35,14 +36,14 @@ export type IndexCounts =
       /** The server would reindex although asked to delete in place. */
       ignoresForce: boolean;
     }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; error: ServerError };
 
 export interface Survey {
   indices: SurveyedIndex[];
   /** Indices whose names do not tell entity type and aspect. */
   unnamed: string[];
   /** A failure that every further request would have met: the counting stopped there. */
-  stopped?: string;
+  stopped?: ServerError;
 }
 
 /** Indices asked at the same time; each is asked one dry run at a time, which is gentle on a production cluster. */
@@ -61,7 +62,7 @@ export async function survey(
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
   const limit = pLimit(concurrency);
-  let stopped: string | undefined;
+  let stopped: ServerError | undefined;
   let done = 0;
   const surveyed = await Promise.all(
     named.map((target) =>
@@ -71,10 +72,10 @@ export async function survey(
           return { ...target, counts: await countIndex(operations, target, now) };
         } catch (error) {
           if (!(error instanceof OperationsError)) throw error;
-          if (error.concernsServer) stopped ??= error.message;
+          if (error.concernsServer) stopped ??= error.fact;
           return target.indexName === undefined && isAbsent(error)
             ? undefined
-            : { ...target, counts: { kind: 'failed', reason: error.message } };
+            : { ...target, counts: { kind: 'failed', error: error.fact } };
         } finally {
           onIndex(++done, named.length);
         }
@@ -86,8 +87,7 @@ export async function survey(
 }
 
 /** The server has no such index (500), or its version no such entity (400). */
-const isAbsent = (error: OperationsError): boolean =>
-  error.kind === 'bad-request' || (error.kind === 'server-error' && /no such index/i.test(error.message));
+const isAbsent = ({ fact: { kind } }: OperationsError): boolean => kind === 'bad-request' || kind === 'no-index';
 
 type Target = Omit<SurveyedIndex, 'counts'>;
 

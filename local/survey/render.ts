@@ -1,6 +1,8 @@
-import type { Check } from '../../lambda/facts/report-schema.ts';
+import type { Check } from '../../lambda/facts/check.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
+import { checkWords } from '../../lambda/wording/checks.ts';
 import { lines as clean } from '../../lambda/wording/clean.ts';
+import { errorText } from '../../lambda/wording/errors.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
@@ -13,7 +15,9 @@ const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 
 
 /** One line for each check, and beneath it what to do where it is not good. */
 export function renderChecks(checks: readonly Check[], width: number): string[] {
-  return checks.flatMap(({ name, state, text, remedy }) => {
+  return checks.flatMap((check) => {
+    const { name, state } = check;
+    const { text, remedy } = checkWords(check, 'machine', Date.now());
     const head = `  ${marks[state].padEnd(6)}  ${name.padEnd(11)}  `;
     return [...wrap(said(text), width, head), ...(remedy ? wrap(remedy, width, `${' '.repeat(head.length)}-> `) : [])];
   });
@@ -70,14 +74,14 @@ export function renderSizes(sizes: readonly IndexSize[]): string[] {
 export function renderFailures({ indices, stopped }: Survey, width: number): string[] {
   const byReason = new Map<string, string[]>();
   for (const index of indices) {
-    if (index.counts.kind === 'failed') {
-      byReason.set(index.counts.reason, [...(byReason.get(index.counts.reason) ?? []), nameOf(index)]);
-    }
+    if (index.counts.kind !== 'failed') continue;
+    const reason = errorText(index.counts.error);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(index)]);
   }
   return [
     ...[...byReason].flatMap(([reason, names]) =>
       wrap(`Not counted: ${names.join(', ')}: ${said(reason)}`, width, '', '  '),
     ),
-    ...(stopped === undefined ? [] : wrap(`Stopped there: ${said(stopped)}`, width, '', '  ')),
+    ...(stopped === undefined ? [] : wrap(`Stopped there: ${said(errorText(stopped))}`, width, '', '  ')),
   ];
 }

@@ -448,7 +448,7 @@ describe('point 8: sizes', () => {
     const before = await size();
     await service.startDelete();
     service.pass(day);
-    expect(await size()).toBe(before);
+    expect(await size()).toBeGreaterThan(before);
     service.engine.merge();
     expect(await size()).toBeCloseTo((300 * 420 + 208) / 1e6, 9);
   });
@@ -459,7 +459,7 @@ describe('point 8: sizes', () => {
     const before = await size();
     await service.startDelete();
     service.pass(60_000);
-    expect(await size()).toBe(before);
+    expect(await size()).toBeGreaterThan(before);
     service.pass(600_000);
     expect(await size()).toBeLessThan(before / 3);
   });

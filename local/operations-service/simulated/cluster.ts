@@ -12,6 +12,8 @@ export interface PhysicalIndex {
   refreshOff: boolean;
   /** Deleted rows that still take room, by the second in which they went. */
   unmerged: { at: number; rows: number }[];
+  /** Rows that were written again under their old ids, each with the number of that writing. */
+  reemitted?: Map<number, number>;
 }
 
 /** One time series aspect of one entity type: the name that GMS asks for, and the index behind it. */
@@ -31,9 +33,16 @@ export class Cluster {
   readonly logical = new Map<string, LogicalIndex>();
   /** Indices that no alias leads to: what reindexing leaves behind. */
   readonly leftovers = new Map<string, PhysicalIndex>();
+  /** By id; where a number comes back after a restart, the newer task has the id. */
   readonly tasks = new Map<string, Task>();
+  /** Ids by serial number: what rows remember. */
+  readonly takers = new Map<number, string>();
   private readonly running = new Set<Task>();
   refreshMillis = 0;
+  /** The disk is at its flood stage: writes are refused. */
+  flooded = false;
+  /** How often rows have been written again. */
+  reemissions = 0;
   now: number;
   private nextRowId = 1;
   private refreshedAt: number;
@@ -74,6 +83,7 @@ export class Cluster {
 
   start(task: Task): void {
     this.tasks.set(task.id, task);
+    this.takers.set(task.plan.serial, task.id);
     this.running.add(task);
   }
 
@@ -89,6 +99,17 @@ export class Cluster {
     }
     if (this.refreshMillis === 0 && !physical.refreshOff) physical.store.refresh();
     return ids;
+  }
+
+  /** Rows of the index that are written again, with the same id: newer than what a search has found before. */
+  reemit(physical: PhysicalIndex, ids: Iterable<number>): void {
+    this.reemissions++;
+    physical.reemitted ??= new Map();
+    for (const id of ids) physical.reemitted.set(id, this.reemissions);
+  }
+
+  reemittedSince({ reemitted }: PhysicalIndex, id: number, since: number): boolean {
+    return reemitted !== undefined && (reemitted.get(id) ?? 0) > since;
   }
 
   find(name: string): PhysicalIndex | undefined {

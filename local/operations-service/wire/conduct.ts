@@ -1,7 +1,8 @@
+import { type FaultDecision, type IncomingRequest, json, type Reply } from '../exchange.ts';
 import { type Answered, answer } from './actions.ts';
-import { type FaultDecision, type IncomingRequest, json, type Reply } from './exchange.ts';
 import { frontendReply, interceptedReply, interceptionFor, scopeOf, substituted } from './intercept.ts';
-import type { Server } from './server-context.ts';
+import type { Server } from './search-engine.ts';
+import type { Steps } from './steps.ts';
 
 /** What became of one request. */
 export interface Conducted {
@@ -12,15 +13,24 @@ export interface Conducted {
   value?: string;
 }
 
+export interface Conduct {
+  url: URL;
+  body: unknown;
+  token: string;
+  decision: FaultDecision;
+  /** Lets the server act later, for a decision that says so. */
+  schedule(afterMillis: number, act: () => Steps<Answered>): void;
+}
+
 /**
  * Brings one request to the server, or not: as the test decides for it, or as what stands in front of the server does.
  * Whatever the client is told, `value` is what the server itself answered.
  */
-export function conduct(
+export function* conduct(
   server: Server,
   request: IncomingRequest,
-  { url, body, token, decision }: { url: URL; body: unknown; token: string; decision: FaultDecision },
-): Conducted {
+  { url, body, token, decision, schedule }: Conduct,
+): Steps<Conducted> {
   const act = () => answer(server, token, request, url);
   const late = (reply: Reply): Reply => ({
     ...reply,
@@ -30,12 +40,11 @@ export function conduct(
 
   if (decision.kind === 'fail-before') return { reply: late(substituted(decision.answer, unanswered)), acted: false };
   if (decision.kind === 'act-then') {
-    const { cluster } = server;
     if (decision.actsAfterMillis !== undefined) {
-      cluster.schedule(cluster.now + decision.actsAfterMillis, act);
+      schedule(decision.actsAfterMillis, act);
       return { reply: late(substituted(decision.answer, unanswered)), acted: true };
     }
-    const own = act();
+    const own = yield* act();
     return { reply: late(substituted(decision.answer, own.reply)), acted: true, ...valueIn(own) };
   }
 
@@ -46,7 +55,7 @@ export function conduct(
   if (interception !== undefined && !interception.acts) {
     return { reply: late(interceptedReply(interception, unanswered)), acted: false };
   }
-  const own = act();
+  const own = yield* act();
   const reply = interception === undefined ? own.reply : interceptedReply(interception, own.reply);
   return { reply: late(reply), acted: true, ...valueIn(own) };
 }

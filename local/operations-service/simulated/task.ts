@@ -8,22 +8,31 @@ export interface Fate {
 
 export interface TaskPlan {
   nodeId: string;
+  /** As the node counts: after a restart it may begin anew. */
   number: number;
+  /** As this service counts: never used twice. Rows remember it. */
+  serial: number;
   kind: 'delete' | 'reindex';
   /** Name of the physical index that loses rows, or gets them. */
   indexName: string;
   /** Epoch milliseconds. */
   startedAt: number;
+  /** The first search takes this long; until then the task reports zeros, its total too. */
+  searchMillis: number;
   /** Rows of one batch; 0 takes all of them as one. */
   batchSize: number;
   rowsPerSecond: number;
   batchOverheadMillis: number;
+  /** What a batch's time is multiplied with. */
+  pace(batch: number): number;
   slices: number;
   /** The rows to work on, as a search found them at the start: positions in `source`. */
   snapshot: Uint32Array;
   source: RowStore;
   /** Does the work on one row. */
-  work(position: number): 'created' | 'deleted' | 'conflict';
+  work(position: number): 'created' | 'updated' | 'deleted' | 'conflict';
+  /** True: the index refuses writes (the disk is full). Given the rows done so far. */
+  refused(doneRows: number): boolean;
   fate?: Fate;
   failsAtFirstSearch?: boolean;
   /** Epoch milliseconds after which no further batch is begun. */
@@ -44,6 +53,10 @@ export interface Counters {
 /** How a task stands: `gone` has no record any more (its node restarted). */
 export type TaskState = 'running' | 'completed' | 'gone';
 
+/** A refused batch is sent again so often, with a wait before each (the search engine's BackoffPolicy.exponentialBackoff). */
+const bulkRetries = 11;
+const backOffMillis = (retry: number): number => 500 + 10 * Math.floor(Math.exp(0.8 * retry) - 1);
+
 /**
  * A task of the search engine: it works through its snapshot batch by batch. Nothing here waits; `nextBatchAt` says
  * when the batch under way will be done, `runBatch` does it.
@@ -54,6 +67,10 @@ export class Task {
   state: TaskState = 'running';
   completedAt: number | undefined;
   canceled: string | undefined;
+  /** Times that a batch was sent again. */
+  retries = 0;
+  /** How often the batch under way was refused. */
+  private refusals = 0;
   private readonly counters: Counters;
   private snapshot: Uint32Array;
   private processed = 0;
@@ -63,29 +80,33 @@ export class Task {
     this.plan = plan;
     this.id = `${plan.nodeId}:${plan.number}`;
     this.snapshot = snapshot;
-    this.lastBatchAt = plan.startedAt;
+    this.lastBatchAt = plan.startedAt + plan.searchMillis;
     const total = plan.failsAtFirstSearch ? 0 : snapshot.length;
     this.counters = { total, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 };
     if (plan.failsAtFirstSearch) this.end('completed', plan.startedAt);
     else this.meetFate();
   }
 
-  /** Epoch milliseconds at which the batch under way is done; undefined when the task has ended. */
+  /** Epoch milliseconds at which the batch under way is done, or is refused; undefined when the task has ended. */
   nextBatchAt(): number | undefined {
     if (this.state !== 'running') return undefined;
-    const { batchOverheadMillis, rowsPerSecond } = this.plan;
-    return this.lastBatchAt + batchOverheadMillis + (this.batchRows() / rowsPerSecond) * 1000;
+    if (this.refusals > 0) return this.lastBatchAt + backOffMillis(this.refusals - 1);
+    const { batchOverheadMillis, rowsPerSecond, pace } = this.plan;
+    const millis = batchOverheadMillis + (this.batchRows() / rowsPerSecond) * 1000;
+    return this.lastBatchAt + millis * pace(this.counters.batches);
   }
 
   runBatch(): void {
     const doneAt = this.nextBatchAt();
     if (doneAt === undefined) return;
+    if (this.counters.total > 0 && this.refusals === 0) this.counters.batches++;
+    if (this.batchRows() > 0 && this.plan.refused(this.processed)) return this.beRefused(doneAt);
+    this.refusals = 0;
     const end = this.processed + this.batchRows();
     for (; this.processed < end; this.processed++) {
       const done = this.plan.work(this.snapshot[this.processed]!);
       this.counters[done === 'conflict' ? 'version_conflicts' : done]++;
     }
-    if (this.counters.total > 0) this.counters.batches++;
     this.lastBatchAt = doneAt;
     this.meetFate();
     const late = this.plan.deadline !== undefined && doneAt >= this.plan.deadline;
@@ -109,43 +130,17 @@ export class Task {
     return { ...this.counters };
   }
 
-  /** What the search engine reports now, with `slices` where it works in several. */
-  report(): Counters & { slices?: (Counters | null)[] } {
-    const { slices } = this.plan;
-    if (slices <= 1) return { ...this.counters };
-    // The parent's counters are the sum over finished slices, and all slices end late: zero for long, then jumps.
-    const share = this.counters.total === 0 ? 1 : this.processed / this.counters.total;
-    const finished = this.state === 'completed' ? slices : Math.floor(Math.max(0, (share - 0.7) / 0.3) * slices);
-    const parts = Array.from({ length: slices }, (_, slice) => (slice < finished ? this.slice(slice) : null));
-    const sum = { total: 0, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 };
-    for (const part of parts) {
-      for (const key of Object.keys(sum) as (keyof Counters)[]) sum[key] += part?.[key] ?? 0;
-    }
-    return { ...sum, slices: parts };
+  /** Share of its rows that it has worked on. */
+  share(): number {
+    return this.counters.total === 0 ? 1 : this.processed / this.counters.total;
   }
 
-  /** The counters of one slice out of equal ones. While others still work, a finished slice has done all of its share. */
-  private slice(slice: number): Counters {
-    const { slices } = this.plan;
-    const part = (count: number) => Math.floor((count * (slice + 1)) / slices) - Math.floor((count * slice) / slices);
-    const { total, ...counters } = this.counters;
-    const done = this.state === 'completed' ? counters : this.extrapolated();
-    return {
-      total: part(total),
-      updated: part(done.updated),
-      created: part(done.created),
-      deleted: part(done.deleted),
-      batches: part(done.batches),
-      version_conflicts: part(done.version_conflicts),
-      noops: part(done.noops),
-    };
-  }
-
-  private extrapolated(): Omit<Counters, 'total'> {
-    const { total, version_conflicts } = this.counters;
-    const done = total - version_conflicts;
-    const [created, deleted] = this.plan.kind === 'reindex' ? [done, 0] : [0, done];
-    return { updated: 0, created, deleted, batches: this.counters.batches, version_conflicts, noops: 0 };
+  /** The batch waits and is sent again; when that was often enough, the task ends with failures that nobody is told of. */
+  private beRefused(at: number): void {
+    this.lastBatchAt = at;
+    if (this.refusals === bulkRetries) return this.end('completed', at);
+    this.refusals++;
+    this.retries++;
   }
 
   private batchRows(): number {

@@ -1,7 +1,8 @@
-import { type HttpReply, html, type IncomingRequest, json } from './exchange.ts';
+import { type HttpReply, html, type IncomingRequest, json } from '../exchange.ts';
 import { indexSizes } from './index-sizes.ts';
 import { errorBody, parseBody, RestliError } from './restli.ts';
-import type { Server } from './server-context.ts';
+import type { Server } from './search-engine.ts';
+import type { Steps } from './steps.ts';
 import { readStatusRequest, taskStatus } from './task-status.ts';
 import { readTruncateRequest, truncate } from './truncate.ts';
 
@@ -15,11 +16,11 @@ export interface Answered {
 }
 
 /** GMS itself: authentication, the action, the types of its parameters, the privilege, the work, in that order. */
-export function answer(server: Server, token: string, request: IncomingRequest, url: URL): Answered {
+export function* answer(server: Server, token: string, request: IncomingRequest, url: URL): Steps<Answered> {
   if (!paths.has(url.pathname)) return { reply: html(404, 'Error 404 Not Found') };
   if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(request, url) };
   try {
-    return act(server, request, url.searchParams.get('action'));
+    return yield* act(server, request, url.searchParams.get('action'));
   } catch (error) {
     if (!(error instanceof RestliError)) throw error;
     const headers = { 'X-RestLi-Error-Response': 'true', ...error.headers };
@@ -27,7 +28,7 @@ export function answer(server: Server, token: string, request: IncomingRequest, 
   }
 }
 
-function act(server: Server, request: IncomingRequest, action: string | null): Answered {
+function* act(server: Server, request: IncomingRequest, action: string | null): Steps<Answered> {
   if (request.method !== 'POST') {
     throw new RestliError(
       400,
@@ -38,18 +39,18 @@ function act(server: Server, request: IncomingRequest, action: string | null): A
     case 'truncateTimeseriesAspect': {
       const given = readTruncateRequest(parseBody(request.body));
       demand(server, action, 'User is unauthorized to truncate timeseries index');
-      const value = truncate(server, given);
+      const value = yield* truncate(server, given);
       return { reply: json(200, JSON.stringify({ value })), value };
     }
     case 'getEsTaskStatus': {
       const given = readStatusRequest(parseBody(request.body));
       demand(server, action, 'User is unauthorized to get ES task status');
-      const value = taskStatus(server, given);
+      const value = yield* taskStatus(server, given);
       return { reply: json(200, server.behaviour.statusWrapped ? JSON.stringify({ value }) : value), value };
     }
     case 'getIndexSizes':
       demand(server, action, 'User is unauthorized to get index sizes.');
-      return { reply: json(200, JSON.stringify({ value: indexSizes(server) })) };
+      return { reply: json(200, JSON.stringify({ value: yield* indexSizes(server) })) };
     default:
       throw new RestliError(
         400,

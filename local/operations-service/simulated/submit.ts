@@ -1,35 +1,29 @@
-import type { Behaviour } from './behaviour.ts';
+import { randomOf } from '../random.ts';
+import { RestliError } from '../wire/restli.ts';
+import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
-import { randomOf } from './random.ts';
-import { RestliError } from './restli.ts';
-import type { Server } from './server-context.ts';
+import type { Simulation } from './simulation.ts';
 import { type Fate, Task, type TaskPlan } from './task.ts';
-
-/** The fields of a truncate that reach the search engine. */
-export interface Submission {
-  endTimeMillis: number;
-  batchSize: number | undefined;
-  /** 0 when none was sent. */
-  timeoutSeconds: number;
-}
 
 /**
  * Starts a delete-by-query: rows go in place, one batch after the other, as a search found them now.
- * @returns what the client is told for a task id
+ * @returns the task's id
  */
-export function startDelete(server: Server, index: LogicalIndex, request: Submission): string {
-  const { behaviour, cluster } = server;
-  const { physical } = index;
-  const batchSize = positive(request.batchSize) ?? behaviour.deleteBatchSize;
-  return start(server, index, physical, request, {
+export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
+  const { behaviour, cluster } = simulation;
+  const batchSize = positive(submission.batchSize) ?? behaviour.deleteBatchSize;
+  const begun = cluster.reemissions;
+  return start(simulation, physical, submission, {
     kind: 'delete',
     batchSize,
     slices: behaviour.deleteSlices,
     source: physical.store,
-    snapshot: physical.store.search(request.endTimeMillis, 'until'),
-    work: (number) => (position) => {
-      const changed = behaviour.conflictShare > 0 && randomOf(server.seed + number, position) < behaviour.conflictShare;
-      if (changed || !physical.store.remove(position, number)) return 'conflict';
+    snapshot: physical.store.search(submission.endTimeMillis, 'until'),
+    work: (serial) => (position) => {
+      const changed =
+        (behaviour.conflictShare > 0 && randomOf(simulation.seed + serial, position) < behaviour.conflictShare) ||
+        cluster.reemittedSince(physical, physical.store.at(position).id, begun);
+      if (changed || !physical.store.remove(position, serial)) return 'conflict';
       cluster.remember(physical, 1, cluster.now);
       return 'deleted';
     },
@@ -41,8 +35,8 @@ export function startDelete(server: Server, index: LogicalIndex, request: Submis
  * first; whatever fails afterwards leaves it there, and nothing is rolled back.
  * @throws RestliError `Async reindex failed`
  */
-export function startReindex(server: Server, index: LogicalIndex, request: Submission): string {
-  const { behaviour, cluster } = server;
+export function startReindex(simulation: Simulation, index: LogicalIndex, submission: Submission): string {
+  const { behaviour, cluster } = simulation;
   const source = index.physical;
   if (source.name === index.alias) throw reindexFailed(400);
 
@@ -52,17 +46,19 @@ export function startReindex(server: Server, index: LogicalIndex, request: Submi
   if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
   if (behaviour.refreshSourceBeforeReindex) source.store.refresh();
   target.refreshOff = behaviour.refreshOffAfterReindex;
-  const batchSize = request.batchSize ?? behaviour.reindexBatchSize;
+  const batchSize = submission.batchSize ?? behaviour.reindexBatchSize;
   if (batchSize <= 0) throw reindexFailed(behaviour.zeroBatchStatus);
 
-  return start(server, index, target, request, {
+  return start(simulation, target, submission, {
     kind: 'reindex',
     batchSize,
     slices: behaviour.reindexSlices,
     source: source.store,
-    snapshot: source.store.search(request.endTimeMillis, 'after'),
+    snapshot: source.store.search(submission.endTimeMillis, 'after'),
     work: () => (position) => {
       const { id, timestamp } = source.store.at(position);
+      // What was written again meanwhile is there already: the older copy takes its place.
+      if (cluster.reemittedSince(target, id, 0)) return 'updated';
       target.store.add(id, timestamp);
       return 'created';
     },
@@ -70,45 +66,48 @@ export function startReindex(server: Server, index: LogicalIndex, request: Submi
 }
 
 /** A 500 names the Java class of the cause; a 400 is what RestliUtils makes of an IllegalArgumentException. */
-const reindexFailed = (status: 400 | 500): RestliError =>
+export const reindexFailed = (status: 400 | 500): RestliError =>
   new RestliError(
     status,
     status === 400 ? 'Async reindex failed' : 'com.datahub.util.exception.ESQueryException: Async reindex failed',
   );
 
 type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
-  work(taskNumber: number): TaskPlan['work'];
+  work(serial: number): TaskPlan['work'];
 };
 
-function start(
-  server: Server,
-  index: LogicalIndex,
-  target: PhysicalIndex,
-  request: Submission,
-  { work, ...plan }: Work,
-): string {
-  const { behaviour, cluster } = server;
-  const { nodeId, number } = server.newTask();
+function start(simulation: Simulation, target: PhysicalIndex, submission: Submission, { work, ...plan }: Work): string {
+  const { behaviour, cluster } = simulation;
+  const named = simulation.newTask();
+  const rows = plan.snapshot.length;
+  const { batchJitter, floodAtShare } = behaviour;
   const task = new Task({
     ...plan,
-    nodeId,
-    number,
+    ...named,
     indexName: target.name,
     startedAt: cluster.now,
+    searchMillis: behaviour.firstSearchMillis,
     rowsPerSecond: behaviour.rowsPerSecond,
     batchOverheadMillis: behaviour.batchOverheadMillis,
-    work: work(number),
+    pace: (batch) =>
+      batchJitter === 0 ? 1 : 1 + batchJitter * (2 * randomOf(simulation.seed + named.serial, batch) - 1),
+    refused(done) {
+      // The disk fills up once; somebody has to make room before writes go on.
+      if (floodAtShare !== undefined && done >= rows * floodAtShare) simulation.fillDisk();
+      return cluster.flooded;
+    },
+    work: work(named.serial),
     failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > behaviour.maxBatchSize,
-    ...fateOf(behaviour, plan.kind === 'reindex' && request.timeoutSeconds <= 0, plan.snapshot.length),
-    ...(behaviour.timeoutEndsTask && request.timeoutSeconds > 0
-      ? { deadline: cluster.now + request.timeoutSeconds * 1000 }
+    ...fateOf(simulation, plan.kind === 'reindex' && submission.timeoutSeconds <= 0, rows),
+    ...(behaviour.timeoutEndsTask && submission.timeoutSeconds > 0
+      ? { deadline: cluster.now + submission.timeoutSeconds * 1000 }
       : {}),
   });
   cluster.start(task);
-  return server.answeredTaskId(index, task);
+  return task.id;
 }
 
-function fateOf(behaviour: Behaviour, unallocated: boolean, rows: number): { fate?: Fate } {
+function fateOf({ behaviour }: Simulation, unallocated: boolean, rows: number): { fate?: Fate } {
   const fates: Fate[] = [];
   const at = (kind: Fate['kind'], share: number | undefined) => {
     if (share !== undefined) fates.push({ kind, afterRows: Math.floor(rows * share) });

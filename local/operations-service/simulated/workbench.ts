@@ -1,13 +1,14 @@
+import { createRandom } from '../random.ts';
+import { type SampleIndex, timestampsOf } from '../samples.ts';
+import { RestliError } from '../wire/restli.ts';
+import { atOnce } from '../wire/steps.ts';
+import { readTruncateRequest, truncate } from '../wire/truncate.ts';
 import { type Cluster, type LogicalIndex, type PhysicalIndex, physicalName } from './cluster.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
-import { createRandom } from './random.ts';
-import { RestliError } from './restli.ts';
 import { OTHERS, type Row } from './rows.ts';
-import { type SampleIndex, timestampsOf } from './samples.ts';
-import type { Server } from './server-context.ts';
+import type { Simulation } from './simulation.ts';
 import type { Counters, TaskState } from './task.ts';
-import { readTruncateRequest, truncate } from './truncate.ts';
 
 /** One real index as it stands. */
 export interface IndexView {
@@ -62,8 +63,15 @@ export interface Workbench {
    * indices in use are refreshed again. Returns the names of the deleted ones.
    */
   systemUpdate(): string[];
-  /** Running tasks stop where they are and their records are gone. */
+  /** Rows are written again under their ids, as ingestion does when it runs twice. Returns how many. */
+  reemitRows(index: string, which: (row: Row) => boolean): number;
+  /**
+   * Running tasks stop where they are and their records are gone. The node keeps its id; where `taskNumbersRestart` is
+   * set its task numbers begin anew, so that another task may get the id of one from before.
+   */
   restartNode(): void;
+  /** The disk is full, or has room again: while it is full, tasks wait and try, and end after a minute. */
+  floodStage(on: boolean): void;
   cancelTask(id: string): void;
   /** Makes everything visible to searches, also where refreshing is off. */
   refresh(): void;
@@ -77,7 +85,7 @@ export interface Workbench {
 const orphanMillis = 60 * 86_400_000;
 
 /** @param advance brings the cluster to the present; called before everything else */
-export function createWorkbench(server: Server, advance: () => void): Workbench {
+export function createWorkbench(server: Simulation, advance: () => void): Workbench {
   const { cluster } = server;
   const ages = createRandom(server.seed);
 
@@ -140,11 +148,32 @@ export function createWorkbench(server: Server, advance: () => void): Workbench 
       cluster.remember(physical, removed, cluster.now);
       return removed;
     },
+    reemitRows(index, which) {
+      advance();
+      const { alias, physical } = find(cluster, index);
+      const here = new Set(Array.from(physical.store.rows(), ({ id }) => id));
+      const written = Array.from(physical.store.rows()).filter(which);
+      // A copy under way has not brought them all yet: what is written again comes before its copy.
+      for (const { name, store } of cluster.leftovers.values()) {
+        if (!name.startsWith(`${alias}_`)) continue;
+        for (const row of store.rows()) {
+          if (here.has(row.id) || !which(row)) continue;
+          physical.store.add(row.id, row.timestamp);
+          here.add(row.id);
+          written.push(row);
+        }
+      }
+      cluster.reemit(
+        physical,
+        written.map(({ id }) => id),
+      );
+      return written.length;
+    },
     truncateByOthers(index, fields) {
       advance();
       const { entityType, aspect } = find(cluster, index);
       try {
-        return truncate(server, readTruncateRequest({ entityType, aspect, dryRun: false, ...fields }));
+        return atOnce(truncate(server, readTruncateRequest({ entityType, aspect, dryRun: false, ...fields })));
       } catch (error) {
         if (error instanceof RestliError) return error.message;
         throw error;
@@ -177,6 +206,11 @@ export function createWorkbench(server: Server, advance: () => void): Workbench 
     restartNode() {
       advance();
       for (const task of cluster.tasks.values()) if (task.state === 'running') task.vanish(cluster.now);
+      server.restartNumbers();
+    },
+    floodStage(on) {
+      advance();
+      cluster.flooded = on;
     },
     cancelTask(id) {
       advance();

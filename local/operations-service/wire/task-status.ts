@@ -1,7 +1,7 @@
-import type { Behaviour } from './behaviour.ts';
+import type { Behaviour } from '../behaviour.ts';
 import { RestliError, readParameters } from './restli.ts';
-import type { Server } from './server-context.ts';
-import type { Task } from './task.ts';
+import type { Server, TaskStatus } from './search-engine.ts';
+import { type Steps, step } from './steps.ts';
 
 const action = 'getEsTaskStatus';
 
@@ -21,15 +21,14 @@ export const readStatusRequest = (body: Record<string, unknown>) => readParamete
  * @returns JSON text: the task status, or an object with `error`
  * @throws RestliError 400 when the task is not named properly
  */
-export function taskStatus({ behaviour, cluster }: Server, given: StatusRequest): string {
+export function* taskStatus({ behaviour, engine }: Server, given: StatusRequest): Steps<string> {
   const id = taskIdOf(given);
-  const task = cluster.tasks.get(id);
-  const known = behaviour.statusKnown && task !== undefined && task.state !== 'gone';
-  if (!known || (behaviour.forgetsEndedTasks && task.state === 'completed')) {
+  const task = behaviour.statusKnown ? yield* step(engine.task(id)) : undefined;
+  if (task === undefined || (behaviour.forgetsEndedTasks && task.completed)) {
     // GMS cannot tell an unknown task from a search engine that it does not reach.
     return JSON.stringify({ error: `Could not get task status for ${id}` });
   }
-  return statusText(task, cluster.now, behaviour);
+  return statusText(id, task, behaviour);
 }
 
 const choice = 'Node ID + task ID OR composite task parameters';
@@ -54,36 +53,17 @@ function taskIdOf(given: StatusRequest): string {
   return given.task;
 }
 
-function statusText(task: Task, now: number, { statusForm }: Behaviour): string {
-  const { slices, ...counters } = task.report();
-  const withRest = (part: object) => ({
-    ...part,
-    retries: { bulk: 0, search: 0 },
-    throttled_millis: 0,
-    requests_per_second: unlimited,
-    throttled_until_millis: 0,
-  });
-  const status = decimals(
-    JSON.stringify({
-      ...withRest(counters),
-      ...(task.canceled === undefined ? {} : { canceled: task.canceled }),
-      ...(slices === undefined
-        ? {}
-        : { slices: slices.map((part, slice) => part && { slice_id: slice, ...withRest(part) }) }),
-    }),
-  );
-  const frame = {
-    completed: task.state === 'completed',
-    taskId: task.id,
-    // To the microsecond: epoch milliseconds in a double are no finer.
-    runTimeNanos: Math.round(((task.completedAt ?? now) - task.plan.startedAt) * 1000) * 1000,
-  };
-  if (statusForm === 'missing') return JSON.stringify(frame);
+function statusText(id: string, { completed, runTimeNanos, status }: TaskStatus, { statusForm }: Behaviour): string {
+  const frame = { completed, taskId: id, runTimeNanos };
+  if (statusForm === 'missing' || status === undefined) return JSON.stringify(frame);
+  const own = withDecimals(status);
   // DataHub's org.json prints the status object as a text; the specification calls it an object.
-  const member = statusForm === 'text' ? JSON.stringify(status) : status;
+  const member = statusForm === 'text' ? JSON.stringify(own) : own;
   return `${JSON.stringify(frame).slice(0, -1)},"status":${member}}`;
 }
 
-/** JSON.stringify writes -1; Java writes the float that it is, -1.0. */
-const unlimited = '#-1.0#';
-const decimals = (json: string): string => json.replaceAll(`"${unlimited}"`, '-1.0');
+/** JSON.stringify writes -1 for a rate; Java writes the float that it is, -1.0. */
+const withDecimals = (status: object): string =>
+  JSON.stringify(status, (key, value: unknown) =>
+    key === 'requests_per_second' && Number.isInteger(value) ? `#${value as number}.0#` : value,
+  ).replaceAll(/"#(-?\d+\.0)#"/g, '$1');

@@ -1,5 +1,5 @@
-import type { Behaviour, Interception, Scope } from './behaviour.ts';
-import { type HttpReply, html, type IncomingRequest, json, type Reply, type Substitute, text } from './exchange.ts';
+import type { Behaviour, Interception, Scope } from '../behaviour.ts';
+import { type HttpReply, html, type IncomingRequest, json, type Reply, type Substitute, text } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
 /** What stands between client and server: proxies, login pages, a broken wire. */

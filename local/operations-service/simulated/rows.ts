@@ -8,7 +8,7 @@
 const ALIVE = 1;
 const VISIBLE = 2;
 
-/** Who removed a row: the number of a task, or one of the two below. */
+/** Who removed a row: the serial number of a task, or one of the two below. */
 export const NOBODY = 0;
 export const OTHERS = 0xffffffff;
 

@@ -31,10 +31,9 @@ export function goneSince(cluster: Cluster, { index, rows }: Mark): GoneRow[] {
       if (removedBy !== NOBODY && missing.has(id)) removers.set(id, removedBy);
     }
   }
-  const taskIds = new Map(Array.from(cluster.tasks.values(), (task) => [task.plan.number, task.id]));
   const nameOf = (remover: number | undefined) => {
     if (remover === undefined) return 'left-behind';
-    return remover === OTHERS ? 'others' : (taskIds.get(remover) ?? 'others');
+    return remover === OTHERS ? 'others' : (cluster.takers.get(remover) ?? 'others');
   };
   return Array.from(missing, ([id, timestamp]) => ({ id, timestamp, by: nameOf(removers.get(id)) }));
 }

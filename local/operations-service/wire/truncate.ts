@@ -1,8 +1,7 @@
-import type { LogicalIndex } from './cluster.ts';
 import { RestliError, readParameters } from './restli.ts';
+import type { Counts, Server } from './search-engine.ts';
 import { dryRunSentence, type Mode } from './sentence.ts';
-import type { Server } from './server-context.ts';
-import { startDelete, startReindex } from './submit.ts';
+import { type Steps, step } from './steps.ts';
 
 const action = 'truncateTimeseriesAspect';
 
@@ -23,12 +22,12 @@ export type TruncateRequest = ReturnType<typeof readTruncateRequest>;
 export const readTruncateRequest = (body: Record<string, unknown>) => readParameters(action, parameters, body);
 
 /**
- * `truncateTimeseriesAspect` (specification 4.1).
+ * `truncateTimeseriesAspect` (specification 4.1; DataHub's OperationsResource).
  * @returns the text of `value`: the dry run's sentence, or the id of the task that was started
  * @throws RestliError
  */
-export function truncate(server: Server, given: TruncateRequest): string {
-  const { behaviour } = server;
+export function* truncate(server: Server, given: TruncateRequest): Steps<string> {
+  const { behaviour, engine } = server;
   const forceDelete = behaviour.knowsForceFlags ? given.forceDeleteByQuery : undefined;
   const forceReindex = behaviour.knowsForceFlags ? given.forceReindex : undefined;
   if (forceDelete !== undefined && forceDelete === forceReindex) {
@@ -37,24 +36,28 @@ export function truncate(server: Server, given: TruncateRequest): string {
   if (behaviour.mode === 'always-delete' && forceReindex === true) {
     throw new RestliError(500, 'java.lang.UnsupportedOperationException: PostgreSQL does not support reindex');
   }
-  const index = findIndex(server, given.entityType, given.aspect);
-  const counts = index?.physical.store.count(given.endTimeMillis) ?? { matching: 0, total: 0 };
+  yield* checkEntity(server, given.entityType);
+  const index = yield* step(engine.index(given.entityType, given.aspect));
+  const counts = index === undefined ? none : yield* step(engine.count(index, given.endTimeMillis));
   const mode = chooseMode(behaviour.mode, forceDelete === true, forceReindex === true, counts);
   if (given.dryRun ?? true) return dryRunSentence(counts, mode, behaviour);
-  const request = {
+  if (index === undefined) return server.answeredTaskId(given, engine.idleTask());
+  const submission = {
     endTimeMillis: given.endTimeMillis,
     batchSize: given.batchSize,
     timeoutSeconds: given.timeoutSeconds ?? 0,
   };
-  if (index === undefined) return server.answeredTaskId(given);
-  return mode === 'reindex' ? startReindex(server, index, request) : startDelete(server, index, request);
+  const started = mode === 'reindex' ? engine.startReindex(index, submission) : engine.startDelete(index, submission);
+  return server.answeredTaskId(given, yield* step(started));
 }
+
+const none: Counts = { matching: 0, total: 0 };
 
 function chooseMode(
   rule: 'always-reindex' | 'reindex-above-half' | 'always-delete',
   forceDelete: boolean,
   forceReindex: boolean,
-  { matching, total }: { matching: number; total: number },
+  { matching, total }: Counts,
 ): Mode {
   if (rule === 'always-delete' || forceDelete) return 'delete';
   // The server divides whole numbers; exactly half is still deleted.
@@ -68,21 +71,10 @@ const otherEntities = new Set(
   ),
 );
 
-function findIndex({ behaviour, cluster }: Server, entityType: string, aspect: string): LogicalIndex | undefined {
-  const key = `${entityType}.${aspect}`.toLowerCase();
-  const found = cluster.logical.get(key);
-  if (behaviour.exactNames) {
-    return found?.entityType === entityType && found.aspect === aspect ? found : undefined;
-  }
-  if (found !== undefined) return found;
+/** The entity registry finds an unknown type out before the search engine is asked. */
+function* checkEntity({ behaviour, engine }: Server, entityType: string): Steps<void> {
   const entity = entityType.toLowerCase();
-  const known = otherEntities.has(entity) || [...cluster.logical.keys()].some((name) => name.startsWith(`${entity}.`));
-  if (behaviour.knowsEntities && !known) {
-    throw new RestliError(400, `Failed to find entity with name ${entityType} in EntityRegistry`);
-  }
-  const alias = `${entity}_${aspect.toLowerCase()}aspect_v1`;
-  throw new RestliError(
-    500,
-    `com.datahub.util.exception.ESQueryException: Count query failed: OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [${alias}]]]`,
-  );
+  if (!behaviour.knowsEntities || behaviour.exactNames || otherEntities.has(entity)) return;
+  if ((yield* step(engine.entityTypes())).includes(entity)) return;
+  throw new RestliError(400, `Failed to find entity with name ${entityType} in EntityRegistry`);
 }

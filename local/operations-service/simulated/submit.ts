@@ -1,5 +1,5 @@
 import { randomOf } from '../random.ts';
-import { RestliError } from '../wire/restli.ts';
+import { reindexFailed } from '../wire/restli.ts';
 import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
@@ -64,13 +64,6 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
     },
   });
 }
-
-/** A 500 names the Java class of the cause; a 400 is what RestliUtils makes of an IllegalArgumentException. */
-export const reindexFailed = (status: 400 | 500): RestliError =>
-  new RestliError(
-    status,
-    status === 400 ? 'Async reindex failed' : 'com.datahub.util.exception.ESQueryException: Async reindex failed',
-  );
 
 type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
   work(serial: number): TaskPlan['work'];

@@ -100,7 +100,10 @@ export class Task {
     const doneAt = this.nextBatchAt();
     if (doneAt === undefined) return;
     if (this.counters.total > 0 && this.refusals === 0) this.counters.batches++;
-    if (this.batchRows() > 0 && this.plan.refused(this.processed)) return this.beRefused(doneAt);
+    if (this.batchRows() > 0 && this.plan.refused(this.processed)) {
+      this.beRefused(doneAt);
+      return;
+    }
     this.refusals = 0;
     const end = this.processed + this.batchRows();
     for (; this.processed < end; this.processed++) {
@@ -138,7 +141,10 @@ export class Task {
   /** The batch waits and is sent again; when that was often enough, the task ends with failures that nobody is told of. */
   private beRefused(at: number): void {
     this.lastBatchAt = at;
-    if (this.refusals === bulkRetries) return this.end('completed', at);
+    if (this.refusals === bulkRetries) {
+      this.end('completed', at);
+      return;
+    }
     this.refusals++;
     this.retries++;
   }

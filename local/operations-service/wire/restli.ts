@@ -13,6 +13,13 @@ export class RestliError extends Error {
   }
 }
 
+/** A 500 names the Java class of the cause; a 400 is what RestliUtils makes of an IllegalArgumentException. */
+export const reindexFailed = (status: 400 | 500): RestliError =>
+  new RestliError(
+    status,
+    status === 400 ? 'Async reindex failed' : 'com.datahub.util.exception.ESQueryException: Async reindex failed',
+  );
+
 /** The body of a rest.li error, stack trace and all. */
 export function errorBody(status: number, message: string): string {
   const exceptionClass = 'com.linkedin.restli.server.RestLiServiceException';

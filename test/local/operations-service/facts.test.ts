@@ -10,6 +10,7 @@ describe('point 1: actions and refusals', () => {
   test('point 1 the three actions answer in their envelopes', async () => {
     const service = await serve({ profile: '0.13-1.1' });
     const task = await service.startDelete();
+    service.pass(1000);
     expect(task).toMatch(/:\d+$/);
     const { json } = await service.post('getEsTaskStatus', { task });
     // JSON in a text in JSON in a text.

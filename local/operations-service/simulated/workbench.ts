@@ -73,6 +73,8 @@ export interface Workbench {
   /** The disk is full, or has room again: while it is full, tasks wait and try, and end after a minute. */
   floodStage(on: boolean): void;
   cancelTask(id: string): void;
+  /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
+  refreshing(index: string, on: boolean): void;
   /** Makes everything visible to searches, also where refreshing is off. */
   refresh(): void;
   /** Frees the room of deleted rows. */
@@ -217,6 +219,10 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       const task = cluster.tasks.get(id);
       if (task === undefined) throw new RangeError(`there is no task ${id}`);
       task.stop(cluster.now, 'by user request');
+    },
+    refreshing(index, on) {
+      advance();
+      find(cluster, index).physical.refreshOff = !on;
     },
     refresh() {
       advance();

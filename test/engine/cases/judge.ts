@@ -12,6 +12,8 @@ export interface Facts {
   shouldBe: { kept: number; ingested: number };
   /** What the alias leads to, everything visible. */
   there: Holdings;
+  /** Whether a search finds all that is there: not where refreshing is off. */
+  visible: boolean;
   /** The job's tasks that were still at work when its last run had ended. */
   running: number;
 }
@@ -28,13 +30,13 @@ export interface Judged {
 }
 
 /** Holds what the job said against the rows. Nothing here asks how the job came to say it. */
-export function judge({ runs, sent, shouldBe, there, running }: Facts, expected: Expectation): Judged {
+export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, expected: Expectation): Judged {
   const last = runs.at(-1);
   const outcome = last?.entry?.outcome ?? 'no report';
   const missing = { kept: shouldBe.kept - there.kept, ingested: shouldBe.ingested - there.ingested };
   const named = Math.max(0, ...runs.map(({ entry }) => entry?.rowsMissing ?? 0));
   const unnamed = unnamedRows(missing, named, last, expected);
-  const falseWords = wordsAgainst(outcome, last, missing.kept, there.old, running);
+  const falseWords = wordsAgainst(outcome, last, missing.kept, there.old, visible, running);
   const problems = [
     ...(expected.outcomes.some((one) => one === outcome)
       ? []
@@ -69,7 +71,14 @@ function unnamedRows(
 }
 
 /** Words that the rows contradict. */
-function wordsAgainst(outcome: string, last: Ended | undefined, kept: number, old: number, running: number): string[] {
+function wordsAgainst(
+  outcome: string,
+  last: Ended | undefined,
+  kept: number,
+  old: number,
+  visible: boolean,
+  running: number,
+): string[] {
   const left = old > Math.max(incompleteRows, rowCount * incompleteShare);
   const words: [boolean, string][] = [
     [outcome === 'truncated' && kept > 0, 'says truncated, and rows are missing'],
@@ -81,7 +90,7 @@ function wordsAgainst(outcome: string, last: Ended | undefined, kept: number, ol
       kept > 0 && /deleted and verified|deleted, verified/.test(last?.said ?? ''),
       'says verified, and rows are missing',
     ],
-    [outcome === 'rows-missing' && kept === 0, 'says that rows are missing, and they are there'],
+    [outcome === 'rows-missing' && kept === 0 && visible, 'says that rows are missing, and they are there'],
   ];
   return words.flatMap(([wrong, word]) => (wrong ? [word] : []));
 }

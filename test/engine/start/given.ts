@@ -26,6 +26,8 @@ export async function useGiven(text: string): Promise<TestEngine> {
     });
     return {
       address: address.href,
+      // Nobody tells us; a case that finds it gone fails by that.
+      died: new Promise<never>(() => {}),
       async stop() {
         const key = 'cluster.routing.allocation.disk.threshold_enabled';
         const was = (before.transient as Record<string, unknown> | undefined)?.[key] ?? null;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EngineError } from '../../../local/operations-service/opensearch/address.ts';
 import { prepareJava } from './java.ts';
 
 /** A search engine that the tests may use as they like. */
@@ -12,6 +13,8 @@ export interface TestEngine {
   address: string;
   /** Ends the node as a power failure does, and starts it again over the same data. Missing: it is somebody else's. */
   restart?: () => Promise<void>;
+  /** Rejects when it ends without having been told to. */
+  died: Promise<never>;
   /** Nothing is left running, and nothing outside of what was there before. */
   stop(): Promise<void>;
 }
@@ -26,26 +29,41 @@ export async function startNode(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
   const log = join(folder, 'log');
   const started: { child?: ChildProcess } = {};
+  let fail: (error: Error) => void = () => {};
+  const died = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  died.catch(() => {});
   try {
     const classPath = await prepareJava(folder);
     const port = await freePort();
     const start = async () => {
-      started.child = await ready(classPath, join(folder, 'home'), port, log);
+      const child = await ready(classPath, join(folder, 'home'), port, log);
+      started.child = child;
+      child.once('exit', (status, signal) => {
+        if (started.child === child) fail(new EngineError(`The search engine has died (${status ?? signal}).`));
+      });
+    };
+    const end = async () => {
+      const { child } = started;
+      delete started.child;
+      await killed(child);
     };
     await start();
     return {
       address: `http://127.0.0.1:${port}`,
       async restart() {
-        await end(started.child, 'SIGKILL');
+        await end();
         await start();
       },
+      died,
       async stop() {
-        await end(started.child, 'SIGKILL');
+        await end();
         await rm(folder, { recursive: true, force: true });
       },
     };
   } catch (error) {
-    await end(started.child, 'SIGKILL');
+    await killed(started.child);
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
@@ -91,10 +109,10 @@ async function ready(classPath: string, home: string, port: number, log: string)
   return child;
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+async function killed(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
+  child.kill('SIGKILL');
   await ended;
 }
 

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const scaledTime = fileURLToPath(new URL('./scaled-time.ts', import.meta.url));
 
 /** A run that takes longer than this has hung. */
-const capMillis = 240_000;
+const capMillis = 180_000;
 
 export interface JobFiles {
   folder: string;

@@ -52,7 +52,7 @@ export interface World {
   beforeTruncate: () => Promise<void>;
   ingest(rows: number): Promise<void>;
   /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery where that fails. */
-  truncateByGc(): Promise<void>;
+  truncateByGc(days: number): Promise<void>;
   /** The real index behind the alias; undefined where there is none. */
   behindAlias(): Promise<string | undefined>;
   /** Lets every task end, so that what is there stays. */
@@ -91,7 +91,7 @@ export async function createWorld(
   const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, strategy, batchSize };
   writeFileSync(join(own, 'token'), `${service.token}\n`, { mode: 0o600 });
   writeFileSync(join(own, 'policies.json'), JSON.stringify([policy]));
-  let runs = 0;
+  const runs: Run[] = [];
 
   const world: World = {
     client,
@@ -101,7 +101,11 @@ export async function createWorld(
     ingested: 0,
     now,
     restart: () => given.restart(),
-    run: (more) => startJob({ folder: own, url: served.url, clock }, `run-${++runs}`, more),
+    run(more) {
+      const run = startJob({ folder: own, url: served.url, clock }, `run-${runs.length}`, more);
+      runs.push(run);
+      return run;
+    },
     async runWhile(meanwhile) {
       const truncated = new Promise<string>((resolve) => accepted.push(resolve));
       const run = world.run();
@@ -122,8 +126,8 @@ export async function createWorld(
       );
       world.ingested += rows;
     },
-    async truncateByGc() {
-      const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: now() - retentionDays * 86_400_000 };
+    async truncateByGc(days) {
+      const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: now() - days * 86_400_000 };
       const ask = async (more: object) => {
         const body = JSON.stringify({ ...fields, dryRun: false, ...more });
         const reply = await service.handle(request(service, body));
@@ -139,6 +143,8 @@ export async function createWorld(
       }
     },
     async close() {
+      // Where a case ends early its run may still be there.
+      for (const { child } of runs) child.kill('SIGKILL');
       await closeAll(served, service);
       await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
       rmSync(own, { recursive: true, force: true });
@@ -156,7 +162,7 @@ export async function createWorld(
         if (body.dryRun !== false) return service.handle(request);
         await world.beforeTruncate();
         const tasksBefore = (await tasksOn(client, prefix)).length;
-        const sent: Sent = { cutoffMillis: body.endTimeMillis ?? 0, tasksBefore, run: runs };
+        const sent: Sent = { cutoffMillis: body.endTimeMillis ?? 0, tasksBefore, run: runs.length };
         world.sent.push(sent);
         const reply = await service.handle(request);
         const value = service.asked.at(-1)?.value;

@@ -11,6 +11,7 @@ import { caseTable } from './print.ts';
 import { useGiven } from './start/given.ts';
 import { Skipped } from './start/java.ts';
 import { startNode, type TestEngine } from './start/node.ts';
+import { endJobs } from './world/job.ts';
 import { type Laboratory, openLaboratory } from './world/laboratory.ts';
 
 /**
@@ -44,12 +45,16 @@ async function main(asked: Asked): Promise<number> {
     return 0;
   }
   let laboratory: Laboratory | undefined;
-  left = () => engine.stop();
+  left = async () => {
+    endJobs();
+    await engine.stop();
+  };
   try {
     underWay = 'loading rows';
     laboratory = await openLaboratory(engine);
     return await withinTime(asked, Promise.race([test(laboratory, engine, asked), engine.died]));
   } finally {
+    endJobs();
     await laboratory?.close();
     await engine.stop();
   }
@@ -125,3 +130,5 @@ try {
   process.stderr.write(`${error instanceof EngineError ? error.message : (error as Error).stack}\n`);
   process.exitCode = error instanceof EngineError ? 2 : 1;
 }
+// What was given up half-way waits for answers that will not come.
+process.exit();

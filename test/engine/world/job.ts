@@ -10,6 +10,14 @@ import { type ScaledClock, variable, written } from './clock.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const scaledTime = fileURLToPath(new URL('./scaled-time.ts', import.meta.url));
 
+/** Runs that go on. */
+const running = new Set<ChildProcess>();
+
+/** Ends every run that still goes on, at once. */
+export function endJobs(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** A run that takes longer than this has hung. */
 const capMillis = 180_000;
 
@@ -49,6 +57,7 @@ export function startJob({ folder, url, clock }: JobFiles, name: string, more: r
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  running.add(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (part: string) => {
@@ -62,6 +71,7 @@ export function startJob({ folder, url, clock }: JobFiles, name: string, more: r
     }, capMillis);
     child.on('close', (status) => {
       clearTimeout(cap);
+      running.delete(child);
       const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8') || '{}') as Report) : undefined;
       const entry = report?.policies?.[0];
       resolve({ status, said, ...(report && { report }), ...(entry && { entry }) });

@@ -44,6 +44,8 @@ export const endCases: readonly EngineCase[] = [
     name: '400 after the alias has moved',
     profile: '1.2-1.4',
     strategy: 'reindex',
+    // As an earlier reindex of these releases leaves it: what goes back into it is not seen by itself.
+    refreshInterval: '-1',
     realTimes: noRealTimes,
     async story(world) {
       const run = world.run();

@@ -26,6 +26,8 @@ export async function fakeEngine({ distribution = 'opensearch', number = '2.19.1
   const answers: [RegExp, () => unknown][] = [
     [/^GET \/$/, () => ({ version: { ...(distribution && { distribution }), number } })],
     [/_count/, () => ({ count: 12 })],
+    [/_cat\/indices/, () => behind.map((index) => ({ index }))],
+    [/_cluster\/settings/, () => ({ transient: {}, persistent: {} })],
     [/_alias\//, () => Object.fromEntries(behind.map((name) => [name, { aliases: {} }]))],
     [/_mapping/, () => Object.fromEntries(behind.map((name) => [name, { mappings: { properties: {} } }]))],
     [/_delete_by_query/, () => ({ task: 'node:7' })],

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@opensearch-project/opensearch';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
 import { connectEngine } from '../../../local/operations-service/opensearch/engine.ts';
 import { mappings } from '../world/rows.ts';
 import { holdAt, letGo, untilEnded } from '../world/tasks.ts';
 import { cutoffBefore, defaultRows, type Stage, type StageOptions, timestampsFor } from './stage.ts';
-import { answerOf, countsIn, statusIn } from './wire.ts';
+import { asking } from './wire.ts';
 
 export interface RealEngine {
   client: Client;
@@ -45,29 +44,9 @@ export async function realStage(engine: RealEngine, options: StageOptions): Prom
   const settings = { shards, replicas: 0, refreshInterval: '3s' };
   const service = await connectEngine({ address: engine.address, profile, prefix, settings });
   if (!tuned) service.set({ refreshOffAfterReindex: false });
-  const ask = (action: string, body: object): Promise<Reply> =>
-    service.handle({
-      method: 'POST',
-      path: `/operations?action=${action}`,
-      headers: { authorization: `Bearer ${service.token}` },
-      body: JSON.stringify(body),
-    });
-  const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: cutoff };
   const behind = async () => Object.keys((await client.indices.getAlias({ name: alias })).body as object)[0]!;
-  const stage: Stage = {
-    cutoff,
-    truncate: async (given = {}) => {
-      const body = { ...fields, dryRun: false, batchSize: 500, forceDeleteByQuery: true, ...given };
-      return answerOf(await ask('truncateTimeseriesAspect', body));
-    },
-    statusText: async (task) => answerOf(await ask('getEsTaskStatus', { task })).text,
-    status: async (task) => statusIn(await stage.statusText(task)),
-    async sizes() {
-      const reply = await ask('getIndexSizes', {});
-      const { value } = JSON.parse(reply.kind === 'reply' ? reply.body : '') as { value: { indexSizes: Sizes } };
-      return value.indexSizes.map(({ indexName, sizeInMb }) => ({ name: indexName, megabytes: sizeInMb }));
-    },
-    counts: async () => countsIn((await stage.truncate({ dryRun: true })).text),
+  return {
+    ...asking(service, cutoff),
     holdAt: (task, share) => holdAt(client, task, share),
     release: (task) => letGo(client, task),
     untilEnded: (task) => untilEnded(client, task),
@@ -119,7 +98,4 @@ export async function realStage(engine: RealEngine, options: StageOptions): Prom
       await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
     },
   };
-  return stage;
 }
-
-type Sizes = { indexName: string; sizeInMb: number }[];

@@ -1,7 +1,6 @@
 import { createEngine } from '../../../local/operations-service/engine.ts';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
 import { cutoffBefore, defaultRows, type Stage, type StageOptions, timestampsFor } from './stage.ts';
-import { answerOf, countsIn, statusIn } from './wire.ts';
+import { asking } from './wire.ts';
 
 const index = 'dataset.operation';
 const start = Date.UTC(2026, 2, 1, 3, 30);
@@ -20,28 +19,8 @@ export function simulatedStage({ profile, rows = defaultRows, old = (rows * 3) /
     ...(more.tuned === false && { refreshOffAfterReindex: false }),
     ...(more.aliased === false && { aliasBacked: false }),
   });
-  const ask = async (action: string, body: object): Promise<Reply> =>
-    engine.handle({
-      method: 'POST',
-      path: `/operations?action=${action}`,
-      headers: { authorization: `Bearer ${engine.token}` },
-      body: JSON.stringify(body),
-    });
-  const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: cutoff };
-  const stage: Stage = {
-    cutoff,
-    truncate: async (given = {}) => {
-      const body = { ...fields, dryRun: false, batchSize: 500, forceDeleteByQuery: true, ...given };
-      return answerOf(await ask('truncateTimeseriesAspect', body));
-    },
-    statusText: async (task) => answerOf(await ask('getEsTaskStatus', { task })).text,
-    status: async (task) => statusIn(await stage.statusText(task)),
-    async sizes() {
-      const reply = await ask('getIndexSizes', {});
-      const { value } = JSON.parse(reply.kind === 'reply' ? reply.body : '') as { value: { indexSizes: Sizes } };
-      return value.indexSizes.map(({ indexName, sizeInMb }) => ({ name: indexName, megabytes: sizeInMb }));
-    },
-    counts: async () => countsIn((await stage.truncate({ dryRun: true })).text),
+  return {
+    ...asking(engine, cutoff),
     async holdAt(task, share) {
       for (;;) {
         const view = engine.tasks().find(({ id }) => id === task)!;
@@ -103,7 +82,4 @@ export function simulatedStage({ profile, rows = defaultRows, old = (rows * 3) /
     },
     close: async () => {},
   };
-  return stage;
 }
-
-type Sizes = { indexName: string; sizeInMb: number }[];

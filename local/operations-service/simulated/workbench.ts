@@ -8,28 +8,7 @@ import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
 import { OTHERS, type Row } from './rows.ts';
 import type { Simulation } from './simulation.ts';
-import type { Counters, TaskState } from './task.ts';
-
-/** One real index as it stands. */
-export interface IndexView {
-  name: string;
-  /** `dataset.operation`; left out for an index that no alias leads to. */
-  index?: string;
-  rows: number;
-  /** Rows that a search finds. */
-  visibleRows: number;
-  createdAt: number;
-}
-
-export interface TaskView extends Counters {
-  id: string;
-  kind: 'delete' | 'reindex';
-  indexName: string;
-  state: TaskState;
-  /** Epoch milliseconds, as `completedAt`. */
-  startedAt: number;
-  completedAt?: number;
-}
+import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
  * What a test or the laboratory does behind the service's back: looks at single rows, adds and removes some, plays the
@@ -101,15 +80,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     },
     tasks() {
       advance();
-      return Array.from(cluster.tasks.values(), (task) => ({
-        id: task.id,
-        kind: task.plan.kind,
-        indexName: task.plan.indexName,
-        state: task.state,
-        startedAt: task.plan.startedAt,
-        ...(task.completedAt === undefined ? {} : { completedAt: task.completedAt }),
-        ...task.counted(),
-      }));
+      return Array.from(cluster.tasks.values(), viewTask);
     },
     rows(index) {
       advance();
@@ -234,11 +205,6 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     },
     schedule: (at, action) => cluster.schedule(at, action),
   };
-}
-
-function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView {
-  const visibleRows = store.count(Number.NEGATIVE_INFINITY).total;
-  return { name, ...(index === undefined ? {} : { index }), rows: store.alive, visibleRows, createdAt };
 }
 
 function find(cluster: Cluster, index: string): LogicalIndex {

@@ -84,7 +84,8 @@ export const endCases: readonly EngineCase[] = [
       await narrow(world);
       return [await world.run().ended];
     },
-    expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
+    // A status whose total does not fit the plan may be somebody else's: then the rows alone decide.
+    expected: { outcomes: ['incomplete', 'lost'], keptRowsMissing: 'none' },
   },
   {
     name: 'reindex, batch too large',

@@ -53,9 +53,13 @@ export interface Behaviour {
   refreshOffAfterReindex: boolean;
   refreshSourceBeforeReindex: boolean;
 
+  /** A task's first search takes this long; until then it reports zeros, its total too. */
+  firstSearchMillis: number;
   /** Speed of a task: every batch takes the overhead plus its rows at this rate. */
   rowsPerSecond: number;
   batchOverheadMillis: number;
+  /** Share (0 to 1) by which a batch is faster or slower, so that two tasks on the same rows take turns. */
+  batchJitter: number;
   /** Slices of a task; above 1 its counters cover finished slices only. */
   deleteSlices: number;
   reindexSlices: number;
@@ -65,6 +69,10 @@ export interface Behaviour {
   cancelAtShare: number | undefined;
   /** Share after which the node restarts: the task stops and its record is gone. */
   restartAtShare: number | undefined;
+  /** Share after which the disk is full, once: writes are refused until somebody makes room. */
+  floodAtShare: number | undefined;
+  /** Task numbers begin anew when the node restarts (the node keeps its id): ids come back. */
+  taskNumbersRestart: boolean;
   failAtFirstSearch: boolean;
   /** True: `timeoutSeconds` ends a task between two batches. (Elasticsearch takes it per bulk request.) */
   timeoutEndsTask: boolean;
@@ -122,13 +130,17 @@ export const specified: Behaviour = {
   refreshOffAfterReindex: false,
   refreshSourceBeforeReindex: true,
 
+  firstSearchMillis: 0,
   rowsPerSecond: 200_000,
   batchOverheadMillis: 45,
+  batchJitter: 0,
   deleteSlices: 1,
   reindexSlices: 1,
   abortAtShare: undefined,
   cancelAtShare: undefined,
   restartAtShare: undefined,
+  floodAtShare: undefined,
+  taskNumbersRestart: false,
   failAtFirstSearch: false,
   timeoutEndsTask: false,
   conflictShare: 0,

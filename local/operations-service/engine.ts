@@ -1,14 +1,17 @@
 import type { Behaviour } from './behaviour.ts';
-import { Cluster } from './cluster.ts';
-import { conduct } from './conduct.ts';
-import { type Asked, type FaultDecision, type IncomingRequest, json, type Reply } from './exchange.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply } from './exchange.ts';
 import { parseFault } from './faults.ts';
-import { runGc } from './peer.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
 import { createRandom, randomText, randomUuid } from './random.ts';
 import { type SampleIndex, sampleIndices } from './samples.ts';
-import type { Server } from './server-context.ts';
-import { createWorkbench, type Workbench } from './workbench.ts';
+import { Cluster } from './simulated/cluster.ts';
+import { runGc } from './simulated/peer.ts';
+import { simulatedEngine } from './simulated/search-engine.ts';
+import type { Simulation } from './simulated/simulation.ts';
+import { createWorkbench, type Workbench } from './simulated/workbench.ts';
+import { type Front, receive } from './wire/front.ts';
+import { atOnce } from './wire/steps.ts';
+import { renamedTask } from './wire/task-ids.ts';
 
 export interface EngineOptions {
   /** Default: `specification`. */
@@ -25,15 +28,20 @@ export interface EngineOptions {
   token?: string;
 }
 
+/** What answers requests, whatever search engine is below it. */
+export interface RequestHandler {
+  readonly token: string;
+  /** Every request, oldest first: the last 10,000 at least. */
+  readonly asked: readonly Asked[];
+  handle(request: IncomingRequest): Reply | Promise<Reply>;
+}
+
 /**
  * The operations service without a network and without timers: `handle` answers at once, and its tasks have come as
  * far as the clock says whenever it is asked. Weeks of a virtual clock therefore pass in milliseconds.
  */
-export interface Engine extends Workbench {
-  readonly token: string;
+export interface Engine extends Workbench, RequestHandler {
   readonly behaviour: Readonly<Behaviour>;
-  /** Every request, oldest first: the last 10,000 at least. */
-  readonly asked: readonly Asked[];
   /** Decides the fate of single requests; a test may set and replace it at any time. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Reply;
@@ -42,7 +50,8 @@ export interface Engine extends Workbench {
   fault(text: string): void;
 }
 
-const maxAsked = 20_000;
+/** A real server has no such header: it says that the rows behind it are nobody's, so that a run may hurry. */
+const sampleHeaders = { 'X-Sample-Data': 'true' };
 
 /** @throws FaultError for a fault that is not known, RangeError for such a profile */
 export function createEngine(options: EngineOptions = {}): Engine {
@@ -54,73 +63,45 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const asked: Asked[] = [];
   const cluster = new Cluster(clock.now());
   const advance = () => cluster.advance(clock.now());
-  let taskNumber = 100_000 + Math.floor(random() * 800_000);
-
-  const server: Server = {
+  const simulation = simulate(cluster, {
     behaviour: profileNamed(options.profile ?? 'specification').behaviour,
-    cluster,
     seed,
-    newTask: () => ({ nodeId, number: ++taskNumber }),
-    answeredTaskId({ entityType, aspect }, task) {
-      switch (server.behaviour.taskIds) {
-        case 'node:number':
-          return task?.id ?? `${nodeId}:${++taskNumber}`;
-        case 'uuid':
-          return randomUuid(random);
-        case 'empty':
-          return '';
-        case 'sentence':
-          return `Reindex ${entityType} ${aspect} index`;
-      }
-    },
+    nodeId,
+    firstNumber: 100_000 + Math.floor(random() * 800_000),
+    uuid: () => randomUuid(random),
+  });
+  const front: Front = {
+    server: simulation,
+    token,
+    asked,
+    headers: sampleHeaders,
+    now: () => cluster.now,
+    onRequest: (request) => engine.onRequest?.(request),
+    schedule: (afterMillis, act) => cluster.schedule(cluster.now + afterMillis, () => atOnce(act())),
   };
 
   const engine: Engine = {
-    ...createWorkbench(server, advance),
+    ...createWorkbench(simulation, advance),
     token,
     get behaviour() {
-      return server.behaviour;
+      return simulation.behaviour;
     },
     asked,
     onRequest: undefined,
-
     handle(request) {
       advance();
-      const url = urlOf(request.path);
-      if (request.method === 'GET' && url.pathname === '/_asked') return json(200, JSON.stringify(asked));
-      const body = bodyOf(request.body);
-      const decision = engine.onRequest?.(request) ?? { kind: 'pass' };
-      const { reply, acted, value } = conduct(server, request, { url, body, token, decision });
-      const { dateHeader, clockSkewSeconds } = server.behaviour;
-      if (reply.kind === 'reply' && dateHeader) {
-        reply.headers['Date'] = new Date(cluster.now + clockSkewSeconds * 1000).toUTCString();
-      }
-      if (asked.length >= maxAsked) asked.splice(0, maxAsked / 2);
-      const action = url.searchParams.get('action');
-      const entry: Asked = {
-        at: cluster.now,
-        method: request.method,
-        path: request.path,
-        ...(action === null ? {} : { action }),
-        ...(body === undefined ? {} : { body }),
-        acted,
-        status: reply.kind === 'reply' ? reply.status : reply.kind,
-        ...(value === undefined ? {} : { value }),
-      };
-      asked.push(JSON.parse(JSON.stringify(entry).replaceAll(token, '[token]')));
-      return reply;
+      return atOnce(receive(front, request));
     },
-
     set(changes) {
       advance();
-      server.behaviour = { ...server.behaviour, ...changes };
-      cluster.refreshMillis = server.behaviour.refreshSeconds * 1000;
+      simulation.behaviour = { ...simulation.behaviour, ...changes };
+      cluster.refreshMillis = simulation.behaviour.refreshSeconds * 1000;
       if (changes.aliasBacked !== undefined) cluster.nameAll(changes.aliasBacked);
       if (changes.gcAfterSeconds !== undefined) {
-        cluster.schedule(cluster.now + changes.gcAfterSeconds * 1000, () => runGc(server, 30));
+        cluster.schedule(cluster.now + changes.gcAfterSeconds * 1000, () => runGc(simulation, 30));
       }
     },
-    fault: (text) => engine.set(parseFault(text, server.behaviour)),
+    fault: (text) => engine.set(parseFault(text, simulation.behaviour)),
   };
 
   engine.set({});
@@ -129,19 +110,33 @@ export function createEngine(options: EngineOptions = {}): Engine {
   return engine;
 }
 
-function urlOf(path: string): URL {
-  try {
-    return new URL(path, 'http://operations');
-  } catch {
-    return new URL('http://operations/unreadable');
-  }
+interface Node {
+  behaviour: Behaviour;
+  seed: number;
+  nodeId: string;
+  firstNumber: number;
+  uuid(): string;
 }
 
-function bodyOf(body: string): unknown {
-  if (body === '') return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
+function simulate(cluster: Cluster, { behaviour, seed, nodeId, firstNumber, uuid }: Node): Simulation {
+  let number = firstNumber;
+  let serial = 0;
+  let filled = false;
+  const below: Omit<Simulation, 'engine'> = {
+    behaviour,
+    cluster,
+    seed,
+    newTask: () => ({ nodeId, number: ++number, serial: ++serial }),
+    restartNumbers() {
+      if (simulation.behaviour.taskNumbersRestart) number = firstNumber;
+    },
+    fillDisk() {
+      if (filled) return;
+      filled = true;
+      cluster.flooded = true;
+    },
+    answeredTaskId: (names, id) => renamedTask(simulation.behaviour.taskIds, names, id, uuid),
+  };
+  const simulation: Simulation = Object.assign(below, { engine: simulatedEngine(below) });
+  return simulation;
 }

@@ -1,103 +1,66 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { FaultError, faults, faultUsage, scopes } from './faults.ts';
-import { type ProfileName, profileNamed, profileNames, profiles } from './profiles.ts';
-import { largestSampleRows, sampleIndices } from './samples.ts';
-import { type OperationsService, startOperationsService } from './server.ts';
+import { CommanderError } from 'commander';
+import { type Arguments, parseArguments } from './arguments.ts';
+import type { RequestHandler } from './engine.ts';
+import { FaultError } from './faults.ts';
+import { EngineError } from './opensearch/address.ts';
+import { profileNamed } from './profiles.ts';
+import { sampleIndices } from './samples.ts';
+import { type OperationsService, serveEngine, startOperationsService } from './server.ts';
 
 /** `npm run operations-service`: the embedded operations service alone, until it is interrupted. */
 
-interface Arguments {
-  port: number;
-  profile: ProfileName;
-  seed: number;
-  rows: number;
-  fault: string[];
-}
-
 async function main(): Promise<void> {
-  const { port, profile, seed, rows, fault } = parse(process.argv.slice(2));
-  const service = await startOperationsService({
-    port,
-    profile,
-    seed,
-    faults: fault,
-    indices: sampleIndices(rows),
-    tokenFile: true,
-  });
+  const given = parseArguments(process.argv.slice(2));
+  const { service, holds } = given.engine === undefined ? await simulated(given) : await real(given, given.engine);
   // The token file goes with the process, however it ends politely.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void service.close().then(() => process.exit(0)));
   }
-  process.stdout.write(greeting(service, profile, fault));
+  process.stdout.write(greeting(service, given, holds));
 }
 
-function parse(argv: string[]): Arguments {
-  const command = new Command('operations-service')
-    .description('Serves the operations of DataHub that this project uses, with sample indices, on 127.0.0.1.')
-    .option('--port <number>', 'port to listen on; 0 takes any free one', whole(0, 65_535), 0)
-    .option(
-      '--profile <name>',
-      `which server it behaves like: ${profileNames.join(', ')}`,
-      knownProfile,
-      'specification',
-    )
-    .option('--seed <number>', 'the same seed gives the same rows and ids', whole(0, 2 ** 32 - 1), 1)
-    .option(
-      '--rows <number>',
-      'rows of the largest sample index; the others in proportion',
-      whole(1, 20_000_000),
-      largestSampleRows,
-    )
-    .option('--fault <name[=value]>', 'switches a fault on; may be given several times', collect, [])
-    .addHelpText('after', help)
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, '')) })
-    .exitOverride();
-  command.parse(argv, { from: 'user' });
-  return command.opts<Arguments>();
+interface Started {
+  service: OperationsService<RequestHandler>;
+  /** What there is to truncate. */
+  holds: string;
 }
 
-const whole = (least: number, most: number) => (value: string) => {
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number < least || number > most) {
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+async function simulated({ port, profile, seed, rows, fault }: Arguments): Promise<Started> {
+  const indices = sampleIndices(rows);
+  const service = await startOperationsService({
+    port,
+    seed,
+    faults: fault,
+    indices,
+    tokenFile: true,
+    ...(profile && { profile }),
+  });
+  const held = service.engine.indices();
+  const total = held.reduce((sum, index) => sum + index.rows, 0);
+  return { service, holds: `${held.length} indices, ${total.toLocaleString('en')} rows` };
+}
+
+async function real({ port, profile, rows, seed, fault, prefix }: Arguments, address: string): Promise<Started> {
+  // Loaded where it is wanted: the client is large.
+  const { connectEngine } = await import('./opensearch/engine.ts');
+  const engine = await connectEngine({ address, faults: fault, prefix, ...(profile && { profile }) });
+  if (rows !== undefined) {
+    const { loadSamples } = await import('./opensearch/load.ts');
+    await loadSamples(engine, sampleIndices(rows), seed);
   }
-  return number;
-};
-
-const collect = (value: string, before: string[]) => [...before, value];
-
-function knownProfile(value: string): ProfileName {
-  const found = profileNames.find((name) => name === value);
-  if (found === undefined) throw new InvalidArgumentError(`Known are ${profileNames.join(', ')}.`);
-  return found;
+  const service = await serveEngine(engine, { port, tokenFile: true });
+  return { service, holds: `the indices of OpenSearch ${engine.version} at ${new URL(address).host}` };
 }
 
-function help(): string {
-  const column = (entries: [string, string][]) => {
-    const width = Math.max(...entries.map(([name]) => name.length));
-    return entries.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
-  };
-  return [
-    '',
-    'Profiles:',
-    ...column(profiles.map(({ name, summary }) => [name, summary])),
-    '',
-    `Faults (SHARE is a number from 0 to 1, SCOPE one of ${scopes.join(', ')}):`,
-    ...column(faults.map((fault) => [faultUsage(fault), fault.summary])),
-  ].join('\n');
-}
-
-function greeting({ url, tokenFile, engine }: OperationsService, profile: ProfileName, switched: string[]): string {
-  const indices = engine.indices();
-  const rows = indices.reduce((sum, index) => sum + index.rows, 0);
+function greeting({ url, tokenFile }: OperationsService<RequestHandler>, given: Arguments, holds: string): string {
+  const profile = given.profile ?? (given.engine === undefined ? 'specification' : 'newest');
   const cutoff = Date.now() - 90 * 86_400_000;
   const lines = [
     `Operations service at ${url}`,
     `  token file  ${tokenFile}`,
     `  profile     ${profile}: ${profileNamed(profile).summary}`,
-    ...(switched.length === 0 ? [] : [`  faults      ${switched.join(', ')}`]),
-    `  holds       ${indices.length} indices, ${rows.toLocaleString('en')} rows`,
+    ...(given.fault.length === 0 ? [] : [`  faults      ${given.fault.join(', ')}`]),
+    `  holds       ${holds}`,
     '',
     'A dry run:',
     `  curl -s '${url}/gms/operations?action=truncateTimeseriesAspect' \\`,
@@ -123,5 +86,6 @@ main().catch((error: unknown) => {
       ? `The port is not free (${code}): choose another with --port, or leave it out.`
       : String((error as Error).message);
   process.stderr.write(`${message}\n`);
-  process.exitCode = error instanceof FaultError || code !== undefined ? 2 : 1;
+  const usage = error instanceof FaultError || error instanceof EngineError;
+  process.exitCode = usage || code !== undefined ? 2 : 1;
 });

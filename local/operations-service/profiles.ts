@@ -21,6 +21,9 @@ const datahub: Behaviour = {
   refreshSourceBeforeReindex: false,
   statusForm: 'text',
   mergeSeconds: 600,
+  firstSearchMillis: 200,
+  batchJitter: 0.3,
+  taskNumbersRestart: true,
 };
 
 const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }> = {

@@ -1,6 +1,6 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { Engine } from '../../local/operations-service/engine.ts';
-import type { Mark } from '../../local/operations-service/inspect.ts';
+import type { Mark } from '../../local/operations-service/simulated/inspect.ts';
 import type { Track, Truth } from './journal.ts';
 
 /** Keeps account of single rows: which truncation was there when they went. */

@@ -74,12 +74,24 @@ test.each([
   [['--fault', 'abort-at=1.5'], 'Fault abort-at takes a number from 0 to 1, as abort-at=SHARE (got 1.5)'],
   [['--prot', '1'], "unknown option '--prot'"],
   [['8080'], 'too many arguments'],
+  [['--engine', 'http://search.example:9200'], 'The search engine at search.example:9200 is not on this machine'],
+  [['--engine', 'http://127.0.0.1:9'], 'No search engine answers at 127.0.0.1:9'],
+  [['--engine', 'http://127.0.0.1:9', '--profile', 'postgres'], 'The profile postgres has no search engine'],
+  [['--prefix', 'A b'], "option '--prefix <text>' argument 'A b' is invalid. It takes lower-case letters"],
 ])('%j: one sentence, status 2', async (argv, sentence) => {
   const { ended, output, errors } = run(...argv);
   expect(await ended).toBe(2);
   expect(errors().startsWith(sentence)).toBe(true);
   expect(errors().trim().split('\n').length).toBeLessThanOrEqual(2);
   expect(output()).toBe('');
+});
+
+test.each([
+  ['0.13', '0.13-1.1'],
+  ['1.2', '1.2-1.4'],
+])('--profile %s is short for %s', async (short, profile) => {
+  const service = run('--rows', '100', '--profile', short);
+  expect(await greeting(service)).toContain(`profile     ${profile}: `);
 });
 
 test('a port that is taken: one sentence, status 2', async () => {

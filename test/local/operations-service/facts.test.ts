@@ -10,6 +10,7 @@ describe('point 1: actions and refusals', () => {
   test('point 1 the three actions answer in their envelopes', async () => {
     const service = await serve({ profile: '0.13-1.1' });
     const task = await service.startDelete();
+    service.pass(1000);
     expect(task).toMatch(/:\d+$/);
     const { json } = await service.post('getEsTaskStatus', { task });
     // JSON in a text in JSON in a text.
@@ -448,7 +449,7 @@ describe('point 8: sizes', () => {
     const before = await size();
     await service.startDelete();
     service.pass(day);
-    expect(await size()).toBe(before);
+    expect(await size()).toBeGreaterThan(before);
     service.engine.merge();
     expect(await size()).toBeCloseTo((300 * 420 + 208) / 1e6, 9);
   });
@@ -459,7 +460,7 @@ describe('point 8: sizes', () => {
     const before = await size();
     await service.startDelete();
     service.pass(60_000);
-    expect(await size()).toBe(before);
+    expect(await size()).toBeGreaterThan(before);
     service.pass(600_000);
     expect(await size()).toBeLessThan(before / 3);
   });

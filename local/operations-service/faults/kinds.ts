@@ -1,0 +1,92 @@
+import type { Behaviour, Interception, InterceptionKind, Scope } from '../behaviour.ts';
+
+/** Kinds of switches, by the value that they take. */
+
+export interface Fault {
+  name: string;
+  /** How its value is written; left out where it takes none. Brackets: may be left out. */
+  value?: string;
+  summary: string;
+  apply(value: string | undefined, current: Behaviour): Partial<Behaviour>;
+}
+
+/** A fault or its value is not known; `message` says what is. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+}
+
+export const flag = (name: string, summary: string, changes: Partial<Behaviour>): Fault => ({
+  name,
+  summary,
+  apply: (value) => {
+    if (value !== undefined) throw new FaultError(`Fault ${name} takes no value (got ${value})`);
+    return changes;
+  },
+});
+
+export function amount(
+  name: string,
+  unit: string,
+  [least, most]: [number, number],
+  summary: string,
+  changes: (amount: number) => Partial<Behaviour>,
+): Fault {
+  return {
+    name,
+    value: unit,
+    summary,
+    apply: (value) => changes(readNumber(name, unit, [least, most], value)),
+  };
+}
+
+export function readNumber(
+  name: string,
+  unit: string,
+  [least, most]: [number, number],
+  value: string | undefined,
+): number {
+  const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+  if (number >= least && number <= most) return number;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new FaultError(`Fault ${name} takes a number ${range}, as ${name}=${unit} (got ${value ?? 'nothing'})`);
+}
+
+export function oneOf<T extends string>(
+  name: string,
+  values: readonly T[],
+  summary: string,
+  changes: (value: T) => Partial<Behaviour>,
+): Fault {
+  return {
+    name,
+    value: values.join('|'),
+    summary,
+    apply: (value) => {
+      const known = values.find((one) => one === value);
+      if (known === undefined) {
+        throw new FaultError(`Fault ${name} takes one of ${values.join(', ')} (got ${value ?? 'nothing'})`);
+      }
+      return changes(known);
+    },
+  };
+}
+
+/** What SCOPE stands for. */
+export const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
+
+/** Something in front of the server; without a value it concerns the given scope. */
+export function between(kind: InterceptionKind, scope: Scope, acts: boolean, summary: string): Fault {
+  return {
+    name: kind,
+    value: '[SCOPE]',
+    summary: `${summary} (${scope === 'all' ? 'every request' : 'real truncates'} unless said otherwise)`,
+    apply: (value, { interceptions }) => {
+      const chosen = value === undefined ? scope : scopes.find((one) => one === value);
+      if (chosen === undefined) throw new FaultError(`Fault ${kind} takes one of ${scopes.join(', ')} (got ${value})`);
+      const one: Interception = { kind, scope: chosen, acts };
+      return { interceptions: [...interceptions, one] };
+    },
+  };
+}
+
+export const unlimited = Number.MAX_SAFE_INTEGER;

@@ -1,0 +1,53 @@
+import type { Client } from '@opensearch-project/opensearch';
+
+/** The search engine cannot be used: `message` is one sentence with the remedy. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+}
+
+const loopback = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Where the search engine is. What runs against it deletes indices and kills tasks, so only this machine will do.
+ * @throws EngineError
+ */
+export function readEngineAddress(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new EngineError(`${text} is no address of a search engine: write it as http://127.0.0.1:9200.`);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new EngineError(`${text} is no address of a search engine: write it as http://127.0.0.1:9200.`);
+  }
+  if (!loopback.test(url.hostname)) {
+    throw new EngineError(
+      `The search engine at ${url.host} is not on this machine: only a loopback address will do (http://127.0.0.1:9200).`,
+    );
+  }
+  return url;
+}
+
+/** The release line that the calls were checked against. */
+const knownMajor = '2';
+
+/**
+ * Makes sure that an OpenSearch of a known version answers.
+ * @returns its version
+ * @throws EngineError
+ */
+export async function checkProduct(client: Client, address: URL): Promise<string> {
+  let body: { version?: { distribution?: string; number?: string } };
+  try {
+    ({ body } = (await client.transport.request({ method: 'GET', path: '/' })) as { body: typeof body });
+  } catch (error) {
+    throw new EngineError(`No search engine answers at ${address.host} (${(error as Error).message}).`);
+  }
+  const { distribution, number = '' } = body?.version ?? {};
+  if (distribution !== 'opensearch' || number.split('.')[0] !== knownMajor) {
+    const found = number === '' ? 'something else' : `${distribution ?? 'Elasticsearch'} ${number}`;
+    throw new EngineError(`OpenSearch ${knownMajor} is needed at ${address.host}, and ${found} is there.`);
+  }
+  return number;
+}

@@ -1,0 +1,131 @@
+import { Client } from '@opensearch-project/opensearch';
+import type { Behaviour } from '../behaviour.ts';
+import type { RequestHandler } from '../engine.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
+import { FaultError, parseFault } from '../faults.ts';
+import { type ProfileName, profileNamed } from '../profiles.ts';
+import { randomUuid } from '../random.ts';
+import { randomToken } from '../server.ts';
+import { type Front, receive } from '../wire/front.ts';
+import { inTime } from '../wire/steps.ts';
+import { renamedTask } from '../wire/task-ids.ts';
+import { checkProduct, EngineError, readEngineAddress } from './address.ts';
+import type { NewIndexSettings } from './reindex.ts';
+import { openSearchEngine } from './search-engine.ts';
+
+/** The generations whose calls are known; the specification and Postgres have no search engine of their own. */
+export const realProfiles: readonly ProfileName[] = ['0.10.5', '0.12', '0.13-1.1', '1.2-1.4', 'newest'];
+
+export interface OpenSearchOptions {
+  /** `http://127.0.0.1:9200`; loopback only. */
+  address: string;
+  /** Default: `newest`. */
+  profile?: ProfileName;
+  /** Faults of the wire and of the answers; what a task does is the search engine's own affair. */
+  faults?: readonly string[];
+  /** DataHub's INDEX_PREFIX. */
+  prefix?: string;
+  settings?: Partial<NewIndexSettings>;
+  /** Epoch milliseconds; default: real time. */
+  clock?: { now(): number };
+  token?: string;
+}
+
+/** GMS in front of a real search engine. */
+export interface OpenSearchService extends RequestHandler {
+  readonly client: Client;
+  readonly prefix: string;
+  readonly version: string;
+  readonly settings: NewIndexSettings;
+  readonly behaviour: Readonly<Behaviour>;
+  /** Sees each request before it is acted on, and may decide its fate. */
+  onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
+  handle(request: IncomingRequest): Promise<Reply>;
+  set(changes: Partial<Behaviour>): void;
+  close(): Promise<void>;
+}
+
+/** RestHighLevelClient gives up after this. */
+const socketTimeoutMillis = 30_000;
+
+/** @throws EngineError, FaultError */
+export async function connectEngine(options: OpenSearchOptions): Promise<OpenSearchService> {
+  const address = readEngineAddress(options.address);
+  const profile = options.profile ?? 'newest';
+  if (!realProfiles.includes(profile)) {
+    throw new EngineError(`The profile ${profile} has no search engine: choose one of ${realProfiles.join(', ')}.`);
+  }
+  let behaviour = profileNamed(profile).behaviour;
+  for (const text of options.faults ?? []) behaviour = { ...behaviour, ...wireFault(text, behaviour) };
+
+  const client = new Client({ node: address.href, maxRetries: 0, requestTimeout: socketTimeoutMillis });
+  const version = await checkProduct(client, address);
+  const { prefix = '', clock = { now: () => Date.now() }, token = randomToken() } = options;
+  const settings: NewIndexSettings = { shards: 1, replicas: 0, refreshInterval: '3s', ...options.settings };
+  const asked: Asked[] = [];
+  const front: Front = {
+    server: {
+      get behaviour() {
+        return behaviour;
+      },
+      engine: openSearchEngine({ client, prefix, settings, behaviour: () => behaviour, now: clock.now }),
+      answeredTaskId: (names, id) => renamedTask(behaviour.taskIds, names, id, () => randomUuid(Math.random)),
+    },
+    token,
+    asked,
+    // No X-Sample-Data: whose rows these are is not known here.
+    headers: {},
+    now: clock.now,
+    onRequest: (request) => service.onRequest?.(request),
+    schedule: (afterMillis, act) => void setTimeout(() => void inTime(act()), afterMillis),
+  };
+  const service: OpenSearchService = {
+    client,
+    prefix,
+    version,
+    settings,
+    token,
+    asked,
+    onRequest: undefined,
+    get behaviour() {
+      return behaviour;
+    },
+    handle: (request) => inTime(receive(front, request)),
+    set(changes) {
+      behaviour = { ...behaviour, ...changes };
+    },
+    close: () => client.close(),
+  };
+  return service;
+}
+
+/** Behaviour that the search engine has by itself: no profile or fault can give it another. */
+const simulatedOnly: readonly (keyof Behaviour)[] = [
+  'maxBatchSize',
+  'slowAllocation',
+  'aliasBacked',
+  'refreshSeconds',
+  'firstSearchMillis',
+  'rowsPerSecond',
+  'batchOverheadMillis',
+  'batchJitter',
+  'abortAtShare',
+  'cancelAtShare',
+  'restartAtShare',
+  'floodAtShare',
+  'taskNumbersRestart',
+  'failAtFirstSearch',
+  'timeoutEndsTask',
+  'conflictShare',
+  'mergeSeconds',
+  'gcAfterSeconds',
+];
+
+function wireFault(text: string, behaviour: Behaviour): Partial<Behaviour> {
+  const changes = parseFault(text, behaviour);
+  const own = Object.keys(changes).find((key) => simulatedOnly.includes(key as keyof Behaviour));
+  if (own === undefined) return changes;
+  throw new FaultError(
+    `Fault ${text.split('=')[0]} is one of the simulated rows: a real search engine does as it does`,
+  );
+}

@@ -1,0 +1,115 @@
+import { type Client, errors } from '@opensearch-project/opensearch';
+import type { Behaviour } from '../behaviour.ts';
+import { RestliError } from '../wire/restli.ts';
+import type { SearchEngine, TaskStatus } from '../wire/search-engine.ts';
+import { causeOf, taskIn } from './answers.ts';
+import { aliasOf, partsOf, patternOf } from './names.ts';
+import { type NewIndexSettings, submitReindex } from './reindex.ts';
+
+/** An index as GMS knows it: by its alias alone. */
+export interface Alias {
+  alias: string;
+}
+
+export interface Surroundings {
+  client: Client;
+  /** DataHub's INDEX_PREFIX; empty: none. */
+  prefix: string;
+  settings: NewIndexSettings;
+  /** What generation of DataHub is above; it may change while the service runs. */
+  behaviour(): Behaviour;
+  /** Epoch milliseconds, for the names of new indices. */
+  now(): number;
+}
+
+/** The calls that DataHub's code makes to OpenSearch; where each is made stands beside it. */
+export function openSearchEngine({ client, prefix, settings, behaviour, now }: Surroundings): SearchEngine<Alias> {
+  // ElasticSearchTimeseriesAspectService.countByFilter, twice: no snapshot, and only what has been refreshed.
+  const count = async (alias: string, query: object): Promise<number> => {
+    try {
+      return (await client.count({ index: alias, body: { query } })).body.count;
+    } catch (error) {
+      throw new RestliError(500, `com.datahub.util.exception.ESQueryException: Count query failed: ${causeOf(error)}`);
+    }
+  };
+
+  return {
+    async entityTypes() {
+      const { body } = await client.indices.get({ index: `${patternOf(prefix)}*`, ignore_unavailable: true });
+      return Object.keys(body).flatMap((name) => partsOf(prefix, name)?.entityType ?? []);
+    },
+
+    // IndexConventionImpl.getTimeseriesAspectIndexName: nobody looks whether it is there.
+    index: (entityType, aspect) => ({ alias: aliasOf(prefix, entityType, aspect) }),
+
+    // OperationsResource.truncateTimeseriesAspect counts the rows to delete, then all.
+    async count({ alias }, cutoffMillis) {
+      const matching = await count(alias, until(cutoffMillis));
+      return { matching, total: await count(alias, { match_all: {} }) };
+    },
+
+    // ElasticSearchTimeseriesAspectService.deleteAspectValuesAsync, ESBulkProcessor.deleteByQueryAsync
+    async startDelete({ alias }, { endTimeMillis, batchSize, timeoutSeconds }) {
+      const { deleteBatchSize, deleteSlices } = behaviour();
+      try {
+        const { body } = await client.deleteByQuery({
+          index: alias,
+          conflicts: 'proceed',
+          refresh: false,
+          wait_for_completion: false,
+          scroll_size: batchSize !== undefined && batchSize > 0 ? batchSize : deleteBatchSize,
+          ...(timeoutSeconds > 0 && { timeout: `${timeoutSeconds}s` }),
+          ...(deleteSlices > 1 && { slices: deleteSlices }),
+          body: { query: until(endTimeMillis) },
+        });
+        return taskIn(body);
+      } catch {
+        throw new RestliError(500, 'com.datahub.util.exception.ESQueryException: Async delete query failed');
+      }
+    },
+
+    startReindex: ({ alias }, submission) =>
+      submitReindex(
+        { client, settings, behaviour: behaviour(), now },
+        alias,
+        after(submission.endTimeMillis),
+        submission,
+      ),
+
+    idleTask: () => 'none:1',
+
+    // ESSystemMetadataDAO.getTaskStatus: 404 and an engine that is out of reach are the same to it.
+    async task(id): Promise<TaskStatus | undefined> {
+      try {
+        const { body } = await client.tasks.get({ task_id: id });
+        return {
+          completed: body.completed,
+          runTimeNanos: Number(body.task.running_time_in_nanos),
+          status: body.task.status as object | undefined,
+        };
+      } catch (error) {
+        if (!(error instanceof errors.ResponseError) || error.statusCode === 404) return undefined;
+        throw new RestliError(500, `java.lang.RuntimeException: ${causeOf(error)}`);
+      }
+    },
+
+    // ElasticSearchTimeseriesAspectService.getIndexSizes
+    async sizes() {
+      try {
+        const { body } = await client.indices.stats({ index: patternOf(prefix), metric: 'store' });
+        return Object.entries(body.indices ?? {}).map(([name, { primaries }]) => ({
+          name,
+          entityType: partsOf(prefix, name)?.entityType,
+          aspect: partsOf(prefix, name)?.aspect,
+          bytes: Number(primaries?.store?.size_in_bytes ?? 0),
+        }));
+      } catch (error) {
+        throw new RestliError(500, `java.lang.RuntimeException: ${causeOf(error)}`);
+      }
+    },
+  };
+}
+
+/** The filters of OperationsResource: LESS_THAN_OR_EQUAL_TO for what goes, GREATER_THAN for what a reindex keeps. */
+const until = (cutoffMillis: number) => ({ bool: { filter: [{ range: { timestampMillis: { lte: cutoffMillis } } }] } });
+const after = (cutoffMillis: number) => ({ bool: { filter: [{ range: { timestampMillis: { gt: cutoffMillis } } }] } });

@@ -1,0 +1,182 @@
+import { RowStore } from './rows.ts';
+import type { Task } from './task.ts';
+
+/** A real index of the search engine. */
+export interface PhysicalIndex {
+  /** `dataset_operationaspect_v1_1693050512123`, or without the digits for a concrete index. */
+  name: string;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  store: RowStore;
+  /** True: what is written stays unseen until somebody refreshes. */
+  refreshOff: boolean;
+  /** Deleted rows that still take room, by the second in which they went. */
+  unmerged: { at: number; rows: number }[];
+  /** Rows that were written again under their old ids, each with the number of that writing. */
+  reemitted?: Map<number, number>;
+}
+
+/** One time series aspect of one entity type: the name that GMS asks for, and the index behind it. */
+export interface LogicalIndex {
+  entityType: string;
+  aspect: string;
+  /** `dataset_operationaspect_v1`. */
+  alias: string;
+  physical: PhysicalIndex;
+}
+
+/**
+ * The search engine: indices, aliases and the tasks that work on them. It has no clock of its own: `advance` brings
+ * everything to the given time, batch by batch in the order of time, whoever asks how often.
+ */
+export class Cluster {
+  readonly logical = new Map<string, LogicalIndex>();
+  /** Indices that no alias leads to: what reindexing leaves behind. */
+  readonly leftovers = new Map<string, PhysicalIndex>();
+  /** By id; where a number comes back after a restart, the newer task has the id. */
+  readonly tasks = new Map<string, Task>();
+  /** Ids by serial number: what rows remember. */
+  readonly takers = new Map<number, string>();
+  private readonly running = new Set<Task>();
+  refreshMillis = 0;
+  /** The disk is at its flood stage: writes are refused. */
+  flooded = false;
+  /** How often rows have been written again. */
+  reemissions = 0;
+  now: number;
+  private nextRowId = 1;
+  private refreshedAt: number;
+  private acting = false;
+  private agenda: { at: number; action: () => void }[] = [];
+
+  constructor(now: number) {
+    this.now = now;
+    this.refreshedAt = now;
+  }
+
+  /**
+   * Brings the cluster to `to` (epoch milliseconds); an earlier time than before changes nothing. What is scheduled
+   * happens at its own time: asked from there, the cluster stays where it is.
+   */
+  advance(to: number): void {
+    if (this.acting) return;
+    for (;;) {
+      const due = this.agenda[0];
+      if (due === undefined || due.at > to) break;
+      this.agenda.shift();
+      this.advanceTasksAndRefresh(Math.max(due.at, this.now));
+      this.acting = true;
+      try {
+        due.action();
+      } finally {
+        this.acting = false;
+      }
+    }
+    this.advanceTasksAndRefresh(Math.max(to, this.now));
+  }
+
+  /** Does something when the given time is reached; things of the same time in the order in which they were planned. */
+  schedule(at: number, action: () => void): void {
+    const after = this.agenda.findIndex((other) => other.at > at);
+    this.agenda.splice(after < 0 ? this.agenda.length : after, 0, { at, action });
+  }
+
+  start(task: Task): void {
+    this.tasks.set(task.id, task);
+    this.takers.set(task.plan.serial, task.id);
+    this.running.add(task);
+  }
+
+  create(name: string, rows = 0): PhysicalIndex {
+    return { name, createdAt: this.now, store: new RowStore(rows), refreshOff: false, unmerged: [] };
+  }
+
+  add(physical: PhysicalIndex, timestamps: Iterable<number>): number[] {
+    const ids: number[] = [];
+    for (const timestamp of timestamps) {
+      physical.store.add(this.nextRowId, timestamp);
+      ids.push(this.nextRowId++);
+    }
+    if (this.refreshMillis === 0 && !physical.refreshOff) physical.store.refresh();
+    return ids;
+  }
+
+  /** Rows of the index that are written again, with the same id: newer than what a search has found before. */
+  reemit(physical: PhysicalIndex, ids: Iterable<number>): void {
+    this.reemissions++;
+    physical.reemitted ??= new Map();
+    for (const id of ids) physical.reemitted.set(id, this.reemissions);
+  }
+
+  reemittedSince({ reemitted }: PhysicalIndex, id: number, since: number): boolean {
+    return reemitted !== undefined && (reemitted.get(id) ?? 0) > since;
+  }
+
+  find(name: string): PhysicalIndex | undefined {
+    for (const physical of this.all()) if (physical.name === name) return physical;
+    return undefined;
+  }
+
+  /** Every real index, with an alias or without. */
+  *all(): Generator<PhysicalIndex> {
+    for (const { physical } of this.logical.values()) yield physical;
+    yield* this.leftovers.values();
+  }
+
+  /** Names the indices in use as their kind is named: a concrete index bears the name that GMS asks for. */
+  nameAll(aliasBacked: boolean): void {
+    for (const { alias, physical } of this.logical.values()) {
+      physical.name = aliasBacked ? physicalName(alias, physical.createdAt) : alias;
+    }
+  }
+
+  /** Moves the alias; the index that it leaves stays, without a name that GMS knows. */
+  moveAlias(index: LogicalIndex, to: PhysicalIndex): void {
+    this.leftovers.set(index.physical.name, index.physical);
+    this.leftovers.delete(to.name);
+    index.physical = to;
+  }
+
+  /** An alias name plus the milliseconds at which it is made: `<alias>_<13 digits>`. */
+  freshName(alias: string): string {
+    let millis = this.now;
+    while (this.find(physicalName(alias, millis)) !== undefined) millis++;
+    return physicalName(alias, millis);
+  }
+
+  remember(physical: PhysicalIndex, deletedRows: number, at: number): void {
+    const second = Math.floor(at / 1000) * 1000;
+    const last = physical.unmerged.at(-1);
+    if (last !== undefined && last.at === second) last.rows += deletedRows;
+    else physical.unmerged.push({ at: second, rows: deletedRows });
+  }
+
+  private advanceTasksAndRefresh(to: number): void {
+    const refreshAt = this.refreshMillis === 0 ? to : Math.floor(to / this.refreshMillis) * this.refreshMillis;
+    if (refreshAt > this.refreshedAt || this.refreshMillis === 0) {
+      this.runBatches(refreshAt);
+      for (const physical of this.all()) if (!physical.refreshOff) physical.store.refresh();
+      this.refreshedAt = refreshAt;
+    }
+    this.runBatches(to);
+    this.now = to;
+  }
+
+  /** Every batch that is done by then, of all tasks in the order of time. */
+  private runBatches(to: number): void {
+    for (;;) {
+      let next: { task: Task; at: number } | undefined;
+      for (const task of this.running) {
+        const at = task.nextBatchAt();
+        if (at === undefined) this.running.delete(task);
+        else if (at <= to && (next === undefined || at < next.at)) next = { task, at };
+      }
+      if (next === undefined) return;
+      this.now = Math.max(this.now, next.at);
+      next.task.runBatch();
+    }
+  }
+}
+
+export const physicalName = (alias: string, millis: number): string =>
+  `${alias}_${String(Math.floor(millis)).padStart(13, '0')}`;

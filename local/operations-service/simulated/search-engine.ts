@@ -1,0 +1,60 @@
+import type { Behaviour } from '../behaviour.ts';
+import { RestliError } from '../wire/restli.ts';
+import type { SearchEngine } from '../wire/search-engine.ts';
+import type { Cluster, LogicalIndex, PhysicalIndex } from './cluster.ts';
+import type { Simulation } from './simulation.ts';
+import { startDelete, startReindex } from './submit.ts';
+import { reportOf } from './task-report.ts';
+
+/** The search engine that GMS asks, in simulated rows. Everything is answered at once. */
+export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchEngine<LogicalIndex> {
+  const { cluster } = simulation;
+  const whole = simulation as Simulation;
+  return {
+    entityTypes: () => Array.from(cluster.logical.values(), ({ entityType }) => entityType.toLowerCase()),
+    index(entityType, aspect) {
+      const found = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
+      if (simulation.behaviour.exactNames) {
+        return found?.entityType === entityType && found.aspect === aspect ? found : undefined;
+      }
+      if (found !== undefined) return found;
+      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+      throw new RestliError(
+        500,
+        `com.datahub.util.exception.ESQueryException: Count query failed: OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [${alias}]]]`,
+      );
+    },
+    count: ({ physical }, cutoffMillis) => physical.store.count(cutoffMillis),
+    startDelete: (index, submission) => startDelete(whole, index, submission),
+    startReindex: (index, submission) => startReindex(whole, index, submission),
+    idleTask() {
+      const { nodeId, number } = simulation.newTask();
+      return `${nodeId}:${number}`;
+    },
+    task(id) {
+      const task = cluster.tasks.get(id);
+      return task === undefined || task.state === 'gone' ? undefined : reportOf(task, cluster.now);
+    },
+    sizes: () =>
+      Array.from(cluster.logical.values(), ({ entityType, aspect, physical }) => ({
+        name: physical.name,
+        entityType: entityType.toLowerCase(),
+        aspect: aspect.toLowerCase(),
+        bytes: bytesOf(physical, cluster, simulation.behaviour),
+      })),
+  };
+}
+
+/** Bytes of an index without rows, and of one row: plausible, and the same for all. */
+const emptyBytes = 208;
+const rowBytes = 420;
+/** A row that was deleted takes more room until the next merge, not less: it stays, and its deletion is noted beside it. */
+const deletionBytes = 30;
+
+function bytesOf(physical: PhysicalIndex, cluster: Cluster, { mergeSeconds }: Behaviour): number {
+  const mergedBefore = mergeSeconds === undefined ? Number.NEGATIVE_INFINITY : cluster.now - mergeSeconds * 1000;
+  // Compared with the start of their second: with mergeSeconds 0 nothing waits.
+  physical.unmerged = mergeSeconds === 0 ? [] : physical.unmerged.filter(({ at }) => at > mergedBefore);
+  const deleted = physical.unmerged.reduce((sum, { rows }) => sum + rows, 0);
+  return emptyBytes + physical.store.alive * rowBytes + deleted * (rowBytes + deletionBytes);
+}

@@ -1,0 +1,16 @@
+import type { Behaviour } from '../behaviour.ts';
+import type { Server } from '../wire/search-engine.ts';
+import type { Cluster, LogicalIndex } from './cluster.ts';
+
+/** The wire's server, and the rows and tasks below it. */
+export interface Simulation extends Server<LogicalIndex> {
+  behaviour: Behaviour;
+  cluster: Cluster;
+  seed: number;
+  /** The node that a new task runs on, its number there, and its number in this service. */
+  newTask(): { nodeId: string; number: number; serial: number };
+  /** Task numbers begin anew after a restart, where this server does that. */
+  restartNumbers(): void;
+  /** The disk reaches its flood stage; a second call does nothing, so that somebody can make room. */
+  fillDisk(): void;
+}

@@ -1,0 +1,116 @@
+import { randomOf } from '../random.ts';
+import { reindexFailed } from '../wire/restli.ts';
+import type { Submission } from '../wire/search-engine.ts';
+import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
+import type { Simulation } from './simulation.ts';
+import { type Fate, Task, type TaskPlan } from './task.ts';
+
+/**
+ * Starts a delete-by-query: rows go in place, one batch after the other, as a search found them now.
+ * @returns the task's id
+ */
+export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
+  const { behaviour, cluster } = simulation;
+  const batchSize = positive(submission.batchSize) ?? behaviour.deleteBatchSize;
+  const begun = cluster.reemissions;
+  return start(simulation, physical, submission, {
+    kind: 'delete',
+    batchSize,
+    slices: behaviour.deleteSlices,
+    source: physical.store,
+    snapshot: physical.store.search(submission.endTimeMillis, 'until'),
+    work: (serial) => (position) => {
+      const changed =
+        (behaviour.conflictShare > 0 && randomOf(simulation.seed + serial, position) < behaviour.conflictShare) ||
+        cluster.reemittedSince(physical, physical.store.at(position).id, begun);
+      if (changed || !physical.store.remove(position, serial)) return 'conflict';
+      cluster.remember(physical, 1, cluster.now);
+      return 'deleted';
+    },
+  });
+}
+
+/**
+ * Starts a reindex, in the order of DataHub's ESIndexBuilder.reindexInPlaceAsync: the alias moves to a new, empty index
+ * first; whatever fails afterwards leaves it there, and nothing is rolled back.
+ * @throws RestliError `Async reindex failed`
+ */
+export function startReindex(simulation: Simulation, index: LogicalIndex, submission: Submission): string {
+  const { behaviour, cluster } = simulation;
+  const source = index.physical;
+  if (source.name === index.alias) throw reindexFailed(400);
+
+  const target = cluster.create(cluster.freshName(index.alias));
+  cluster.moveAlias(index, target);
+
+  if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
+  if (behaviour.refreshSourceBeforeReindex) source.store.refresh();
+  target.refreshOff = behaviour.refreshOffAfterReindex;
+  const batchSize = submission.batchSize ?? behaviour.reindexBatchSize;
+  if (batchSize <= 0) throw reindexFailed(behaviour.zeroBatchStatus);
+
+  return start(simulation, target, submission, {
+    kind: 'reindex',
+    batchSize,
+    slices: behaviour.reindexSlices,
+    source: source.store,
+    snapshot: source.store.search(submission.endTimeMillis, 'after'),
+    work: () => (position) => {
+      const { id, timestamp } = source.store.at(position);
+      // What was written again meanwhile is there already: the older copy takes its place.
+      if (cluster.reemittedSince(target, id, 0)) return 'updated';
+      target.store.add(id, timestamp);
+      return 'created';
+    },
+  });
+}
+
+type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
+  work(serial: number): TaskPlan['work'];
+};
+
+function start(simulation: Simulation, target: PhysicalIndex, submission: Submission, { work, ...plan }: Work): string {
+  const { behaviour, cluster } = simulation;
+  const named = simulation.newTask();
+  const rows = plan.snapshot.length;
+  const { batchJitter, floodAtShare } = behaviour;
+  const task = new Task({
+    ...plan,
+    ...named,
+    indexName: target.name,
+    startedAt: cluster.now,
+    searchMillis: behaviour.firstSearchMillis,
+    rowsPerSecond: behaviour.rowsPerSecond,
+    batchOverheadMillis: behaviour.batchOverheadMillis,
+    pace: (batch) =>
+      batchJitter === 0 ? 1 : 1 + batchJitter * (2 * randomOf(simulation.seed + named.serial, batch) - 1),
+    refused(done) {
+      // The disk fills up once; somebody has to make room before writes go on.
+      if (floodAtShare !== undefined && done >= rows * floodAtShare) simulation.fillDisk();
+      return cluster.flooded;
+    },
+    work: work(named.serial),
+    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > behaviour.maxBatchSize,
+    ...fateOf(simulation, plan.kind === 'reindex' && submission.timeoutSeconds <= 0, rows),
+    ...(behaviour.timeoutEndsTask && submission.timeoutSeconds > 0
+      ? { deadline: cluster.now + submission.timeoutSeconds * 1000 }
+      : {}),
+  });
+  cluster.start(task);
+  return task.id;
+}
+
+function fateOf({ behaviour }: Simulation, unallocated: boolean, rows: number): { fate?: Fate } {
+  const fates: Fate[] = [];
+  const at = (kind: Fate['kind'], share: number | undefined) => {
+    if (share !== undefined) fates.push({ kind, afterRows: Math.floor(rows * share) });
+  };
+  at('abort', behaviour.slowAllocation && unallocated ? 0 : behaviour.abortAtShare);
+  at('cancel', behaviour.cancelAtShare);
+  at('restart', behaviour.restartAtShare);
+  const first = fates.sort((one, other) => one.afterRows - other.afterRows)[0];
+  return first === undefined ? {} : { fate: first };
+}
+
+const positive = (value: number | undefined): number | undefined =>
+  value !== undefined && value > 0 ? value : undefined;

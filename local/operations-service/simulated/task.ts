@@ -1,0 +1,170 @@
+import type { RowStore } from './rows.ts';
+
+/** How a task ends when it does not simply finish: after this many of its rows. */
+export interface Fate {
+  kind: 'abort' | 'cancel' | 'restart';
+  afterRows: number;
+}
+
+export interface TaskPlan {
+  nodeId: string;
+  /** As the node counts: after a restart it may begin anew. */
+  number: number;
+  /** As this service counts: never used twice. Rows remember it. */
+  serial: number;
+  kind: 'delete' | 'reindex';
+  /** Name of the physical index that loses rows, or gets them. */
+  indexName: string;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  /** The first search takes this long; until then the task reports zeros, its total too. */
+  searchMillis: number;
+  /** Rows of one batch; 0 takes all of them as one. */
+  batchSize: number;
+  rowsPerSecond: number;
+  batchOverheadMillis: number;
+  /** What a batch's time is multiplied with. */
+  pace(batch: number): number;
+  slices: number;
+  /** The rows to work on, as a search found them at the start: positions in `source`. */
+  snapshot: Uint32Array;
+  source: RowStore;
+  /** Does the work on one row. */
+  work(position: number): 'created' | 'updated' | 'deleted' | 'conflict';
+  /** True: the index refuses writes (the disk is full). Given the rows done so far. */
+  refused(doneRows: number): boolean;
+  fate?: Fate;
+  failsAtFirstSearch?: boolean;
+  /** Epoch milliseconds after which no further batch is begun. */
+  deadline?: number;
+}
+
+/** One line of a task's counters, named as the search engine names them. */
+export interface Counters {
+  total: number;
+  updated: number;
+  created: number;
+  deleted: number;
+  batches: number;
+  version_conflicts: number;
+  noops: number;
+}
+
+/** How a task stands: `gone` has no record any more (its node restarted). */
+export type TaskState = 'running' | 'completed' | 'gone';
+
+/** A refused batch is sent again so often, with a wait before each (the search engine's BackoffPolicy.exponentialBackoff). */
+const bulkRetries = 11;
+const backOffMillis = (retry: number): number => 500 + 10 * Math.floor(Math.exp(0.8 * retry) - 1);
+
+/**
+ * A task of the search engine: it works through its snapshot batch by batch. Nothing here waits; `nextBatchAt` says
+ * when the batch under way will be done, `runBatch` does it.
+ */
+export class Task {
+  readonly id: string;
+  readonly plan: Omit<TaskPlan, 'snapshot'>;
+  state: TaskState = 'running';
+  completedAt: number | undefined;
+  canceled: string | undefined;
+  /** Times that a batch was sent again. */
+  retries = 0;
+  /** How often the batch under way was refused. */
+  private refusals = 0;
+  private readonly counters: Counters;
+  private snapshot: Uint32Array;
+  private processed = 0;
+  private lastBatchAt: number;
+
+  constructor({ snapshot, ...plan }: TaskPlan) {
+    this.plan = plan;
+    this.id = `${plan.nodeId}:${plan.number}`;
+    this.snapshot = snapshot;
+    this.lastBatchAt = plan.startedAt + plan.searchMillis;
+    const total = plan.failsAtFirstSearch ? 0 : snapshot.length;
+    this.counters = { total, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 };
+    if (plan.failsAtFirstSearch) this.end('completed', plan.startedAt);
+    else this.meetFate();
+  }
+
+  /** Epoch milliseconds at which the batch under way is done, or is refused; undefined when the task has ended. */
+  nextBatchAt(): number | undefined {
+    if (this.state !== 'running') return undefined;
+    if (this.refusals > 0) return this.lastBatchAt + backOffMillis(this.refusals - 1);
+    const { batchOverheadMillis, rowsPerSecond, pace } = this.plan;
+    const millis = batchOverheadMillis + (this.batchRows() / rowsPerSecond) * 1000;
+    return this.lastBatchAt + millis * pace(this.counters.batches);
+  }
+
+  runBatch(): void {
+    const doneAt = this.nextBatchAt();
+    if (doneAt === undefined) return;
+    if (this.counters.total > 0 && this.refusals === 0) this.counters.batches++;
+    if (this.batchRows() > 0 && this.plan.refused(this.processed)) {
+      this.beRefused(doneAt);
+      return;
+    }
+    this.refusals = 0;
+    const end = this.processed + this.batchRows();
+    for (; this.processed < end; this.processed++) {
+      const done = this.plan.work(this.snapshot[this.processed]!);
+      this.counters[done === 'conflict' ? 'version_conflicts' : done]++;
+    }
+    this.lastBatchAt = doneAt;
+    this.meetFate();
+    const late = this.plan.deadline !== undefined && doneAt >= this.plan.deadline;
+    if (this.state === 'running' && (this.processed >= this.counters.total || late)) this.end('completed', doneAt);
+  }
+
+  /** Ends the task where it stands; with a reason, as `_cancel` does. */
+  stop(at: number, canceled?: string): void {
+    if (this.state !== 'running') return;
+    this.canceled = canceled;
+    this.end('completed', at);
+  }
+
+  /** Ends the task without a trace. */
+  vanish(at: number): void {
+    this.end('gone', at);
+  }
+
+  /** What the task has really done. */
+  counted(): Counters {
+    return { ...this.counters };
+  }
+
+  /** Share of its rows that it has worked on. */
+  share(): number {
+    return this.counters.total === 0 ? 1 : this.processed / this.counters.total;
+  }
+
+  /** The batch waits and is sent again; when that was often enough, the task ends with failures that nobody is told of. */
+  private beRefused(at: number): void {
+    this.lastBatchAt = at;
+    if (this.refusals === bulkRetries) {
+      this.end('completed', at);
+      return;
+    }
+    this.refusals++;
+    this.retries++;
+  }
+
+  private batchRows(): number {
+    const left = this.snapshot.length - this.processed;
+    const untilFate = this.plan.fate === undefined ? left : this.plan.fate.afterRows - this.processed;
+    return Math.max(0, Math.min(left, untilFate, this.plan.batchSize === 0 ? left : this.plan.batchSize));
+  }
+
+  private meetFate(): void {
+    const { fate } = this.plan;
+    if (fate === undefined || this.processed < fate.afterRows) return;
+    if (fate.kind === 'cancel') this.canceled = 'by user request';
+    this.end(fate.kind === 'restart' ? 'gone' : 'completed', this.lastBatchAt);
+  }
+
+  private end(state: TaskState, at: number): void {
+    this.state = state;
+    this.completedAt = at;
+    this.snapshot = new Uint32Array(0);
+  }
+}

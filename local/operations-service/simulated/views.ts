@@ -1,0 +1,40 @@
+import type { PhysicalIndex } from './cluster.ts';
+import type { Counters, Task, TaskState } from './task.ts';
+
+/** What a test gets to see of indices and tasks. */
+
+/** One real index as it stands. */
+export interface IndexView {
+  name: string;
+  /** `dataset.operation`; left out for an index that no alias leads to. */
+  index?: string;
+  rows: number;
+  /** Rows that a search finds. */
+  visibleRows: number;
+  createdAt: number;
+}
+
+export interface TaskView extends Counters {
+  id: string;
+  kind: 'delete' | 'reindex';
+  indexName: string;
+  state: TaskState;
+  /** Epoch milliseconds, as `completedAt`. */
+  startedAt: number;
+  completedAt?: number;
+}
+
+export function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView {
+  const visibleRows = store.count(Number.NEGATIVE_INFINITY).total;
+  return { name, ...(index === undefined ? {} : { index }), rows: store.alive, visibleRows, createdAt };
+}
+
+export const viewTask = (task: Task): TaskView => ({
+  id: task.id,
+  kind: task.plan.kind,
+  indexName: task.plan.indexName,
+  state: task.state,
+  startedAt: task.plan.startedAt,
+  ...(task.completedAt === undefined ? {} : { completedAt: task.completedAt }),
+  ...task.counted(),
+});

@@ -1,0 +1,220 @@
+import { createRandom } from '../random.ts';
+import { type SampleIndex, timestampsOf } from '../samples.ts';
+import { RestliError } from '../wire/restli.ts';
+import { atOnce } from '../wire/steps.ts';
+import { readTruncateRequest, truncate } from '../wire/truncate.ts';
+import { type Cluster, type LogicalIndex, type PhysicalIndex, physicalName } from './cluster.ts';
+import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
+import { runGc } from './peer.ts';
+import { OTHERS, type Row } from './rows.ts';
+import type { Simulation } from './simulation.ts';
+import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
+
+/**
+ * What a test or the laboratory does behind the service's back: looks at single rows, adds and removes some, plays the
+ * other people and jobs of a cluster. An `index` is named as `dataset.operation`, in any case; methods throw a
+ * RangeError for an index or task that is not there.
+ */
+export interface Workbench {
+  indices(): IndexView[];
+  tasks(): TaskView[];
+  rows(index: string): Row[];
+  /** Remembers the rows of an index, for `goneSince`. */
+  mark(index: string): Mark;
+  /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
+  goneSince(mark: Mark): GoneRow[];
+
+  addIndex(index: SampleIndex): void;
+  /** Ingestion: rows go to the index behind the alias. Returns their ids. */
+  addRows(index: string, timestamps: Iterable<number>): number[];
+  /** Somebody else deletes rows for good. Returns how many went. */
+  removeRows(index: string, which: (row: Row) => boolean): number;
+  /** Somebody else truncates, past the network. Returns what the action answers, or the error's message. */
+  truncateByOthers(index: string, fields: Record<string, unknown>): string;
+  /** datahub-gc's nightly truncation, 30 days unless said otherwise. Returns the indices that it touched. */
+  runGc(days?: number): string[];
+  /** Deletes a real index; tasks that work on it end. */
+  deleteIndex(name: string): void;
+  /** What a person does to recover: lets the alias lead to another real index. */
+  pointAlias(index: string, name: string): void;
+  /**
+   * A system-update of DataHub: indices without an alias that were created more than 60 days ago are deleted, and
+   * indices in use are refreshed again. Returns the names of the deleted ones.
+   */
+  systemUpdate(): string[];
+  /** Rows are written again under their ids, as ingestion does when it runs twice. Returns how many. */
+  reemitRows(index: string, which: (row: Row) => boolean): number;
+  /**
+   * Running tasks stop where they are and their records are gone. The node keeps its id; where `taskNumbersRestart` is
+   * set its task numbers begin anew, so that another task may get the id of one from before.
+   */
+  restartNode(): void;
+  /** The disk is full, or has room again: while it is full, tasks wait and try, and end after a minute. */
+  floodStage(on: boolean): void;
+  cancelTask(id: string): void;
+  /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
+  refreshing(index: string, on: boolean): void;
+  /** Makes everything visible to searches, also where refreshing is off. */
+  refresh(): void;
+  /** Frees the room of deleted rows. */
+  merge(): void;
+  /** Does something at a time of the engine's clock, before any request of that time. */
+  schedule(at: number, action: () => void): void;
+}
+
+/** ELASTICSEARCH_BUILD_INDICES_RETENTION_VALUE and _UNIT; counted from an index's creation, not from its last use. */
+const orphanMillis = 60 * 86_400_000;
+
+/** @param advance brings the cluster to the present; called before everything else */
+export function createWorkbench(server: Simulation, advance: () => void): Workbench {
+  const { cluster } = server;
+  const ages = createRandom(server.seed);
+
+  return {
+    indices() {
+      advance();
+      return [
+        ...Array.from(cluster.logical.values(), (one) => viewIndex(one.physical, `${one.entityType}.${one.aspect}`)),
+        ...Array.from(cluster.leftovers.values(), (one) => viewIndex(one)),
+      ];
+    },
+    tasks() {
+      advance();
+      return Array.from(cluster.tasks.values(), viewTask);
+    },
+    rows(index) {
+      advance();
+      return Array.from(find(cluster, index).physical.store.rows(), ({ id, timestamp }) => ({ id, timestamp }));
+    },
+    mark(index) {
+      advance();
+      return mark(find(cluster, index));
+    },
+    goneSince(since) {
+      advance();
+      return goneSince(cluster, since);
+    },
+
+    addIndex(sample) {
+      advance();
+      const { entityType, aspect } = sample;
+      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+      // Made some months ago, by a system-update.
+      const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
+      const name = server.behaviour.aliasBacked ? physicalName(alias, createdAt) : alias;
+      const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
+      cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
+      cluster.add(physical, timestampsOf(sample, server.seed + cluster.logical.size, cluster.now));
+      physical.store.refresh();
+    },
+    addRows(index, timestamps) {
+      advance();
+      return cluster.add(find(cluster, index).physical, timestamps);
+    },
+    removeRows(index, which) {
+      advance();
+      const { physical } = find(cluster, index);
+      let removed = 0;
+      for (const { position, ...row } of physical.store.rows()) {
+        if (which(row) && physical.store.remove(position, OTHERS)) removed++;
+      }
+      cluster.remember(physical, removed, cluster.now);
+      return removed;
+    },
+    reemitRows(index, which) {
+      advance();
+      const { alias, physical } = find(cluster, index);
+      const here = new Set(Array.from(physical.store.rows(), ({ id }) => id));
+      const written = Array.from(physical.store.rows()).filter(which);
+      // A copy under way has not brought them all yet: what is written again comes before its copy.
+      for (const { name, store } of cluster.leftovers.values()) {
+        if (!name.startsWith(`${alias}_`)) continue;
+        for (const row of store.rows()) {
+          if (here.has(row.id) || !which(row)) continue;
+          physical.store.add(row.id, row.timestamp);
+          here.add(row.id);
+          written.push(row);
+        }
+      }
+      cluster.reemit(
+        physical,
+        written.map(({ id }) => id),
+      );
+      return written.length;
+    },
+    truncateByOthers(index, fields) {
+      advance();
+      const { entityType, aspect } = find(cluster, index);
+      try {
+        return atOnce(truncate(server, readTruncateRequest({ entityType, aspect, dryRun: false, ...fields })));
+      } catch (error) {
+        if (error instanceof RestliError) return error.message;
+        throw error;
+      }
+    },
+    runGc(days = 30) {
+      advance();
+      return runGc(server, days);
+    },
+    deleteIndex(name) {
+      advance();
+      const deleted = findPhysical(cluster, name);
+      for (const task of cluster.tasks.values()) {
+        if (task.plan.indexName === name || task.plan.source === deleted.store) task.stop(cluster.now);
+      }
+      cluster.leftovers.delete(name);
+      for (const [key, { physical }] of cluster.logical) if (physical === deleted) cluster.logical.delete(key);
+    },
+    pointAlias(index, name) {
+      advance();
+      cluster.moveAlias(find(cluster, index), findPhysical(cluster, name));
+    },
+    systemUpdate() {
+      advance();
+      const old = [...cluster.leftovers.values()].filter(({ createdAt }) => createdAt < cluster.now - orphanMillis);
+      for (const { name } of old) cluster.leftovers.delete(name);
+      for (const { physical } of cluster.logical.values()) physical.refreshOff = false;
+      return old.map(({ name }) => name);
+    },
+    restartNode() {
+      advance();
+      for (const task of cluster.tasks.values()) if (task.state === 'running') task.vanish(cluster.now);
+      server.restartNumbers();
+    },
+    floodStage(on) {
+      advance();
+      cluster.flooded = on;
+    },
+    cancelTask(id) {
+      advance();
+      const task = cluster.tasks.get(id);
+      if (task === undefined) throw new RangeError(`there is no task ${id}`);
+      task.stop(cluster.now, 'by user request');
+    },
+    refreshing(index, on) {
+      advance();
+      find(cluster, index).physical.refreshOff = !on;
+    },
+    refresh() {
+      advance();
+      for (const physical of cluster.all()) physical.store.refresh();
+    },
+    merge() {
+      advance();
+      for (const physical of cluster.all()) physical.unmerged = [];
+    },
+    schedule: (at, action) => cluster.schedule(at, action),
+  };
+}
+
+function find(cluster: Cluster, index: string): LogicalIndex {
+  const found = cluster.logical.get(index.toLowerCase());
+  if (found === undefined) throw new RangeError(`there is no index ${index}`);
+  return found;
+}
+
+function findPhysical(cluster: Cluster, name: string): PhysicalIndex {
+  const found = cluster.find(name);
+  if (found === undefined) throw new RangeError(`there is no index ${name}`);
+  return found;
+}

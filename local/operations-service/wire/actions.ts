@@ -1,0 +1,80 @@
+import { type HttpReply, html, type IncomingRequest, json } from '../exchange.ts';
+import { indexSizes } from './index-sizes.ts';
+import { errorBody, parseBody, RestliError } from './restli.ts';
+import type { Server } from './search-engine.ts';
+import type { Steps } from './steps.ts';
+import { readStatusRequest, taskStatus } from './task-status.ts';
+import { readTruncateRequest, truncate } from './truncate.ts';
+
+/** Paths of the specification (with and without /gms), and the one through DataHub's frontend. */
+const paths = new Set(['/operations', '/gms/operations', '/api/gms/operations']);
+
+/** A reply together with what its `value` held, where that was a text. */
+export interface Answered {
+  reply: HttpReply;
+  value?: string;
+}
+
+/** GMS itself: authentication, the action, the types of its parameters, the privilege, the work, in that order. */
+export function* answer(server: Server, token: string, request: IncomingRequest, url: URL): Steps<Answered> {
+  if (!paths.has(url.pathname)) return { reply: html(404, 'Error 404 Not Found') };
+  if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(request, url) };
+  try {
+    return yield* act(server, request, url.searchParams.get('action'));
+  } catch (error) {
+    if (!(error instanceof RestliError)) throw error;
+    const headers = { 'X-RestLi-Error-Response': 'true', ...error.headers };
+    return { reply: json(error.status, errorBody(error.status, error.message), headers) };
+  }
+}
+
+function* act(server: Server, request: IncomingRequest, action: string | null): Steps<Answered> {
+  if (request.method !== 'POST') {
+    throw new RestliError(
+      400,
+      `All action methods (specified via 'action' in URI) must be submitted as a POST (was ${request.method})`,
+    );
+  }
+  switch (action) {
+    case 'truncateTimeseriesAspect': {
+      const given = readTruncateRequest(parseBody(request.body));
+      demand(server, action, 'User is unauthorized to truncate timeseries index');
+      const value = yield* truncate(server, given);
+      return { reply: json(200, JSON.stringify({ value })), value };
+    }
+    case 'getEsTaskStatus': {
+      const given = readStatusRequest(parseBody(request.body));
+      demand(server, action, 'User is unauthorized to get ES task status');
+      const value = yield* taskStatus(server, given);
+      return { reply: json(200, server.behaviour.statusWrapped ? JSON.stringify({ value }) : value), value };
+    }
+    case 'getIndexSizes':
+      demand(server, action, 'User is unauthorized to get index sizes.');
+      return { reply: json(200, JSON.stringify({ value: yield* indexSizes(server) })) };
+    default:
+      throw new RestliError(
+        400,
+        `POST operation ${action === null ? '' : `named ${action} `}not supported on resource 'com.linkedin.metadata.resources.operations.OperationsResource' URI: '${request.path}'`,
+      );
+  }
+}
+
+function demand({ behaviour }: Server, action: (typeof behaviour.denied)[number], message: string): void {
+  if (behaviour.denied.includes(action)) throw new RestliError(behaviour.deniedStatus, message);
+}
+
+/** The authentication filter stands before rest.li: its answer is the container's error page. */
+function unauthorized(request: IncomingRequest, url: URL): HttpReply {
+  const message = 'Unauthorized to perform this action.';
+  const headers = { 'Cache-Control': 'must-revalidate,no-cache,no-store' };
+  if (!(request.headers['accept'] ?? '').includes('application/json')) {
+    return html(401, `Error 401 ${message}`, headers);
+  }
+  return {
+    kind: 'reply',
+    status: 401,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ servlet: 'apiServlet', message, url: url.pathname, status: '401' }),
+    delayMillis: 0,
+  };
+}

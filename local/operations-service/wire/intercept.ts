@@ -1,0 +1,77 @@
+import type { Behaviour, Interception, Scope } from '../behaviour.ts';
+import { type HttpReply, html, type IncomingRequest, json, type Reply, type Substitute, text } from '../exchange.ts';
+import { errorBody } from './restli.ts';
+
+/** What stands between client and server: proxies, login pages, a broken wire. */
+
+/** The interception that concerns a request, the first one in the list. */
+export const interceptionFor = (behaviour: Behaviour, scope: Scope | undefined): Interception | undefined =>
+  behaviour.interceptions.find((one) => one.scope === 'all' || one.scope === scope);
+
+/** Which kind of request this is; undefined for one that no action answers. */
+export function scopeOf(action: string | undefined, body: unknown): Scope | undefined {
+  if (action === 'getEsTaskStatus') return 'status';
+  if (action === 'getIndexSizes') return 'sizes';
+  if (action !== 'truncateTimeseriesAspect') return undefined;
+  const real = typeof body === 'object' && body !== null && 'dryRun' in body && body.dryRun === false;
+  return real ? 'truncate' : 'dry-run';
+}
+
+/** What the client gets to see instead of the server's answer. */
+export function interceptedReply({ kind, retryAfterSeconds }: Interception, own: HttpReply): Reply {
+  switch (kind) {
+    case 'gateway-timeout':
+      // DataHub's frontend gives up after 120 s and says so in plain text.
+      return text(504, 'Proxy request timed out.');
+    case 'bad-gateway':
+      return html(502, '502 Bad Gateway');
+    case 'login-redirect':
+      return html(302, '302 Found', { Location: 'https://login.example/oauth2/start?rd=%2Foperations' });
+    case 'login-page':
+      return html(200, 'Sign in');
+    case 'unauthorized-empty':
+      return text(401, '');
+    case 'throttled':
+      return json(429, errorBody(429, 'Throttled: too many requests'), {
+        'X-RestLi-Error-Response': 'true',
+        'Retry-After': String(retryAfterSeconds ?? 1),
+      });
+    case 'garbage':
+      return garbage(own);
+    case 'reset':
+    case 'no-answer':
+      return { kind, delayMillis: 0 };
+  }
+}
+
+/** What a test's decision makes of an answer. */
+export function substituted(answer: Substitute, own: HttpReply): Reply {
+  switch (answer.kind) {
+    case 'reset':
+    case 'no-answer':
+      return { kind: answer.kind, delayMillis: 0 };
+    case 'garbage':
+      return garbage(own);
+    case 'status': {
+      const body = answer.body ?? errorBody(answer.status, `Injected ${answer.status}`);
+      return { ...json(answer.status, body), headers: answer.headers ?? { 'Content-Type': 'application/json' } };
+    }
+  }
+}
+
+const garbage = (own: HttpReply): HttpReply => ({
+  ...own,
+  status: 200,
+  body: own.body.length > 2 ? own.body.slice(0, Math.ceil(own.body.length / 2)) : '{"val',
+});
+
+/**
+ * What DataHub's frontend answers by itself: it forwards `/api/*`, serves its page for every other GET and a Play error
+ * page for every other POST, and refuses what has neither a token nor a session with an empty 401.
+ */
+export function frontendReply(request: IncomingRequest, pathname: string): HttpReply | undefined {
+  if (!pathname.startsWith('/api/')) {
+    return request.method === 'GET' ? html(200, 'DataHub') : html(404, 'Action Not Found');
+  }
+  return request.headers['authorization'] === undefined ? text(401, '') : undefined;
+}

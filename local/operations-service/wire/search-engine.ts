@@ -1,0 +1,65 @@
+import type { Behaviour } from '../behaviour.ts';
+import type { Eventually } from './steps.ts';
+
+/** What GMS asks of the search engine under it: the border between the wire above and the engines below. */
+export interface SearchEngine<Index = unknown> {
+  /** Entity types that have an index, in lower case. */
+  entityTypes(): Eventually<readonly string[]>;
+  /**
+   * The index of an aspect; undefined where unknown names simply have no rows (Postgres).
+   * @throws RestliError 500 for one that is not there
+   */
+  index(entityType: string, aspect: string): Eventually<Index | undefined>;
+  /** @throws RestliError 500 where counting fails */
+  count(index: Index, cutoffMillis: number): Eventually<Counts>;
+  /**
+   * Both give the id of the task that was started, `<node id>:<number>`.
+   * @throws RestliError where nothing was started; for a reindex the alias may have moved all the same
+   */
+  startDelete(index: Index, submission: Submission): Eventually<string>;
+  startReindex(index: Index, submission: Submission): Eventually<string>;
+  /** A task id of a truncate that has nothing to do. */
+  idleTask(): string;
+  /** undefined: no such task, or an engine that does not answer; GMS cannot tell these apart. */
+  task(id: string): Eventually<TaskStatus | undefined>;
+  /** @throws RestliError 500 */
+  sizes(): Eventually<readonly IndexSize[]>;
+}
+
+/** Rows that a search finds: at or before the cutoff, and in all. */
+export interface Counts {
+  matching: number;
+  total: number;
+}
+
+/** The fields of a truncate that reach the search engine. */
+export interface Submission {
+  endTimeMillis: number;
+  batchSize: number | undefined;
+  /** 0 when none was sent. */
+  timeoutSeconds: number;
+}
+
+export interface TaskStatus {
+  completed: boolean;
+  runTimeNanos: number;
+  /** The search engine's own object: counters, `retries`, `slices`, `canceled`. */
+  status: object | undefined;
+}
+
+export interface IndexSize {
+  /** Of the real index, not of the alias. */
+  name: string;
+  /** Lower-case; undefined where the name does not tell. */
+  entityType: string | undefined;
+  aspect: string | undefined;
+  bytes: number;
+}
+
+/** What the three actions work with. */
+export interface Server<Index = unknown> {
+  behaviour: Behaviour;
+  engine: SearchEngine<Index>;
+  /** What a client is told for a task: its id, or what this server gives instead. */
+  answeredTaskId(names: { entityType: string; aspect: string }, id: string): string;
+}

@@ -1,0 +1,28 @@
+import type { Behaviour } from '../behaviour.ts';
+
+export type Mode = 'delete' | 'reindex';
+
+/** What a dry run answers (specification 4.1; wording of DataHub's OperationsResource). */
+export function dryRunSentence(
+  counts: { matching: number; total: number },
+  mode: Mode,
+  { sentence, decimalSign }: Pick<Behaviour, 'sentence' | 'decimalSign'>,
+): string {
+  // Two counts, not one snapshot: rows that came between them make the first larger than the second.
+  const total = sentence === 'racing-counts' ? 0 : counts.total;
+  const share = percent(counts.matching, total, sentence === 'unscaled-percent' ? 1 : 100).replace('.', decimalSign);
+  if (sentence === 'reworded') {
+    return `Would remove ${counts.matching} of ${total} documents [${share} percent]. Nothing was changed.`;
+  }
+  const way = {
+    delete: 'Issuing a delete by query request.',
+    reindex: 'Reindexing the aspect without the deleted records.',
+  }[mode];
+  return `Delete ${counts.matching} out of ${total} rows (${share}%). ${way} This was a dry run. Run with dryRun = false to execute.`;
+}
+
+/** As Java prints `%.2f`. */
+function percent(part: number, whole: number, scale: number): string {
+  if (whole === 0) return part === 0 ? 'NaN' : 'Infinity';
+  return ((part / whole) * scale).toFixed(2);
+}

@@ -1,0 +1,109 @@
+import { incompleteRows, incompleteShare, missingRows, missingShare } from '../../../lambda/facts/limits.ts';
+import type { Ended } from '../world/job.ts';
+import { type Holdings, rowCount } from '../world/rows.ts';
+import type { Sent } from '../world/world.ts';
+import type { Expectation } from './case.ts';
+
+/** What was there, what is there, and what the job made of it. */
+export interface Facts {
+  runs: readonly Ended[];
+  sent: readonly Sent[];
+  /** Loaded rows that should be there, and ingested ones that were acknowledged. */
+  shouldBe: { kept: number; ingested: number };
+  /** What the alias leads to, everything visible. */
+  there: Holdings;
+  /** Whether a search finds all that is there: not where refreshing is off. */
+  visible: boolean;
+  /** The job's tasks that were still at work when its last run had ended. */
+  running: number;
+}
+
+export interface Judged {
+  outcome: string;
+  /** Rows that should be there and are not: loaded, and ingested. */
+  missing: { kept: number; ingested: number };
+  named: number;
+  unnamed: number;
+  falseWords: string[];
+  /** Why the case fails; empty: it passes. */
+  problems: string[];
+}
+
+/** Holds what the job said against the rows. Nothing here asks how the job came to say it. */
+export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, expected: Expectation): Judged {
+  const last = runs.at(-1);
+  const outcome = last?.entry?.outcome ?? 'no report';
+  const missing = { kept: shouldBe.kept - there.kept, ingested: shouldBe.ingested - there.ingested };
+  const named = Math.max(0, ...runs.map(({ entry }) => entry?.rowsMissing ?? 0));
+  const unnamed = unnamedRows(missing, named, last, expected);
+  const falseWords = wordsAgainst(outcome, last, missing.kept, there.old, visible, running);
+  const problems = [
+    ...(expected.outcomes.some((one) => one === outcome)
+      ? []
+      : [`said ${outcome}, not ${expected.outcomes.join(' or ')}`]),
+    ...(unnamed > 0 ? [`${unnamed} rows are missing unnamed`] : []),
+    ...falseWords,
+    ...againstExpectation(missing, shouldBe.kept, expected),
+    ...sent.filter(({ tasksBefore }) => tasksBefore > 0).map(() => 'truncated while a task was at work'),
+    ...(new Set(sent.map(({ run }) => run)).size < sent.length ? ['truncated twice in one run'] : []),
+    ...(sent.length > 1 ? ['truncated again'] : []),
+    ...(sent.length === 0 ? ['truncated nothing'] : []),
+  ];
+  return { outcome, missing, named, unnamed, falseWords, problems };
+}
+
+/** The job counts windows, and tolerates what ordinary nights take: entities get deleted. Here nobody deletes any. */
+const tolerated = (rows: number): number => Math.max(missingRows, rows * missingShare);
+
+function unnamedRows(
+  missing: { kept: number; ingested: number },
+  named: number,
+  last: Ended | undefined,
+  { stragglers }: Expectation,
+): number {
+  // A gone index has no rows to count: saying that it is gone names them all.
+  const gone = /index_not_found|no such index|(?:index|it) is gone|does not exist|no longer (?:exists|there)/i.test(last?.said ?? '');
+  const kept = Math.max(0, missing.kept - named);
+  const unnamedKept = gone || kept <= tolerated(missing.kept) ? 0 : kept;
+  // What nobody can count is named by the request that brings it over without harm.
+  const brought = stragglers === true && /"op_type":\s*"create"/.test(last?.said ?? '');
+  return unnamedKept + (missing.ingested > 0 && !brought ? missing.ingested : 0);
+}
+
+/** Words that the rows contradict. */
+function wordsAgainst(
+  outcome: string,
+  last: Ended | undefined,
+  kept: number,
+  old: number,
+  visible: boolean,
+  running: number,
+): string[] {
+  const left = old > Math.max(incompleteRows, rowCount * incompleteShare);
+  const words: [boolean, string][] = [
+    [outcome === 'truncated' && kept > 0, 'says truncated, and rows are missing'],
+    [outcome === 'truncated' && left, 'says truncated, and old rows are left'],
+    [outcome === 'incomplete' && kept > 0, 'says incomplete, and rows that should stay are missing'],
+    [outcome === 'still-running' && running === 0, 'says still running, and nothing runs'],
+    [outcome === 'failed' && old === 0, 'says that nothing was started, and rows are gone'],
+    [
+      kept > 0 && /deleted and verified|deleted, verified/.test(last?.said ?? ''),
+      'says verified, and rows are missing',
+    ],
+    [outcome === 'rows-missing' && kept === 0 && visible, 'says that rows are missing, and they are there'],
+  ];
+  return words.flatMap(([wrong, word]) => (wrong ? [word] : []));
+}
+
+/** A case that did not bring about what it is about proves nothing. */
+function againstExpectation(
+  { kept, ingested }: { kept: number; ingested: number },
+  all: number,
+  { keptRowsMissing, stragglers }: Expectation,
+): string[] {
+  const found = kept === 0 ? 'none' : kept === all ? 'all' : 'some';
+  return [
+    ...(found === keptRowsMissing ? [] : [`${kept} of ${all} kept rows are missing, expected ${keptRowsMissing}`]),
+    ...(stragglers && ingested === 0 ? ['no ingested row was left behind, so nothing is proven'] : []),
+  ];
+}

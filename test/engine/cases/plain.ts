@@ -1,0 +1,73 @@
+import { progressOf } from '../world/tasks.ts';
+import type { EngineCase } from './case.ts';
+
+/** Nothing goes wrong; what differs is how the search engine gets there. */
+
+const noRealTimes = 'none: it refreshes every 50 ms, which is 3 s of the run';
+
+export const plainCases: readonly EngineCase[] = [
+  {
+    name: 'delete, healthy',
+    core: true,
+    profile: '0.13-1.1',
+    strategy: 'delete-by-query',
+    realTimes: noRealTimes,
+    story: async (world) => [await world.run().ended],
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+  },
+  {
+    name: 'reindex, healthy',
+    core: true,
+    profile: '0.13-1.1',
+    strategy: 'reindex',
+    realTimes: noRealTimes,
+    story: async (world) => [await world.run().ended],
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+  },
+  {
+    name: 'reindex in slices',
+    profile: 'newest',
+    strategy: 'reindex',
+    // ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible.
+    behaviour: { refreshOffAfterReindex: false },
+    shards: 3,
+    realTimes: noRealTimes,
+    story: async (world) => [await world.run().ended],
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+  },
+  {
+    name: 'rows written again during a delete',
+    profile: '0.13-1.1',
+    strategy: 'delete-by-query',
+    realTimes: noRealTimes,
+    story: async (world) => [
+      await world.runWhile(async (task) => {
+        while (((await progressOf(world.client, task))?.total ?? 1) === 0);
+        // The last rows to go are the newest of the old ones; less than 1 % of them.
+        const filter = [
+          { term: { origin: 'loaded' } },
+          { range: { timestampMillis: { gte: 'now-32d', lt: 'now-31d' } } },
+        ];
+        await world.client.updateByQuery({
+          index: world.alias,
+          conflicts: 'proceed',
+          max_docs: 1000,
+          body: { query: { bool: { filter } } } as never,
+        });
+      }),
+    ],
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+  },
+  {
+    name: 'ingestion during a reindex',
+    profile: '0.13-1.1',
+    strategy: 'reindex',
+    refreshInterval: '30s',
+    realTimes: 'the old index refreshes every 30 s: what came just before the call is not copied',
+    async story(world) {
+      world.beforeTruncate = () => world.ingest(500);
+      return [await world.runWhile(() => world.ingest(300))];
+    },
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', stragglers: true },
+  },
+];

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { fakeEngine } from '../local/operations-service/opensearch/fake.ts';
+import { variable, written } from './world/clock.ts';
+
+/** `npm run test:engine` where there is no engine to test against, or none that it may use. */
+
+function node(args: string[], env: Record<string, string>): Promise<{ status: number | null; said: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], { env: { HOME: tmpdir(), ...env } });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part));
+  return new Promise((resolve) => child.on('close', (status) => resolve({ status, said })));
+}
+
+const testEngine = (env: Record<string, string>) =>
+  node(['test/engine/main.ts'], { PATH: process.env['PATH']!, ...env });
+
+test('without Java it says in one line that it is skipped, and ends with status 0', async () => {
+  const bin = mkdtempSync(join(tmpdir(), 'only-node-'));
+  onTestFinished(() => rmSync(bin, { recursive: true }));
+  symlinkSync(process.execPath, join(bin, 'node'));
+  expect(await testEngine({ PATH: bin })).toEqual({
+    status: 0,
+    said: 'The tests against a real search engine are skipped: there is no Java here.\n',
+  });
+});
+
+test.each([
+  [
+    'is on another machine',
+    'http://10.0.0.5:9200',
+    /^The search engine at 10\.0\.0\.5:9200 is not on this machine: [^\n]+\n$/,
+  ],
+  ['does not answer', 'http://127.0.0.1:9', /^No search engine answers at 127\.0\.0\.1:9 [^\n]+\n$/],
+])('an engine that %s is refused in one sentence', async (_, url, sentence) => {
+  const { status, said } = await testEngine({ OPENSEARCH_URL: url });
+  expect(said).toMatch(sentence);
+  expect(status).toBe(2);
+});
+
+test('an engine that holds indices is refused, and left as it is', async () => {
+  const { address, calls } = await fakeEngine({ behind: ['customers', '.tasks'] });
+  const { status, said } = await testEngine({ OPENSEARCH_URL: address });
+  expect(said).toMatch(/^The search engine at \S+ holds indices \(customers\): these tests want an empty one\.\n$/);
+  expect(status).toBe(2);
+  expect(calls.map(({ line }) => line.split(' ')[0])).toEqual(['GET', 'GET']);
+});
+
+test('under the scaled clock a minute of the run is a second, and its waits are as much shorter', async () => {
+  const origin = Date.now();
+  const program = [
+    'const began = Date.now(), mono = performance.now();',
+    'await new Promise((resolve) => setTimeout(resolve, 30000));',
+    "const { setTimeout: wait } = await import('node:timers/promises');",
+    'await wait(30000);',
+    'console.log(Date.now() - began, performance.now() - mono, new Date().getTime() - Date.now());',
+  ].join('\n');
+  const { said } = await node(
+    ['--import', './test/engine/world/scaled-time.ts', '--input-type=module', '-e', program],
+    {
+      [variable]: written({ origin, factor: 60 }),
+    },
+  );
+  const [wall, monotonic, apart] = said.split(' ').map(Number) as [number, number, number];
+  expect(Date.now() - origin).toBeLessThan(30_000);
+  for (const waited of [wall, monotonic]) expect(waited).toBeGreaterThanOrEqual(59_000);
+  expect(Math.abs(apart)).toBeLessThan(1000);
+});

@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs';
+import { EngineError } from '../../local/operations-service/opensearch/address.ts';
+import type { EngineCase } from './cases/case.ts';
+import { endCases } from './cases/ends.ts';
+import { otherCases } from './cases/others.ts';
+import { plainCases } from './cases/plain.ts';
+import { type CaseResult, runCase } from './cases/run-case.ts';
+import { agrees, type Conformity, compare, conformityTable } from './conformance/run.ts';
+import { statements } from './conformance/statements.ts';
+import { caseTable } from './print.ts';
+import { useGiven } from './start/given.ts';
+import { Skipped } from './start/java.ts';
+import { startNode, type TestEngine } from './start/node.ts';
+import { endJobs } from './world/job.ts';
+import { type Laboratory, openLaboratory } from './world/laboratory.ts';
+
+/**
+ * `npm run test:engine`: the job, as its command line runs it, against a real search engine behind the calls that DataHub's
+ * code makes. `--core` runs five cases, `--case TEXT` those whose name holds the text, `--out FOLDER` keeps what the job said.
+ */
+
+const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases];
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** What is being done, for whoever asks why it takes so long. */
+let underWay = 'starting the search engine';
+/** Ends what has been started. */
+let left: (() => Promise<void>) | undefined;
+
+interface Asked {
+  core: boolean;
+  conformance: boolean;
+  only: string | undefined;
+  out: string | undefined;
+}
+
+async function main(asked: Asked): Promise<number> {
+  let engine: TestEngine;
+  try {
+    const given = process.env['OPENSEARCH_URL'];
+    engine = given ? await useGiven(given) : await startNode();
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    say(`The tests against a real search engine are skipped: ${error.message}.`);
+    return 0;
+  }
+  let laboratory: Laboratory | undefined;
+  left = async () => {
+    endJobs();
+    await engine.stop();
+  };
+  try {
+    underWay = 'loading rows';
+    laboratory = await openLaboratory(engine);
+    return await withinTime(asked, Promise.race([test(laboratory, engine, asked), engine.died]));
+  } finally {
+    endJobs();
+    await laboratory?.close();
+    await engine.stop();
+  }
+}
+
+/** What hangs must not hold a submission up: the cap is twice what it takes on a quiet machine. */
+function withinTime<T>({ core }: Asked, work: Promise<T>): Promise<T> {
+  const minutes = core ? 8 : 25;
+  let timer: NodeJS.Timeout | undefined;
+  const cap = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`After ${minutes} minutes it hangs in: ${underWay}.`)), minutes * 60_000);
+  });
+  return Promise.race([work, cap]).finally(() => clearTimeout(timer));
+}
+
+async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): Promise<number> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const mayKill = engine.restart !== undefined;
+  const results: CaseResult[] = [];
+  for (const one of asked.conformance ? [] : cases.filter((one) => chosen(one, asked))) {
+    if (one.kills && !mayKill) {
+      counts.skipped++;
+      say(`skipped  ${one.name}: it kills the node, and this one is not ours`);
+      continue;
+    }
+    underWay = one.name;
+    const result = await runCase(laboratory, one);
+    results.push(result);
+    counts[result.problems.length === 0 ? 'passed' : 'failed']++;
+    say(`${result.problems.length === 0 ? 'ok      ' : 'FAILED  '} ${one.name} (${result.seconds.toFixed(0)} s)`);
+    for (const problem of result.problems) say(`         ${problem}`);
+    if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
+  }
+  const compared: Conformity[] = [];
+  for (const statement of asked.core ? [] : statements.filter(({ name }) => named(name, asked))) {
+    underWay = statement.name;
+    const found = await compare(statement, laboratory, mayKill);
+    compared.push(found);
+    counts[found.real === undefined ? 'skipped' : agrees(found) ? 'passed' : 'failed']++;
+  }
+  if (results.length > 0) say(['', 'The job', ...caseTable(results)].join('\n'));
+  if (compared.length > 0) say(['', 'Simulated and real', ...conformityTable(compared)].join('\n'));
+  say('');
+  say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts.failed === 0 ? 0 : 1;
+}
+
+const chosen = (one: EngineCase, asked: Asked): boolean => (!asked.core || one.core === true) && named(one.name, asked);
+const named = (name: string, { only }: Asked): boolean => only === undefined || name.includes(only);
+
+/** @throws EngineError for an option that is not known */
+function readArguments(argv: readonly string[]): Asked {
+  const asked: Asked = { core: false, conformance: false, only: undefined, out: undefined };
+  const rest = [...argv];
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === '--core') asked.core = true;
+    else if (name === '--conformance') asked.conformance = true;
+    else if (name === '--case' && rest.length > 0) asked.only = rest.shift();
+    else if (name === '--out' && rest.length > 0) asked.out = rest.shift();
+    else throw new EngineError(`${name}: known are --core, --conformance, --case TEXT and --out FOLDER.`);
+  }
+  return asked;
+}
+
+// Interrupted, it leaves nothing running and no data.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void (left?.() ?? Promise.resolve()).finally(() => process.exit(130)));
+}
+
+try {
+  process.exitCode = await main(readArguments(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`${error instanceof EngineError ? error.message : (error as Error).stack}\n`);
+  process.exitCode = error instanceof EngineError ? 2 : 1;
+}
+// What was given up half-way waits for answers that will not come.
+process.exit();

@@ -1,0 +1,42 @@
+import { Client } from '@opensearch-project/opensearch';
+import { checkProduct, EngineError, readEngineAddress } from '../../../local/operations-service/opensearch/address.ts';
+import type { TestEngine } from './node.ts';
+
+/**
+ * A search engine that somebody else runs (`OPENSEARCH_URL`; a container, for instance): on this machine, and empty,
+ * because the tests delete indices. It is left as it was.
+ * @throws EngineError
+ */
+export async function useGiven(text: string): Promise<TestEngine> {
+  const address = readEngineAddress(text);
+  const client = new Client({ node: address.href, maxRetries: 0 });
+  try {
+    await checkProduct(client, address);
+    const { body } = await client.cat.indices({ format: 'json', expand_wildcards: 'all' });
+    const names = (body as { index?: string }[]).flatMap(({ index }) => (index?.startsWith('.') ? [] : (index ?? [])));
+    if (names.length > 0) {
+      throw new EngineError(
+        `The search engine at ${address.host} holds indices (${names.slice(0, 3).join(', ')}): these tests want an empty one.`,
+      );
+    }
+    const { body: before } = await client.cluster.getSettings({ flat_settings: true });
+    // Its own look at the disk would lift the block by which the tests fill it.
+    await client.cluster.putSettings({
+      body: { transient: { 'cluster.routing.allocation.disk.threshold_enabled': false } } as never,
+    });
+    return {
+      address: address.href,
+      // Nobody tells us; a case that finds it gone fails by that.
+      died: new Promise<never>(() => {}),
+      async stop() {
+        const key = 'cluster.routing.allocation.disk.threshold_enabled';
+        const was = (before.transient as Record<string, unknown> | undefined)?.[key] ?? null;
+        await client.cluster.putSettings({ body: { transient: { [key]: was } } as never });
+        await client.close();
+      },
+    };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EngineError } from '../../../local/operations-service/opensearch/address.ts';
+import { prepareJava } from './java.ts';
+
+/** A search engine that the tests may use as they like. */
+export interface TestEngine {
+  address: string;
+  /** Ends the node as a power failure does, and starts it again over the same data. Missing: it is somebody else's. */
+  restart?: () => Promise<void>;
+  /** Rejects when it ends without having been told to. */
+  died: Promise<never>;
+  /** Nothing is left running, and nothing outside of what was there before. */
+  stop(): Promise<void>;
+}
+
+const startMillis = 60_000;
+
+/**
+ * One node of OpenSearch 2.19.1, from Maven, in a temporary folder.
+ * @throws Skipped; Error where it is there and does not start
+ */
+export async function startNode(): Promise<TestEngine> {
+  const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
+  const log = join(folder, 'log');
+  const started: { child?: ChildProcess } = {};
+  let fail: (error: Error) => void = () => {};
+  const died = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  died.catch(() => {});
+  try {
+    const classPath = await prepareJava(folder);
+    const port = await freePort();
+    const start = async () => {
+      const child = await ready(classPath, join(folder, 'home'), port, log);
+      started.child = child;
+      child.once('exit', (status, signal) => {
+        if (started.child === child) fail(new EngineError(`The search engine has died (${status ?? signal}).`));
+      });
+    };
+    const end = async () => {
+      const { child } = started;
+      delete started.child;
+      await killed(child);
+    };
+    await start();
+    return {
+      address: `http://127.0.0.1:${port}`,
+      async restart() {
+        await end();
+        await start();
+      },
+      died,
+      async stop() {
+        await end();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await killed(started.child);
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function ready(classPath: string, home: string, port: number, log: string): Promise<ChildProcess> {
+  const child = spawn(
+    'java',
+    [
+      '-Xms512m',
+      '-Xmx1g',
+      '-Dlog4j2.disable.jmx=true',
+      '-Dopensearch.set.netty.runtime.available.processors=false',
+      ...['-cp', classPath, 'EngineNode', home, String(port)],
+    ],
+    // Its standard input is ours: however these tests end, it ends with them.
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
+  const written = createWriteStream(log, { flags: 'a' });
+  child.stdout.pipe(written, { end: false });
+  child.stderr.pipe(written, { end: false });
+  await new Promise<void>((resolve, reject) => {
+    const fail = (how: string) => {
+      clearTimeout(timer);
+      void readFile(log, 'utf8').then((text) => {
+        const said = text.trim().split('\n').slice(-20).join('\n');
+        reject(new Error(`The search engine ${how}:\n${said}`));
+      });
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      fail(`has not started within ${startMillis / 1000} s`);
+    }, startMillis);
+    child.stdout.on('data', (part: Buffer) => {
+      if (!part.toString().includes('ready')) return;
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once('exit', (status, signal) => fail(`ended at its start (${status ?? signal})`));
+    child.once('error', (error) => fail(`cannot be started (${error.message})`));
+  });
+  child.removeAllListeners('exit');
+  return child;
+}
+
+async function killed(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

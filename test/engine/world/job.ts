@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import { type ScaledClock, variable, written } from './clock.ts';
+
+/** The job: the command line as it ships, in a process of its own, by a scaled clock. */
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const scaledTime = fileURLToPath(new URL('./scaled-time.ts', import.meta.url));
+
+/** Runs that go on. */
+const running = new Set<ChildProcess>();
+
+/** Ends every run that still goes on, at once. */
+export function endJobs(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/** A run that takes longer than this has hung. */
+const capMillis = 180_000;
+
+export interface JobFiles {
+  folder: string;
+  url: string;
+  clock: ScaledClock;
+}
+
+export interface Run {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+}
+
+export interface Ended {
+  status: number | null;
+  /** Everything that it printed. */
+  said: string;
+  /** The index's entry; missing where the run did not come to a report. */
+  entry?: PolicyEntry;
+  report?: Report;
+}
+
+/** Starts a run. `policies` and the ledger are files of the folder. */
+export function startJob({ folder, url, clock }: JobFiles, name: string, more: readonly string[] = []): Run {
+  const json = join(folder, `${name}.json`);
+  const files = ['--token-file', join(folder, 'token'), '--policies', join(folder, 'policies.json')];
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', 'tsx', '--import', scaledTime, join(root, 'local/main.ts')],
+      ...['--gms-url', url, ...files, '--enforce', '--ledger', join(folder, 'ledger.json'), '--json', json, ...more],
+    ],
+    {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: folder, [variable]: written(clock), NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  running.add(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+    });
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    const cap = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`the run has not ended after ${capMillis / 1000} s; it said last:\n${lastLines(said)}`));
+    }, capMillis);
+    child.on('close', (status) => {
+      clearTimeout(cap);
+      running.delete(child);
+      const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8') || '{}') as Report) : undefined;
+      const entry = report?.policies?.[0];
+      resolve({ status, said, ...(report && { report }), ...(entry && { entry }) });
+    });
+  });
+  return { child, ended };
+}
+
+const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n');

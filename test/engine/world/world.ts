@@ -1,0 +1,207 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@opensearch-project/opensearch';
+import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import type { RequestHandler } from '../../../local/operations-service/engine.ts';
+import type { IncomingRequest } from '../../../local/operations-service/exchange.ts';
+import { connectEngine, type OpenSearchService } from '../../../local/operations-service/opensearch/engine.ts';
+import type { ProfileName } from '../../../local/operations-service/profiles.ts';
+import { type OperationsService, serveEngine } from '../../../local/operations-service/server.ts';
+import { scaledNow } from './clock.ts';
+import { type Ended, type Run, startJob } from './job.ts';
+import type { Laboratory } from './laboratory.ts';
+import { cloneBase, retentionDays, write } from './rows.ts';
+import { letGo, untilEnded } from './tasks.ts';
+
+export interface Setting {
+  profile: ProfileName;
+  strategy: PolicyStrategy;
+  behaviour?: Partial<Behaviour>;
+  batchSize?: number;
+  shards?: number;
+  /** Of the index at first; DataHub's is 3 s, which the scaled clock makes 50 ms. */
+  refreshInterval?: string;
+  /** Of indices that the server makes. */
+  newRefreshInterval?: string;
+}
+
+/** A real truncate of the job, as the server saw it. */
+export interface Sent {
+  cutoffMillis: number;
+  task?: string;
+  /** Tasks that worked on the index when it came. */
+  tasksBefore: number;
+  run: number;
+}
+
+/** One index, one server in front of the engine, and everybody who does something to them. */
+export interface World {
+  client: Client;
+  alias: string;
+  /** The real index that the alias leads to at first. */
+  original: string;
+  sent: Sent[];
+  /** Ingested rows that were acknowledged. */
+  ingested: number;
+  now(): number;
+  /** Ends the engine's node and starts it again. */
+  restart(): Promise<void>;
+  run(more?: readonly string[]): Run;
+  /** A run to its end; what happens meanwhile begins when its truncate has been accepted. */
+  runWhile(meanwhile: (task: string, run: Run) => Promise<void>): Promise<Ended>;
+  /** Called when a truncate arrives, before the server acts on it. */
+  beforeTruncate: () => Promise<void>;
+  ingest(rows: number): Promise<void>;
+  /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery where that fails. */
+  truncateByGc(days: number): Promise<void>;
+  /** The real index behind the alias; undefined where there is none. */
+  behindAlias(): Promise<string | undefined>;
+  /** Lets every task end, so that what is there stays. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+let worlds = 0;
+
+export async function createWorld(
+  { base, client, address, clock, folder, ...given }: Laboratory,
+  setting: Setting,
+): Promise<World> {
+  const now = () => scaledNow(clock, Date.now());
+  const prefix = `${given.prefix}${++worlds}`;
+  const alias = `${prefix}_dataset_operationaspect_v1`;
+  // Made some weeks ago by an upgrade: a reindex is refused where a copy may be under way.
+  const original = `${alias}_${now() - 40 * 86_400_000}`;
+  const { shards = 1, refreshInterval = '50ms', newRefreshInterval = '50ms', batchSize = 2000, strategy } = setting;
+  await cloneBase(client, base, original, { shards, refreshInterval });
+  await client.indices.putAlias({ index: original, name: alias });
+
+  const service = await connectEngine({
+    address,
+    profile: setting.profile,
+    prefix,
+    clock: { now },
+    settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
+  });
+  service.set(setting.behaviour ?? {});
+  const accepted: Array<(task: string) => void> = [];
+  const served = await serveEngine(watched(service));
+
+  const own = join(folder, prefix);
+  mkdirSync(own, { recursive: true });
+  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, strategy, batchSize };
+  writeFileSync(join(own, 'token'), `${service.token}\n`, { mode: 0o600 });
+  writeFileSync(join(own, 'policies.json'), JSON.stringify([policy]));
+  const runs: Run[] = [];
+
+  const world: World = {
+    client,
+    alias,
+    original,
+    sent: [],
+    ingested: 0,
+    now,
+    restart: () => given.restart(),
+    run(more) {
+      const run = startJob({ folder: own, url: served.url, clock }, `run-${runs.length}`, more);
+      runs.push(run);
+      return run;
+    },
+    async runWhile(meanwhile) {
+      const truncated = new Promise<string>((resolve) => accepted.push(resolve));
+      const run = world.run();
+      const happening = Promise.race([truncated, run.ended]).then(async (task) => {
+        if (typeof task === 'string') await meanwhile(task, run);
+      });
+      const [ended] = await Promise.all([run.ended, happening]);
+      return ended;
+    },
+    beforeTruncate: async () => {},
+    async ingest(rows) {
+      await write(
+        client,
+        alias,
+        Array.from({ length: rows }, (_, row) => now() - row),
+        'ingested',
+        world.ingested,
+      );
+      world.ingested += rows;
+    },
+    async truncateByGc(days) {
+      const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: now() - days * 86_400_000 };
+      const ask = async (more: object) => {
+        const body = JSON.stringify({ ...fields, dryRun: false, ...more });
+        const reply = await service.handle(request(service, body));
+        return reply.kind === 'reply' && reply.status < 400;
+      };
+      if (!(await ask({}))) await ask({ forceDeleteByQuery: true });
+    },
+    behindAlias: () => indexBehind(client, alias),
+    async settle() {
+      for (const task of await tasksOn(client, prefix)) {
+        await letGo(client, task).catch(() => {});
+        await untilEnded(client, task);
+      }
+    },
+    async close() {
+      // Where a case ends early its run may still be there.
+      for (const { child } of runs) child.kill('SIGKILL');
+      await closeAll(served, service);
+      await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
+  return world;
+
+  /** Sees the job's real truncates go through: what was at work before, and which task came of it. */
+  function watched(service: OpenSearchService): RequestHandler {
+    return {
+      token: service.token,
+      asked: service.asked,
+      async handle(request) {
+        const body = JSON.parse(request.body || '{}') as { dryRun?: boolean; endTimeMillis?: number };
+        if (body.dryRun !== false) return service.handle(request);
+        await world.beforeTruncate();
+        const tasksBefore = (await tasksOn(client, prefix)).length;
+        const sent: Sent = { cutoffMillis: body.endTimeMillis ?? 0, tasksBefore, run: runs.length };
+        world.sent.push(sent);
+        const reply = await service.handle(request);
+        const value = service.asked.at(-1)?.value;
+        if (value?.includes(':')) sent.task = value;
+        for (const tell of accepted.splice(0)) tell(value ?? '');
+        return reply;
+      },
+    };
+  }
+}
+
+const closeAll = async (served: OperationsService<RequestHandler>, service: OpenSearchService): Promise<void> => {
+  await served.close();
+  await service.close();
+};
+
+const request = ({ token }: OpenSearchService, body: string): IncomingRequest => ({
+  method: 'POST',
+  path: '/operations?action=truncateTimeseriesAspect',
+  headers: { authorization: `Bearer ${token}` },
+  body,
+});
+
+/** Ids of the tasks at work on indices of this prefix. */
+export async function tasksOn(client: Client, prefix: string): Promise<string[]> {
+  const { body } = await client.tasks.list({ actions: '*/delete/byquery,*/reindex', detailed: true });
+  const nodes = Object.values(body.nodes ?? {}) as {
+    tasks?: Record<string, { description?: string; parent_task_id?: string }>;
+  }[];
+  return nodes.flatMap(({ tasks = {} }) =>
+    Object.entries(tasks).flatMap(([id, { description, parent_task_id }]) =>
+      parent_task_id === undefined && description?.includes(`${prefix}_`) ? [id] : [],
+    ),
+  );
+}
+
+async function indexBehind(client: Client, alias: string): Promise<string | undefined> {
+  const { body, statusCode } = await client.indices.getAlias({ name: alias }, { ignore: [404] });
+  return statusCode === 404 ? undefined : Object.keys(body as object)[0];
+}

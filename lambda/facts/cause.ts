@@ -61,6 +61,7 @@ const kinds = {
     rowsMissing: rows.optional(),
     rowsIn: z.string().optional().meta({ description: 'the index that holds the missing rows' }),
     indexNow: z.string().optional(),
+    deadline: millis.optional(),
     address: address.optional(),
     ourAddress: address.optional(),
   },
@@ -120,7 +121,6 @@ const kinds = {
   preview: {},
   breaker: { index: z.string(), outcome: z.enum(outcomes) },
   'duplicate-event': { runId: z.string() },
-  'other-version-in-ledger': { index: z.string() },
   'no-task-ids': { status: z.int().optional() },
   'no-time': { what: z.enum(['plan', 'send', 'run', 'history', 'state']), hours: z.number().optional() },
   spent: {},
@@ -174,11 +174,11 @@ const kinds = {
     ...replaced,
     closed,
   },
-  stuck: { lastMovedAt: millis.optional(), closed },
+  stuck: { lastMovedAt: millis.optional(), ...replaced, closed },
   blind: { error: serverErrorSchema },
   'no-record': {},
   watching: {
-    why: z.enum(['run', 'history', 'server', 'other-version']),
+    why: z.enum(['run', 'history', 'state', 'server', 'other-version']),
     done: rows.optional(),
     total: rows.optional(),
     hours: z.number().optional(),
@@ -193,6 +193,9 @@ const kinds = {
   'no-policy': {},
   'other-version': { found: z.number().optional() },
   'other-server': { was: address.optional(), now: address },
+
+  /** There was no room for more in the run state. */
+  cut: {},
 } as const;
 
 export type CauseKind = keyof typeof kinds;

@@ -27,7 +27,7 @@ import {
  *   sending                   written before the call, so from here on everybody must assume that it was sent. Holds cutoff,
  *                             fields, baseline windows and physical index: whoever judges it later judges by these. An answer
  *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
- *   running                   the server gave a task id.
+ *   running                   the server gave a task id: anybody may watch and judge it from now on.
  *   idle with a verdict       (conclude) somebody counted again, or proved that not one byte was written. The verdict keeps the
  *                             rows of its closed window; the next Plan counts the same window before anything else.
  *   quarantined               (quarantine) rows are missing, or nobody saw a reindex end. Keeps the attempt's windows, which
@@ -98,6 +98,8 @@ export const markRunning = (
 ): Running => ({
   ...record,
   state: 'running',
+  // Whoever sent it has its answer: anybody may see to it from now on.
+  judgeableAt: record.attempt.sendingSince,
   attempt: { ...record.attempt, taskId, pollable, answeredRealAt: realAt },
 });
 

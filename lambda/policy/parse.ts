@@ -1,8 +1,9 @@
 import type * as z from 'zod';
+import { maxEntries } from '../facts/limits.ts';
 import { canonicalSpelling, indexName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { readJson } from './read-json.ts';
-import { type Policy, policySchema } from './schema.ts';
+import { maxNameLength, type Policy, policySchema } from './schema.ts';
 
 /** One text that holds a policy, or an array of policies. */
 export interface PolicySource {
@@ -30,7 +31,7 @@ export function parsePolicies(sources: readonly PolicySource[], minRetentionDays
 }
 
 /** A parameter has room for some thousand broken ones, and each of them would be in the report. */
-const maxPoliciesOfSource = 200;
+const maxPoliciesOfSource = maxEntries;
 
 type Schema = ReturnType<typeof policySchema>;
 
@@ -83,7 +84,7 @@ function nameParts(name: string): Names {
 }
 
 function invalid(source: string, names: Names, problem: string): ParsedPolicy {
-  const spelled = canonicalSpelling(names.entityType, names.aspect);
+  const spelled = canonicalSpelling(names.entityType.slice(0, maxNameLength), names.aspect.slice(0, maxNameLength));
   return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
 

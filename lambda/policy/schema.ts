@@ -3,9 +3,13 @@ import { isProtected } from './aspects.ts';
 
 /** The fields of a policy, their ranges and defaults. Their descriptions are what an editor shows (docs/*.schema.json). */
 
+/** Several hundred entries must fit into one run state; the longest name in DataHub has 27 characters. */
+export const maxNameLength = 60;
+
 const percent = z.number().min(0).max(100);
 const name = z
   .string()
+  .max(maxNameLength)
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
 /**

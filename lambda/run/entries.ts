@@ -6,6 +6,7 @@ import type { Asking } from '../ledger/standing.ts';
 import type { Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { Policy } from '../policy/schema.ts';
+import { recoveryFacts } from '../truncation/recovery.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -102,13 +103,18 @@ export function held({ state, attempt, judgeableAt, server }: Reserved | Unresol
 export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: Quarantined, run: Asking): Cause {
   const { outcome, rowsMissing, indexName, cause } = entry;
   // Whatever the cause was, an index that still holds the rows is what a person needs to know.
-  const { rowsIn } = cause as { rowsIn?: unknown };
+  const found = cause as { rowsIn?: unknown; movedBy?: unknown; indexBefore?: unknown };
+  const rowsIn = found.rowsIn ?? (found.movedBy === 'us' ? found.indexBefore : undefined);
+  const where = typeof rowsIn === 'string' && {
+    ...recoveryFacts(rowsIn, indexName),
+    ...(indexName !== undefined && { indexNow: indexName }),
+  };
   return {
     kind: 'quarantined',
     since: decidedAt,
     outcome,
     ...(rowsMissing !== undefined && { rowsMissing }),
-    ...(typeof rowsIn === 'string' && { rowsIn, ...(indexName !== undefined && { indexNow: indexName }) }),
+    ...where,
     ...addressesOf(server, run),
   };
 }

@@ -9,7 +9,7 @@ import type { DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * Keeps the run state below 200 KiB: Step Functions ends an execution at 256 KiB without any Catch. Each step gives away what
- * is missed least; policies that are in order become counts, and no other entry is ever lost.
+ * is missed least. Policies that are in order become counts; no other entry is ever lost.
  */
 export function fit(state: RunState): RunState {
   let fitted = state;
@@ -17,67 +17,89 @@ export function fit(state: RunState): RunState {
     if (bytesOf(fitted) < maxStateBytes) return fitted;
     fitted = step(fitted);
   }
-  while (bytesOf(fitted) >= maxStateBytes && fitted.entries.some(({ phase }) => phase === 'approved')) {
-    fitted = postponeLast(fitted);
-  }
   return fitted;
 }
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 const isFine = (entry: Entry): entry is DoneEntry => entry.phase === 'done' && resultOf[entry.entry.outcome] === 'ok';
+const isNot = (outcome: Outcome) => (entry: DoneEntry) => entry.entry.outcome !== outcome;
 
 const onEntries =
   (change: (entry: Entry) => Entry) =>
   (state: RunState): RunState => ({ ...state, entries: state.entries.map(change) });
 
+const onDone = (change: (entry: DoneEntry) => DoneEntry, where: (entry: DoneEntry) => boolean = () => true) =>
+  onEntries((entry) => (entry.phase === 'done' && where(entry) ? change(entry) : entry));
+
 const steps: readonly ((state: RunState) => RunState)[] = [
-  (state) => ({ ...state, unmanagedIndices: state.unmanagedIndices.slice(0, 20) }),
-  onEntries((entry) => (isFine(entry) ? { ...entry, entry: { ...bare(entry.entry), ...decisionOf(entry) } } : entry)),
-  onEntries((entry) => withCause(entry, shortened(120))),
+  (state) => ({ ...state, unmanagedIndices: state.unmanagedIndices.slice(0, 20), notes: state.notes.slice(0, 100) }),
+  onDone(withoutFigures, isFine),
+  onDone(withShorterCause(120)),
   onEntries((entry) => ({ ...entry, entry: withoutAsides(entry.entry) }) as Entry),
   foldFine,
-  onEntries((entry) => withCause(entry, shortened(0))),
-  onEntries((entry) =>
-    entry.phase === 'done' ? { ...entry, entry: { ...bare(entry.entry), ...decisionOf(entry) } } : entry,
-  ),
+  onDone(withShorterCause(40)),
+  onDone(withoutFigures),
   ({ preflight: _, ...state }) => ({ ...state, unmanagedIndices: [], notes: state.notes.slice(0, 20) }),
+  // Truncate learns the rest anew.
+  onEntries((entry) => (entry.phase === 'approved' ? { ...entry, entry: planned(entry.entry) } : entry)),
+  leave('approved'),
+  leave('watched'),
+  // How rows come back is given away last.
+  onDone((entry) => withoutDetails(entry), isNot('rows-missing')),
+  onDone((entry) => withoutDetails(entry)),
 ];
 
-const decisionOf = ({ entry: { outcome, cause } }: DoneEntry) => ({ outcome, cause });
+function withoutFigures({ entry, ...rest }: DoneEntry): DoneEntry {
+  return { ...rest, entry: { ...bare(entry), outcome: entry.outcome, cause: entry.cause } };
+}
 
 /** Names and counts. */
-const bare = ({ entityType, aspect, rowsTotal, rowsToDelete, rowsMissing, adopted }: EntryFacts): EntryFacts => ({
-  entityType,
-  aspect,
-  ...(rowsTotal !== undefined && { rowsTotal }),
-  ...(rowsToDelete !== undefined && { rowsToDelete }),
-  ...(rowsMissing !== undefined && { rowsMissing }),
-  ...(adopted && { adopted }),
+function bare({ entityType, aspect, rowsTotal, rowsToDelete, rowsMissing, adopted }: EntryFacts): EntryFacts {
+  return {
+    entityType,
+    aspect,
+    ...(rowsTotal !== undefined && { rowsTotal }),
+    ...(rowsToDelete !== undefined && { rowsToDelete }),
+    ...(rowsMissing !== undefined && { rowsMissing }),
+    ...(adopted && { adopted }),
+  };
+}
+
+const planned = ({ retentionDays, strategy, ...entry }: EntryFacts): EntryFacts => ({
+  ...bare(entry),
+  ...(retentionDays !== undefined && { retentionDays }),
+  ...(strategy !== undefined && { strategy }),
 });
+
+/** The index's key is no longer needed once an entry is decided. */
+function withoutDetails({ entry }: DoneEntry, cause: Cause = { kind: 'cut' }): DoneEntry {
+  const { entityType, aspect, rowsMissing, outcome } = entry;
+  const missing = rowsMissing === undefined ? {} : { rowsMissing };
+  return { index: '', phase: 'done', entry: { entityType, aspect, ...missing, outcome, cause } };
+}
 
 function withoutAsides<Facts extends EntryFacts>({ owner: _, note: __, sizeBeforeMb: ___, ...facts }: Facts) {
   return facts;
 }
 
-function withCause(entry: Entry, change: (cause: Cause) => Cause): Entry {
-  if (entry.phase !== 'done') return entry;
-  return { ...entry, entry: { ...entry.entry, cause: change(entry.entry.cause) } };
+/** @param length of each text that a server or a parameter has brought */
+function withShorterCause(length: number) {
+  return ({ entry, ...rest }: DoneEntry): DoneEntry => ({
+    ...rest,
+    entry: { ...entry, cause: shorter(entry.cause, length) },
+  });
 }
 
-/** @param length of a server's or a parameter's own words; 0 leaves them out */
-const shortened =
-  (length: number) =>
-  (cause: Cause): Cause => {
-    if ('problems' in cause) return { ...cause, problems: cause.problems.slice(0, 1).map((text) => cut(text, Math.max(60, length))) };
-    if ('problem' in cause && cause.problem !== undefined) return { ...cause, problem: cut(cause.problem, Math.max(60, length)) };
-    if (!('error' in cause) || typeof cause.error !== 'object') return cause;
-    return { ...cause, error: withText(cause.error, length) } as Cause;
-  };
-
-function withText({ text, ...error }: ServerError, length: number): ServerError {
-  return text === undefined || length === 0 ? error : { ...error, text: cut(text, length) };
+function shorter(cause: Cause, length: number): Cause {
+  if ('problems' in cause) return { ...cause, problems: cause.problems.slice(0, 1).map((text) => cut(text, length)) };
+  if ('problem' in cause && cause.problem !== undefined) return { ...cause, problem: cut(cause.problem, length) };
+  if (!('error' in cause) || typeof cause.error !== 'object') return cause;
+  return { ...cause, error: withText(cause.error, length) } as Cause;
 }
+
+const withText = ({ text, ...error }: ServerError, length: number): ServerError =>
+  text === undefined ? error : { ...error, text: cut(text, length) };
 
 /** Never between the halves of a surrogate pair: half a character is no UTF-8. */
 const cut = (text: string, length: number): string =>
@@ -89,16 +111,31 @@ function foldFine(state: RunState): RunState {
     counts.set(entry.entry.outcome, (counts.get(entry.entry.outcome) ?? 0) + 1);
   }
   const folded = [...counts].map(([outcome, policies]): Note => ({ kind: 'folded', outcome, policies }));
-  return { ...state, entries: state.entries.filter((entry) => !isFine(entry)), notes: [...state.notes, ...folded] };
+  return { ...state, entries: state.entries.filter((entry) => !isFine(entry)), notes: [...folded, ...state.notes] };
 }
 
-/** More approved policies than the state can carry: the last ones wait for the next run. */
-function postponeLast(state: RunState): RunState {
-  const last = state.entries.findLastIndex(({ phase }) => phase === 'approved');
-  const entries = state.entries.map((entry, at): Entry => {
-    if (at !== last) return entry;
-    const facts = { index: entry.index, entry: bare(entry.entry) };
-    return done(facts, 'not-started', { kind: 'no-time', what: 'state' });
-  });
+/** More than the state can carry: the last ones are left to the next run, which finds what runs in the ledger. */
+function leave(phase: 'approved' | 'watched') {
+  return (state: RunState): RunState => {
+    let left = state;
+    while (bytesOf(left) >= maxStateBytes && left.entries.some((entry) => entry.phase === phase)) {
+      left = leaveLast(left, phase);
+    }
+    return left;
+  };
+}
+
+/** So many at once, because each time the whole state is measured. */
+const leftAtOnce = 10;
+
+function leaveLast(state: RunState, phase: 'approved' | 'watched'): RunState {
+  const last = new Set(state.entries.filter((entry) => entry.phase === phase).slice(-leftAtOnce));
+  const cause: Cause = phase === 'approved' ? { kind: 'no-time', what: 'state' } : { kind: 'watching', why: 'state' };
+  const entries = state.entries.map(
+    (entry): Entry =>
+      last.has(entry)
+        ? withoutDetails(done(entry, phase === 'approved' ? 'not-started' : 'still-running', cause), cause)
+        : entry,
+  );
   return { ...state, entries };
 }

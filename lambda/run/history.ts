@@ -13,10 +13,10 @@ import type { RunState } from './state.ts';
  */
 export const historyBudget = {
   /**
-   * The execution's start and end (2), Plan with 7 retries (5 + 21), PlanFailed (2), NextStep (2), Poll's failure (2), Report
-   * with 5 retries (5 + 15) and Succeeded (2); rounded up by the costliest way through them.
+   * The execution's start and end (2), Plan with 7 retries (5 + 21) and NextStep (2); then the costliest way out: a Truncate
+   * that fails (5 + 2), Wait (2), a Poll that fails after 9 retries (5 + 27 + 2), Report with 5 retries (5 + 15), Succeeded (2).
    */
-  fixed: 54,
+  fixed: 95,
   /** Truncate (5) and NextStep (2), or TruncateFailed (2). */
   truncateTurn: 7,
   /** Wait (2), Poll (5) and NextStep (2). */

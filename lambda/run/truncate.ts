@@ -15,7 +15,7 @@ import {
 } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
-import type { Attempt, Reserved, Sending } from '../ledger/record.ts';
+import { type Attempt, isUnresolved, type Reserved, type Sending } from '../ledger/record.ts';
 import { settle } from '../ledger/settle.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
 import { release, reserve, startSending } from '../ledger/transitions.ts';
@@ -110,6 +110,8 @@ function notFree(
 ): Entry {
   switch (stands.kind) {
     case 'mine':
+      // Called again by a redrive: what it sent is watched. Before that, the first call may still be at work.
+      if (isUnresolved(stands.record)) return resumeOwn(target, stands, state, clock.now());
       throw invokedTwice(target);
     case 'decided':
     case 'spent':

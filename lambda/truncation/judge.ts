@@ -73,7 +73,7 @@ function judgeDelete(evidence: Evidence): Judgement {
   const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
   const counters = countersOf(evidence);
   const replaced = replacedBy(evidence);
-  if (end === 'stuck') return { ...base, ...unseen(evidence, { kind: 'stuck', ...lastMoved(evidence) }) };
+  if (end === 'stuck') return { ...base, ...unseen(evidence, stuck(evidence)) };
   if (task && conflictsOnly(task)) {
     // Somebody else deleted or changed every row of it first.
     const facts = { ...base.facts, rowsDeleted: 0 };
@@ -101,10 +101,12 @@ function judgeReindex(evidence: Evidence): Judgement {
   const lost = shortfallOf(record.windows, after.windows);
   const gap = whatProofLacks(evidence);
   const facts = factsOf(evidence, lost);
+  // A copy that hangs may go on: its rows are not missing yet.
+  if (end === 'stuck') return { facts, ...unseen(evidence, stuck(evidence)) };
   if (gap !== undefined) {
     if (lost && lost.rows > 0) return rowsMissing(evidence, lost);
     const cause: Cause = { kind: 'unproven', why: gap, ...unprovenFacts(evidence), ...replacedBy(evidence) };
-    return { facts, ...unseen(evidence, end === 'stuck' ? { kind: 'stuck', ...lastMoved(evidence) } : cause) };
+    return { facts, ...unseen(evidence, cause) };
   }
   const expected = Math.max(0, ...record.windows.map(({ rows }) => rows));
   if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
@@ -195,6 +197,8 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   const closes = isDelete ? 'idle' : 'quarantined';
   return { outcome, cause: { ...cause, closed: isDelete ? 'given-up' : 'quarantined' } as Cause, closes };
 }
+
+const stuck = (evidence: Evidence): Cause => ({ kind: 'stuck', ...lastMoved(evidence), ...replacedBy(evidence) });
 
 function unsettled(evidence: Evidence): Cause {
   const { answer } = evidence.record.attempt;

@@ -91,8 +91,6 @@ function textOf(cause: Cause, entry: DecidedFacts): string | undefined {
         : `the circuit breaker opened: the state of a truncation of ${cause.index} is unknown`;
     case 'duplicate-event':
       return `the schedule's event came twice and run ${cause.runId} is at work on it (to start a run by hand, leave scheduledTime out)`;
-    case 'other-version-in-ledger':
-      return `the ledger's record of ${cause.index} was written by another version of this job`;
     case 'no-task-ids':
       return cause.status === 401 || cause.status === 403
         ? `the server answered ${cause.status} to a truncation; every further one would be refused, or acted upon unseen`
@@ -141,6 +139,8 @@ function textOf(cause: Cause, entry: DecidedFacts): string | undefined {
       return 'there is no policy: put one into the stage file and deploy, or add a parameter below <parameterPrefix>/policies/';
     case 'other-version':
       return 'this job was deployed anew in the middle of the run: nothing more was started; the next run picks up what is running';
+    case 'cut':
+      return `${outcomeText[entry.outcome]}; the details had no room in the run, see the log of its functions`;
     case 'other-server':
       return `the address of the server was changed in the middle of the run${cause.was ? ` (from ${cause.was} to ${cause.now})` : ` (to ${cause.now})`}: nothing more was started`;
     default:
@@ -372,6 +372,7 @@ function watchingText({ why, done, total, hours, ended, error }: Cause & { kind:
   const reason = {
     run: hours === undefined ? 'the run ended before this truncation' : `the run's ${hours} hours (maxRunHours) were over`,
     history: "the run's history budget was spent (Step Functions allows 25,000 events)",
+    state: 'one run cannot carry so many',
     server: 'it could not be looked at',
     'other-version': 'this job was deployed anew in the middle of the run',
   }[why];

@@ -28,6 +28,11 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
             : lookForDeleter(entry);
       return reindexed || cause.movedBy === 'us' ? [...steps, { say: noMoreReindex }] : steps;
     }
+    case 'quarantined':
+      // Told again each night: nobody should have to look for the first message.
+      return cause.rowsIn !== undefined && cause.indexNow !== undefined
+        ? goBack(cause.rowsIn, cause.indexNow, deadlineText(cause.rowsIn, cause.deadline, now), true)
+        : [];
     case 'gone-since':
       return cause.rowsIn !== undefined && cause.indexNow !== undefined
         ? goBack(cause.rowsIn, cause.indexNow, deadlineText(cause.rowsIn, cause.deadline, now), true)

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import { dayMillis, functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
-import type { PolicyEntry, Report } from '../../lambda/facts/report-schema.ts';
+import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
@@ -43,6 +43,8 @@ export interface Deployment {
   /** Run states that the steps returned, in order. */
   states: RunState[];
   log: string[];
+  /** Makes English of the facts of reports; as on Lambda if left out. */
+  words?: (facts: ReportFacts) => Report;
   realTruncates(): unknown[];
   close(): Promise<void>;
 }
@@ -104,10 +106,13 @@ export async function deploy(
         random: () => 0,
       }),
       ledger,
-      surroundings: { place: 'lambda', lookup: async () => ['127.0.0.1'] },
-      clock: { now: () => clock.time, realNow: () => clock.time },
+      surroundings: { onLambda: true, lookup: async () => ['127.0.0.1'] },
+      clock: { now: () => clock.time, realNow: () => clock.time, monotonic: () => clock.time },
       log: { info: note, warn: note, error: note },
       newId: () => `id-${++ids}`,
+      sleep: async (millis) => {
+        clock.time += millis;
+      },
     },
     during(step) {
       const deadline = clock.time + functionTimeoutSeconds[step] * 1000;
@@ -122,6 +127,7 @@ export async function deploy(
             published = report;
           },
         },
+        ...(deployment.words && { words: deployment.words }),
         input,
         execution: { name, startTime: new Date(clock.time).toISOString() },
         onState: (_, state) => states.push(state),

@@ -1,14 +1,24 @@
-import type { Attempt, LedgerRecord, Verdict } from '../../lambda/ledger/record.ts';
+import type {
+  Attempt,
+  Idle,
+  LedgerRecord,
+  Quarantined,
+  Reserved,
+  Running,
+  Sending,
+  SentAttempt,
+  Verdict,
+} from '../../lambda/ledger/record.ts';
 
 /** Ledger records with plausible fields, for tests. */
 
-export const aServer = 'http://127.0.0.1:1';
-export const anIndex = 'dataset.operation';
+export const aServer = 'http://localhost:1';
+export const anIndex = 'dataset_operationaspect_v1';
+export const aKey = { index: anIndex, entityType: 'dataset', aspect: 'operation', server: aServer };
+export const aRun = { runId: 'run-1', runStartMillis: 1_000_000 };
 
 export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
-  attemptId: 'attempt-1',
-  runId: 'run-1',
-  runStartMillis: 1_000_000,
+  ...aRun,
   retentionDays: 30,
   strategy: 'delete-by-query',
   fields: {
@@ -18,26 +28,84 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
     batchSize: 10_000,
     forceDeleteByQuery: true,
   },
+  reservedAt: 1_000_000,
   sendBy: 1_400_000,
-  judgeableAt: 2_000_000,
   ...fields,
 });
 
-export const aBaseline = { rowsTotal: 100, rowsToDelete: 60, rowsKept: 40 };
+export const aWindow = { from: 500_000, to: 1_000_000, rows: 40 };
+
+export const aSentAttempt = (fields: Partial<SentAttempt> = {}): SentAttempt => ({
+  ...anAttempt(),
+  sendingSince: 1_200_000,
+  sentRealAt: 1_200_000,
+  baseline: { rowsTotal: 100, rowsToDelete: 60, indexName: 'dataset_operationaspect_v1_0000000000100' },
+  ...fields,
+});
 
 export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   attemptId: 'attempt-0',
   runId: 'run-0',
+  runStartMillis: 800_000,
   decidedAt: 900_000,
-  rowsAfter: 40,
-  entry: { entityType: 'dataset', aspect: 'operation', outcome: 'truncated', reason: 'done' },
+  window: { from: 400_000, to: 800_000, rows: 40 },
+  entry: { entityType: 'dataset', aspect: 'operation', outcome: 'truncated', cause: { kind: 'verified', by: 'counts' } },
   ...fields,
 });
 
-export const aRecord = (fields: Partial<LedgerRecord> = {}): LedgerRecord => ({
-  version: 1,
-  server: aServer,
-  index: anIndex,
-  state: 'idle',
+const base = { version: 2, ...aKey } as const;
+const attempted = { attemptId: 'attempt-1', judgeableAt: 2_000_000 } as const;
+
+export const anIdle = (fields: Partial<Idle> = {}): Idle => ({ ...base, state: 'idle', ...fields });
+
+export const aReserved = (fields: Partial<Reserved> = {}): Reserved => ({
+  ...base,
+  ...attempted,
+  state: 'reserved',
+  attempt: anAttempt(),
   ...fields,
 });
+
+export const aSending = (fields: Partial<Sending> = {}): Sending => ({
+  ...base,
+  ...attempted,
+  state: 'sending',
+  windows: [aWindow],
+  attempt: aSentAttempt(),
+  ...fields,
+});
+
+export const aRunning = (fields: Partial<Running> = {}): Running => ({
+  ...base,
+  ...attempted,
+  state: 'running',
+  windows: [aWindow],
+  attempt: { ...aSentAttempt(), taskId: 'node:1', pollable: true, answeredRealAt: 1_200_500 },
+  ...fields,
+});
+
+export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => ({
+  ...base,
+  attemptId: 'attempt-0',
+  state: 'quarantined',
+  windows: [aWindow],
+  lastVerdict: aVerdict({
+    entry: {
+      entityType: 'dataset',
+      aspect: 'operation',
+      outcome: 'rows-missing',
+      cause: { kind: 'rows-missing', expected: 40, found: 10 },
+      rowsMissing: 30,
+    },
+  }),
+  ...fields,
+});
+
+/** One of each state. */
+export const aRecordOfEachState = (): LedgerRecord[] => [
+  anIdle(),
+  aReserved(),
+  aSending(),
+  aRunning(),
+  aQuarantined(),
+];

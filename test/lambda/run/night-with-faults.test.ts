@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import { serverKey } from '../../../lambda/ledger/ledger.ts';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
+import type { Idle, LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { reserve } from '../../../lambda/ledger/transitions.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
-import { anAttempt, aRecord } from '../../support/records.ts';
+import { anAttempt, anIdle, anIndex } from '../../support/records.ts';
 
 /** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
 
@@ -12,7 +13,7 @@ const started = deployments();
 const hour = 3_600_000;
 const asReindex = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
 const stateOf = async ({ ledger }: Deployment) =>
-  ((await ledger.read('dataset.operation')) as LedgerRecord | undefined)?.state;
+  ((await ledger.read(anIndex)) as LedgerRecord | undefined)?.state;
 
 describe('one fault, one night', () => {
   test.each<[fault: string, outcome: PolicyEntry['outcome'], state: string | undefined, sent: number]>([
@@ -36,7 +37,7 @@ describe('one fault, one night', () => {
     ['task-id=empty', 'truncated', 'idle', 1],
     ['task-id=sentence', 'truncated', 'idle', 1],
     ['gateway-timeout', 'truncated', 'idle', 1],
-    ['bad-gateway=truncate', 'unknown', 'sending', 1],
+    ['bad-gateway=truncate', 'failed', 'idle', 1],
     ['reset', 'truncated', 'idle', 1],
     ['garbage=truncate', 'truncated', 'idle', 1],
     ['login-redirect', 'failed', undefined, 0],
@@ -67,7 +68,6 @@ describe('a reindex that goes wrong', () => {
     ['whose copy is aborted', 'abort-at=0.5'],
     ['whose task is lost with its node', 'restart-at=0.5'],
     ['that ends at its first search', 'fails-at-first-search'],
-    ['that nobody refreshes', 'refresh-off-after-reindex'],
   ])('%s is rows-missing, names the way back, and closes the index', async (_, fault) => {
     const deployment = await started({ faults: [fault], policies: asReindex });
     const before = deployment.service.engine.indices()[0]!;
@@ -77,25 +77,40 @@ describe('a reindex that goes wrong', () => {
     expect(entry.reason).toContain(before.name);
     expect(await stateOf(deployment)).toBe('quarantined');
     const next = only(await deployment.night());
-    expect(next).toMatchObject({ outcome: 'quarantined', reason: expect.stringContaining('POST /_aliases') });
-    expect(next.reason).toMatch(/^closed since rows were missing: /);
+    expect(next).toMatchObject({
+      outcome: 'quarantined',
+      cause: { kind: 'quarantined', outcome: 'rows-missing', rowsIn: before.name },
+      reason: expect.stringContaining('POST /_aliases'),
+    });
     expect(deployment.realTruncates()).toHaveLength(1);
+  });
+
+  test('that nobody refreshes is copied but not visible: that remedy comes alone, and the index is closed', async () => {
+    const deployment = await started({ faults: ['refresh-off-after-reindex'], policies: asReindex });
+    const entry = only(await deployment.night());
+    const name = deployment.service.engine.indices().find(({ index }) => index !== undefined)!.name;
+    expect(entry).toMatchObject({ outcome: 'rows-missing', cause: { kind: 'not-refreshed', indexNow: name } });
+    expect(entry.reason).toContain(`PUT /${name}/_settings`);
+    expect(entry.reason).not.toContain('_aliases');
+    expect(await stateOf(deployment)).toBe('quarantined');
   });
 
   test('on an index that is no alias is refused before anything is sent', async () => {
     const deployment = await started({ faults: ['not-an-alias'], policies: asReindex });
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'failed',
-      reason: expect.stringContaining('is an index, not an alias'),
+      cause: { kind: 'guard', which: 'index-concrete' },
     });
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('on an index that is no alias, by a server that ignores the flags, fails with nothing changed', async () => {
+  test('on an index that is no alias, by a server that ignores the flags, is refused as well', async () => {
     const deployment = await started({ faults: ['not-an-alias', 'ignores-force-flags'] });
-    const entry = only(await deployment.night());
-    expect(entry).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('nothing has changed since') });
-    expect(await stateOf(deployment)).toBe('idle');
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'failed',
+      cause: { kind: 'guard', which: 'index-concrete' },
+    });
+    expect(deployment.realTruncates()).toEqual([]);
   });
 
   test('opens the circuit breaker: nothing more is started in this run', async () => {
@@ -109,47 +124,30 @@ describe('a reindex that goes wrong', () => {
       'dataset.operation': 'rows-missing',
       'dataset.datasetProfile': 'not-started',
     });
-    expect(report.policies.map(({ reason }) => reason)).toContain(
-      'approved, but the circuit breaker opened: rows are missing in dataset.operation',
-    );
+    expect(report.policies.map(({ cause }) => cause)).toContainEqual({
+      kind: 'breaker',
+      index: 'dataset.operation',
+      outcome: 'rows-missing',
+    });
     expect(report.result).toBe('failed');
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('is open again when a person has cleared it', async () => {
+  test('is open again when the rows are back and a person has cleared it, and is truncated by the next run', async () => {
     const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
-    const first = only(await deployment.night());
+    const { cause } = only(await deployment.night());
     const { engine } = deployment.service;
-    engine.pointAlias('dataset.operation', first.reason.match(/still be in (\S+)/)![1]!);
+    if (cause.kind !== 'rows-missing') throw new Error(cause.kind);
+    engine.pointAlias('dataset.operation', cause.rowsIn!);
     engine.set({ reindexFailsAfterSwap: undefined });
-    const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
-    const report = await deployment.night(clear);
-    expect(only(report).outcome).toBe('truncated');
-    expect(report.notes).toContainEqual(
-      expect.stringMatching(/^Cleared, as asked: dataset.operation; it was closed because/),
-    );
-    expect(report.notes!.join()).not.toContain('Released although');
-  });
-
-  test('is not well when a person has cleared it before its rows were back', async () => {
-    const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
-    const first = only(await deployment.night());
-    const clear = JSON.parse(/\{"mode".*\}/.exec(first.reason)![0]);
-    const report = await deployment.night(clear);
-    expect(only(report)).toMatchObject({ outcome: 'nothing-to-delete', rowsTotal: 0 });
-    expect(report.result).toBe('attention');
-    const kept = first.rowsTotal! - first.rowsToDelete!;
-    const old = first.reason.match(/still be in (\S+)/)![1]!;
-    expect(report.notes![0]).toBe(
-      `Released although rows are missing: dataset.operation holds 0 rows, and at least ${kept} should have stayed; they may still be in ${old}. No later run says so again.`,
-    );
-    const { subject, email } = composeMessage(report);
-    expect(subject).toMatch(/: 1 released with rows missing$/);
-    expect(email).not.toMatch(/all well|nothing to do/);
-    expect(email).toMatch(/- Cleared, as asked: .*POST \/_aliases \{"actions"/);
-    expect(email).toContain('Next: Get them back before this index is truncated again');
-    // The record has forgotten it, as releasing means.
-    expect((await deployment.night()).result).toBe('ok');
+    const report = await deployment.night({ clear: ['dataset.operation'] });
+    expect(report).toMatchObject({
+      result: 'ok',
+      policies: [],
+      noteFacts: [{ kind: 'released', index: 'dataset.operation', rowsMissing: 0 }],
+    });
+    expect(deployment.realTruncates()).toHaveLength(1);
+    expect(only(await deployment.night()).outcome).toBe('truncated');
   });
 });
 
@@ -166,6 +164,18 @@ describe('rows that go missing', () => {
     return deployment;
   }
 
+  /** Another night, in which the truncation takes so many rows that should stay. */
+  async function losingAgain({ service: { engine }, clock, night }: Deployment, rows: number) {
+    clock.time += 24 * hour;
+    const old = Array.from({ length: 200 }, (_, n) => clock.time - (100 * 24 + n) * hour);
+    engine.addRows('dataset.operation', [...Array(rows).fill(clock.time - hour), ...old]);
+    engine.schedule(clock.time + 5000, () => {
+      let left = rows;
+      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > clock.time - 10 * 24 * hour && left-- > 0);
+    });
+    return only(await night());
+  }
+
   test('in numbers beyond 2 % and 10 rows are rows-missing', async () => {
     const deployment = await losing(11);
     expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 11 });
@@ -179,27 +189,26 @@ describe('rows that go missing', () => {
       rowsMissing: 8,
       reason: expect.stringContaining('8 rows newer than the cutoff are gone as well'),
     });
-    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'idle', shrunkRows: 8 });
+    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle', shrinks: [{ rows: 8 }] });
   });
 
   test('in small numbers night after night are judged together', async () => {
     const deployment = await losing(8);
     await deployment.night();
-    const { engine } = deployment.service;
-    const { clock } = deployment;
-    clock.time += 24 * hour;
-    engine.addRows(
-      'dataset.operation',
-      Array.from({ length: 200 }, (_, n) => clock.time - (40 * 24 + n) * hour),
-    );
-    engine.schedule(clock.time + 5000, () => {
-      let left = 8;
-      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > clock.time - 10 * 24 * hour && left-- > 0);
-    });
-    expect(only(await deployment.night())).toMatchObject({
+    expect(await losingAgain(deployment, 8)).toMatchObject({ outcome: 'truncated', rowsMissing: 8 });
+    expect(await losingAgain(deployment, 8)).toMatchObject({
       outcome: 'rows-missing',
-      reason: expect.stringContaining('16 over several runs'),
+      rowsMissing: 24,
+      cause: { kind: 'rows-missing', overDays: 30 },
     });
+  });
+
+  test('in small numbers are forgotten after 30 days', async () => {
+    const deployment = await losing(8);
+    await deployment.night();
+    await losingAgain(deployment, 8);
+    deployment.clock.time += 31 * 24 * hour;
+    expect(await losingAgain(deployment, 8)).toMatchObject({ outcome: 'truncated', rowsMissing: 8 });
   });
 
   test('between two nights are found before anything is started', async () => {
@@ -210,7 +219,7 @@ describe('rows that go missing', () => {
     const entry = only(await deployment.night());
     expect(entry).toMatchObject({
       outcome: 'rows-missing',
-      reason: expect.stringContaining('the last truncation left 400'),
+      cause: { kind: 'gone-since', expected: 400, found: 133 },
     });
     expect(await stateOf(deployment)).toBe('quarantined');
     expect(deployment.realTruncates()).toHaveLength(1);
@@ -227,16 +236,18 @@ describe('rows that go missing', () => {
 });
 
 describe('a truncation that nobody sees end', () => {
+  const slow = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, batchSize: 10 }];
+
   test('stays unresolved, is watched by the next nights, and is given up after 20 h', async () => {
-    const deployment = await started({ faults: ['bad-gateway=truncate'] });
-    expect(only(await deployment.night()).outcome).toBe('unknown');
+    const deployment = await started({ faults: ['gateway-timeout', 'abort-at=0.5'] });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unsettled' } });
     expect(await stateOf(deployment)).toBe('sending');
-    deployment.service.engine.set({ interceptions: [] });
+    deployment.service.engine.set({ interceptions: [], abortAtShare: undefined });
     deployment.clock.time += 24 * hour;
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'unknown',
       adopted: true,
-      reason: expect.stringContaining('given up'),
+      cause: { kind: 'unsettled', closed: 'given-up' },
     });
     expect(await stateOf(deployment)).toBe('idle');
     deployment.clock.time += 24 * hour;
@@ -244,28 +255,48 @@ describe('a truncation that nobody sees end', () => {
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
-  test('and is given up leaves the sum of small shrinks as it was', async () => {
-    const deployment = await started({ faults: ['bad-gateway=truncate'] });
-    const shrunk = aRecord({ server: serverKey(deployment.settings.gmsUrl), shrunkRows: 8 });
-    await deployment.ledger.replace(undefined, shrunk);
-    expect(only(await deployment.night()).outcome).toBe('unknown');
-    deployment.service.engine.set({ interceptions: [] });
+  test('opens the breaker when nobody sees it end, and not when it is given up', async () => {
+    const deployment = await started({
+      faults: ['gateway-timeout', 'abort-at=0.5'],
+      indices: [anIndexOf(300, 400), anIndexOf(900, 400, 'datasetProfile')],
+      policies: [
+        { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
+        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
+      ],
+    });
+    expect(outcomesOf(await deployment.night())).toEqual({
+      'dataset.operation': 'unknown',
+      'dataset.datasetProfile': 'not-started',
+    });
+    deployment.service.engine.set({ interceptions: [], abortAtShare: undefined });
     deployment.clock.time += 24 * hour;
-    expect(only(await deployment.night()).reason).toContain('given up');
-    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'idle', shrunkRows: 8 });
+    expect(outcomesOf(await deployment.night())).toEqual({
+      'dataset.operation': 'unknown',
+      'dataset.datasetProfile': 'truncated',
+    });
+  });
+
+  test('and is given up leaves the small losses of earlier nights as they were', async () => {
+    const deployment = await started({ faults: ['gateway-timeout', 'abort-at=0.5'] });
+    const server = serverAddress(deployment.settings.gmsUrl);
+    const shrinks = [{ at: deployment.clock.time - 24 * hour, rows: 8 }];
+    await deployment.ledger.replace(undefined, anIdle({ server, shrinks }));
+    await deployment.night();
+    deployment.clock.time += 24 * hour;
+    expect(only(await deployment.night()).cause).toMatchObject({ closed: 'given-up' });
+    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle', shrinks });
   });
 
   test('is given over to a person when it was a reindex', async () => {
-    const deployment = await started({ faults: ['bad-gateway=truncate'], policies: asReindex });
-    expect(only(await deployment.night()).outcome).toBe('unknown');
-    deployment.service.engine.set({ interceptions: [] });
+    const deployment = await started({ faults: ['gateway-timeout', 'status-lost'], policies: asReindex });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven' } });
     deployment.clock.time += 24 * hour;
-    expect(only(await deployment.night()).outcome).toBe('unknown');
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { closed: 'quarantined' } });
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('is in flight for a run that starts before it may be judged, and for every preview', async () => {
-    const deployment = await started({ rowsPerSecond: 0.001 });
+  test('is in flight for every preview', async () => {
+    const deployment = await started({ rowsPerSecond: 0.05, policies: slow });
     deployment.settings.maxRunHours = 1;
     expect(only(await deployment.night()).outcome).toBe('still-running');
     expect(only(await deployment.night({ mode: 'preview' })).outcome).toBe('in-flight');
@@ -274,7 +305,7 @@ describe('a truncation that nobody sees end', () => {
   });
 
   test('is watched while the job is paused, and without its policy', async () => {
-    const deployment = await started({ rowsPerSecond: 0.05 });
+    const deployment = await started({ rowsPerSecond: 0.05, policies: slow });
     deployment.settings.maxRunHours = 1;
     await deployment.night();
     deployment.settings.maxRunHours = 12;
@@ -285,17 +316,38 @@ describe('a truncation that nobody sees end', () => {
     expect(adopted).toMatchObject({ outcome: 'truncated', adopted: true, rowsDeleted: 600 });
   });
 
-  test('does not hold up the others', async () => {
+  test('holds the others back while it moves, so that they come after it', async () => {
     const deployment = await started({
-      rowsPerSecond: 0.02,
+      rowsPerSecond: 0.05,
       indices: [anIndexOf(600, 400), anIndexOf(20, 30, 'datasetProfile')],
+      policies: slow,
     });
-    deployment.settings.maxRunHours = 1;
+    deployment.settings.maxRunHours = 3;
     await deployment.night();
     deployment.policies.push({ entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 });
     deployment.settings.maxRunHours = 12;
     const report = await deployment.night();
     expect(outcomesOf(report)).toEqual({ 'dataset.operation': 'truncated', 'dataset.datasetProfile': 'truncated' });
+    expect(report.noteFacts ?? []).toEqual([]);
+  });
+
+  test('does not hold the others up for ever: what hangs is told, and they start beside it', async () => {
+    const deployment = await started({
+      rowsPerSecond: 0.01,
+      indices: [anIndexOf(600, 400), anIndexOf(20, 30, 'datasetProfile')],
+    });
+    deployment.settings.maxRunHours = 1;
+    // Its one batch takes 17 hours, in which nothing moves.
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'stuck' } });
+    deployment.policies.push({ entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 });
+    deployment.settings.maxRunHours = 12;
+    const report = await deployment.night();
+    expect(report.policies.find(({ aspect }) => aspect === 'operation')).toMatchObject({
+      outcome: 'unknown',
+      cause: { kind: 'stuck' },
+    });
+    expect(deployment.realTruncates()).toHaveLength(2);
+    expect(report.noteFacts).toContainEqual({ kind: 'started-beside', index: 'dataset.operation' });
   });
 });
 
@@ -344,14 +396,14 @@ describe('what only a hostile reader thinks of', () => {
     };
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'not-started',
-      reason: expect.stringContaining("somebody else's reindex"),
+      cause: { kind: 'others-copying', planned: 370, found: 381 },
     });
     expect(deployment.realTruncates()).toEqual([]);
   });
 
   test('a truncation of few rows that deleted none of them is not truncated', async () => {
     const deployment = await started({ indices: [anIndexOf(10, 20)], faults: ['bad-gateway=truncate'] });
-    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', rowsRemaining: 10 });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'failed', cause: { kind: 'unchanged' } });
   });
 
   test('rows that a refused truncate left to be deleted may be deleted by others without an alarm', async () => {
@@ -366,7 +418,8 @@ describe('what only a hostile reader thinks of', () => {
   });
 
   test('a running reindex whose status is lost for a moment, or refused once, is not judged before it ends', async () => {
-    const deployment = await started({ policies: asReindex, rowsPerSecond: 0.03 });
+    const policies = [{ ...asReindex[0], batchSize: 10 }];
+    const deployment = await started({ policies, rowsPerSecond: 0.03 });
     const { engine } = deployment.service;
     let looks = 0;
     engine.onRequest = ({ path }) => {
@@ -388,7 +441,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(looks).toBeGreaterThan(20);
   });
 
-  test('an index that is gone under its truncation does not stay unresolved for ever, and can be cleared', async () => {
+  test('an index that is gone under its truncation is told as that, and can be cleared by who accepts it', async () => {
     const deployment = await started({ rowsPerSecond: 0.001 });
     deployment.settings.maxRunHours = 4;
     await deployment.night();
@@ -396,20 +449,29 @@ describe('what only a hostile reader thinks of', () => {
     deployment.service.engine.restartNode();
     deployment.clock.time += 20 * hour;
     expect(only(await deployment.night())).toMatchObject({
-      outcome: 'unknown',
-      reason: expect.stringContaining('cannot be counted any more'),
+      outcome: 'rows-missing',
+      rowsMissing: 400,
+      cause: { kind: 'rows-missing', indexGone: true },
     });
     expect(await stateOf(deployment)).toBe('quarantined');
-    const { notes } = await deployment.night({ clear: ['dataset.operation'] });
-    expect(notes).toContainEqual(expect.stringMatching(/^Cleared, as asked: dataset.operation; it was closed because/));
+    const refused = await deployment.night({ clear: ['dataset.operation'] });
+    expect(refused).toMatchObject({
+      result: 'attention',
+      noteFacts: [{ kind: 'not-released', why: 'rows-missing', rowsMissing: 400 }],
+    });
+    expect(await stateOf(deployment)).toBe('quarantined');
+    const released = await deployment.night({ clear: ['dataset.operation'], acceptMissing: 400 });
+    expect(released).toMatchObject({ result: 'attention', noteFacts: [{ kind: 'released', rowsMissing: 400 }] });
+    expect(await stateOf(deployment)).toBe('idle');
   });
 
   test('a reservation that a killed run left does not keep an index with missing rows from being closed', async () => {
     const deployment = await started10();
     await deployment.night();
-    const record = (await deployment.ledger.read('dataset.operation')) as LedgerRecord;
-    const attempt = { ...anAttempt({ attemptId: 'left', runId: 'killed' }), sendBy: deployment.clock.time };
-    await deployment.ledger.replace(record, { ...record, state: 'reserved', attemptId: 'left', attempt });
+    const record = (await deployment.ledger.read(anIndex)) as Idle;
+    const attempt = anAttempt({ runId: 'killed', sendBy: deployment.clock.time });
+    const left = reserve(record, record, 'left', attempt);
+    await deployment.ledger.replace(record, left);
     deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
     deployment.clock.time += day;
     expect(only(await deployment.night()).outcome).toBe('rows-missing');
@@ -420,18 +482,16 @@ describe('what only a hostile reader thinks of', () => {
     const deployment = await started();
     await deployment.night();
     deployment.clock.time += day;
-    const { engine } = deployment.service;
-    engine.addRows('dataset.operation', Array(2000).fill(deployment.clock.time - 60 * day));
     const { ledger } = deployment;
-    const before = (await ledger.read('dataset.operation')) as LedgerRecord;
-    const large = { ...before, lastVerdict: { ...before.lastVerdict!, rowsAfter: 5000 } };
-    ledger.stored.set('dataset.operation', large);
-    const list = ledger.list.bind(ledger);
+    const before = (await ledger.read(anIndex)) as Idle;
+    const window = { ...before.lastVerdict!.window!, rows: 5000 };
+    const large = { ...before, lastVerdict: { ...before.lastVerdict!, window } };
+    ledger.stored.set(anIndex, large);
     deployment.services.ledger = {
       ...ledger,
       async list() {
-        const records = await list();
-        ledger.stored.set('dataset.operation', { ...large, attemptId: 'another-run' });
+        const records = await ledger.list();
+        ledger.stored.set(anIndex, { ...large, attemptId: 'another-run' });
         return records;
       },
     };
@@ -440,29 +500,16 @@ describe('what only a hostile reader thinks of', () => {
     expect(report.result).toBe('attention');
   });
 
-  test('a preview that finds rows missing closes nothing, and its command clears it at once', async () => {
+  test('a preview that finds rows missing closes nothing', async () => {
     const deployment = await started();
     await deployment.night();
     deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
     deployment.clock.time += day;
-    const entry = only(await deployment.night({ mode: 'preview' }));
-    expect(entry.outcome).toBe('rows-missing');
+    expect(only(await deployment.night({ mode: 'preview' })).outcome).toBe('rows-missing');
     expect(await stateOf(deployment)).toBe('idle');
-    const report = await deployment.night(JSON.parse(/\{"mode".*\}/.exec(entry.reason)![0]));
-    expect(only(report).outcome).toBe('nothing-to-delete');
-  });
-
-  test('rows that Plan found missing are counted, and told again where the index is released without them', async () => {
-    const deployment = await started();
-    const left = only(await deployment.night());
-    const kept = left.rowsTotal! - left.rowsToDelete!;
-    deployment.service.engine.removeRows('dataset.operation', ({ id }) => id % 3 !== 0);
-    deployment.clock.time += day;
-    const entry = only(await deployment.night());
-    expect(entry).toMatchObject({ outcome: 'rows-missing', rowsMissing: kept - entry.rowsTotal! });
-    const report = await deployment.night(JSON.parse(/\{"mode".*\}/.exec(entry.reason)![0]));
-    expect(report.notes![0]).toContain(`holds ${entry.rowsTotal} rows, and at least ${kept} should have stayed`);
-    expect(report.result).toBe('attention');
+    const { noteFacts } = await deployment.night({ clear: ['dataset.operation'], acceptMissing: 400 });
+    expect(noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 267 }]);
+    expect(only(await deployment.night()).outcome).toBe('nothing-to-delete');
   });
 
   test('more policies than a run can carry are reported all the same', async () => {
@@ -502,6 +549,10 @@ describe('what only a hostile reader thinks of', () => {
             answer: { kind: 'status', status: 500, body: '{"message":"Async reindex failed","status":500}' },
           }
         : undefined;
-    expect(only(await other.night())).toMatchObject({ outcome: 'unknown', strategy: 'unknown' });
+    expect(only(await other.night())).toMatchObject({
+      outcome: 'failed',
+      strategy: 'unknown',
+      cause: { kind: 'unchanged' },
+    });
   });
 });

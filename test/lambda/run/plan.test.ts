@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { deadlineMarginMillis } from '../../../lambda/facts/limits.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
-import type { RunServices } from '../../../lambda/run/services.ts';
+import { ParametersError, type RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
-import { anAttempt, aRecord, aVerdict } from '../../support/records.ts';
+import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../support/records.ts';
 
 const started = deployments();
 const planned = ({ clock }: Deployment, services: RunServices, input: unknown = {}) =>
@@ -15,34 +18,50 @@ const outcomes = ({ entries }: RunState) =>
 const policy = (aspect: string) => ({ entityType: 'dataset', aspect, retentionDays: 30 });
 
 describe('Plan', () => {
-  test.each(['sending', 'quarantined'] as const)(
-    'starts nothing for an index that is %s under another name',
-    async (state) => {
-      const deployment = await started({
-        indices: [anIndexOf(600, 400, 'b_c', 'a')],
-        policies: [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }],
-      });
-      const attempt = anAttempt({ sendBy: deployment.clock.time + 1e6, judgeableAt: deployment.clock.time + 2e6 });
-      const held = state === 'sending' ? { attemptId: attempt.attemptId, attempt } : { lastVerdict: aVerdict() };
-      deployment.ledger.stored.set('a_b.c', aRecord({ index: 'a_b.c', state, ...held }));
-      const { entries } = await planned(deployment, deployment.during('plan'));
-      const entry = entries.find(({ index }) => index === 'a.b_c')?.entry;
-      expect(entry).toMatchObject({
-        outcome: 'in-flight',
-        reason: `a_b.c, which is the same search index, is ${state}`,
-      });
-    },
-  );
-
-  test('is not held up by a reservation under another name whose time is over: nobody may ever take it back', async () => {
+  test('sees what another name of the same search index has left in the ledger', async () => {
     const deployment = await started({
       indices: [anIndexOf(600, 400, 'b_c', 'a')],
       policies: [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }],
     });
+    const key = { index: searchIndex({ entityType: 'a_b', aspect: 'c' }), entityType: 'a_b', aspect: 'c' };
+    const server = serverAddress(deployment.settings.gmsUrl);
+    deployment.ledger.stored.set(key.index, aSending({ ...key, server, judgeableAt: deployment.clock.time + 1 }));
+    const { entries } = await planned(deployment, deployment.during('plan'));
+    expect(entries).toMatchObject([{ index: key.index, entry: { outcome: 'in-flight', cause: { state: 'sending' } } }]);
+    deployment.ledger.stored.set(key.index, aQuarantined({ ...key, server }));
+    expect(outcomes(await planned(deployment, deployment.during('plan')))).toEqual([['b_c', 'quarantined']]);
+  });
+
+  test('is not held up by a reservation whose time to send is over', async () => {
+    const deployment = await started();
     const attempt = anAttempt({ sendBy: deployment.clock.time });
-    const { attemptId } = attempt;
-    deployment.ledger.stored.set('a_b.c', aRecord({ index: 'a_b.c', state: 'reserved', attemptId, attempt }));
-    expect(outcomes(await planned(deployment, deployment.during('plan')))).toEqual([['b_c', 'approved']]);
+    deployment.ledger.stored.set(anIndex, aReserved({ server: serverAddress(deployment.settings.gmsUrl), attempt }));
+    expect(outcomes(await planned(deployment, deployment.during('plan')))).toEqual([['operation', 'approved']]);
+  });
+
+  test.each([
+    ['sending', aSending(), 'in-flight'],
+    ['running', aRunning(), 'in-flight'],
+    ['quarantined', aQuarantined(), 'quarantined'],
+  ])('neither watches nor judges a %s record of another address, and names both', async (_, record, outcome) => {
+    const deployment = await started();
+    deployment.ledger.stored.set(anIndex, { ...record, server: 'https://other.example.com' });
+    const [entry] = (await planned(deployment, deployment.during('plan'))).entries;
+    const ourAddress = serverAddress(deployment.settings.gmsUrl);
+    expect(entry).toMatchObject({
+      phase: 'done',
+      entry: { outcome, cause: { address: 'https://other.example.com', ourAddress } },
+    });
+  });
+
+  test('takes an idle record of another address over, and compares nothing with it', async () => {
+    const deployment = await started();
+    const window = { from: 0, to: deployment.clock.time - 1, rows: 1_000_000 };
+    const lastVerdict = aVerdict({ window });
+    deployment.ledger.stored.set(anIndex, anIdle({ server: 'https://other.example.com', lastVerdict }));
+    const state = await planned(deployment, deployment.during('plan'));
+    expect(outcomes(state)).toEqual([['operation', 'approved']]);
+    expect(state.notes).toMatchObject([{ kind: 'taken-over', address: 'https://other.example.com' }]);
   });
 
   test('puts the smallest truncation first, and indices whose last verdict was bad last', async () => {
@@ -50,11 +69,11 @@ describe('Plan', () => {
       indices: [anIndexOf(900, 100, 'a'), anIndexOf(100, 100, 'b'), anIndexOf(500, 100, 'c')],
       policies: ['a', 'b', 'c'].map(policy),
     });
-    const entry = { entityType: 'dataset', aspect: 'b', outcome: 'incomplete', reason: '' } as const;
-    deployment.ledger.stored.set(
-      'dataset.b',
-      aRecord({ index: 'dataset.b', lastVerdict: aVerdict({ entry, rowsAfter: 1 }) }),
-    );
+    const names = { entityType: 'dataset', aspect: 'b' };
+    const entry = { ...names, outcome: 'incomplete', cause: { kind: 'remains' } } as const;
+    const { window: _, ...lastVerdict } = aVerdict({ entry });
+    const key = { ...names, index: searchIndex(names), server: serverAddress(deployment.settings.gmsUrl) };
+    deployment.ledger.stored.set(key.index, anIdle({ ...key, lastVerdict }));
     const state = await planned(deployment, deployment.during('plan'));
     expect(outcomes(state)).toEqual([
       ['c', 'approved'],
@@ -73,7 +92,7 @@ describe('Plan', () => {
     const deadline = deployment.clock.time + deadlineMarginMillis;
     const state = await planned(deployment, { ...services, deadline: () => deadline });
     expect(outcomes(state).map(([, outcome]) => outcome)).toEqual(['failed', 'failed', 'failed']);
-    expect(state.entries[0]).toMatchObject({ entry: { reason: expect.stringContaining('too slowly') } });
+    expect(state.entries[0]).toMatchObject({ entry: { cause: { kind: 'no-time', what: 'plan' } } });
   });
 
   test('asks side by side, but not everything at once', async () => {
@@ -103,13 +122,13 @@ describe('Plan', () => {
     deployment.policies = ['operation', 'b', 'c'].map(policy);
     const services = deployment.during('plan');
     const refused = async () => {
-      throw new OperationsError('connect', 'Dry run: the server does not answer.');
+      throw new OperationsError({ kind: 'connect', operation: 'dry-run' });
     };
     const state = await planned(deployment, {
       ...services,
       operations: { ...services.operations, dryRun: refused, indexSizes: refused },
     });
-    expect(state.error).toBe('Dry run: the server does not answer.');
+    expect(state.error).toMatchObject({ kind: 'server', error: { kind: 'connect' } });
     expect(outcomes(state)).toEqual(
       expect.arrayContaining([
         ['operation', 'still-running'],
@@ -124,7 +143,7 @@ describe('Plan', () => {
   test('asks for no dry run when the sizes already met a cause that concerns the server', async () => {
     const deployment = await started({ faults: ['unauthorized-empty'] });
     const state = await planned(deployment, deployment.during('plan'));
-    expect(state.error).toMatch(/401/);
+    expect(state.error).toMatchObject({ kind: 'server', error: { status: 401 } });
     expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
   });
 
@@ -133,10 +152,9 @@ describe('Plan', () => {
       indices: [anIndexOf(600, 400), anIndexOf(600, 400, 'other')],
       policies: ['operation', 'other'].map(policy),
     });
-    deployment.ledger.stored.set(
-      'dataset.operation',
-      aRecord({ attemptId: 'a', lastVerdict: aVerdict({ rowsAfter: 5000 }) }),
-    );
+    const window = { from: deployment.clock.time - 20 * 86_400_000, to: deployment.clock.time - 1000, rows: 5000 };
+    const server = serverAddress(deployment.settings.gmsUrl);
+    deployment.ledger.stored.set(anIndex, anIdle({ server, attemptId: 'a', lastVerdict: aVerdict({ window }) }));
     const first = await planned(deployment, deployment.during('plan'));
     const second = await planned(deployment, deployment.during('plan'));
     expect(outcomes(first)).toEqual([
@@ -145,7 +163,7 @@ describe('Plan', () => {
     ]);
     expect(second.entries).toEqual(expect.arrayContaining(first.entries));
     expect(second.next).toBe('report');
-    expect(await deployment.ledger.read('dataset.operation')).toMatchObject({ state: 'quarantined' });
+    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'quarantined' });
   });
 
   test('reads no token from its own errors, log lines or state', async () => {
@@ -160,20 +178,20 @@ describe('Plan', () => {
     const deployment = await started();
     const services = deployment.during('plan');
     const list = async () => {
-      throw Object.assign(new Error('the ledger table cannot be read'), { name: 'LedgerError' });
+      throw new LedgerError('the ledger table cannot be read');
     };
     const state = await planned(deployment, { ...services, ledger: { ...services.ledger, list } });
-    expect(state).toMatchObject({ next: 'report', error: 'the ledger table cannot be read' });
+    expect(state).toMatchObject({ next: 'report', error: { kind: 'ledger', problem: 'the ledger table cannot be read' } });
     expect(outcomes(state)).toEqual([['operation', 'failed']]);
   });
 
   test('fails the run when the token is missing, with the words of its source', async () => {
     const deployment = await started();
     deployment.services.parameters.token.get = async () => {
-      throw Object.assign(new Error('the parameter /x/token is missing: store it'), { name: 'ParametersError' });
+      throw new ParametersError('the parameter /x/token is missing: store it');
     };
     const state = await planned(deployment, deployment.during('plan'));
-    expect(state.error).toBe('the parameter /x/token is missing: store it');
+    expect(state.error).toEqual({ kind: 'parameters', problem: 'the parameter /x/token is missing: store it' });
     expect(deployment.service.engine.asked).toEqual([]);
   });
 

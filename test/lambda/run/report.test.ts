@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Check } from '../../../lambda/facts/check.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
@@ -14,7 +15,7 @@ const settings = {
   maxRunHours: 12,
 } as const;
 const silent = { info() {}, warn() {}, error() {} };
-const services = { settings, clock: { now: () => now, realNow: () => now }, log: silent };
+const services = { settings, clock: { now: () => now, realNow: () => now, monotonic: () => now }, log: silent };
 const execution = { name: 'nightly', startTime: '2026-01-01T03:30:00.000Z' };
 const composed = (input: unknown): Report => {
   const made = composeReport({ input, execution }, services);
@@ -27,24 +28,25 @@ const entry = (aspect: string, fields: Record<string, unknown> = {}) => ({
   entry: { entityType: 'dataset', aspect, ...fields },
 });
 const decided = (aspect: string, outcome: string, fields: Record<string, unknown> = {}) =>
-  ({ phase: 'done', ...entry(aspect, { outcome, reason: 'because', ...fields }) }) as Entry;
+  ({ phase: 'done', ...entry(aspect, { outcome, cause: { kind: 'run-error' }, ...fields }) }) as Entry;
 const approved = (aspect: string) =>
   ({
     phase: 'approved',
     ...entry(aspect),
     policy: aPolicy({ aspect }),
-    plan: { rowsToDelete: 1, rowsTotal: 2, strategy: 'reindex' },
+    plan: { rowsToDelete: 1, strategy: 'reindex' },
   }) as Entry;
 const watched = (aspect: string) =>
   ({
     phase: 'watched',
     ...entry(aspect),
-    watch: { attemptId: 'a', startedAt: 0, lastLookAt: 0, nextLookAt: 0, looks: 0 },
+    watch: { attemptId: 'a', startedAt: 0, succeededAt: 0, lastLookAt: 0, nextLookAt: 0, looks: 0 },
   }) as Entry;
 
 const state = (entries: Entry[], more: Partial<RunState> = {}): RunState => ({
-  version: 1,
+  version: 2,
   runId: 'nightly',
+  server: 'https://gms.example.com',
   stage: 'prod',
   mode: 'enforce',
   startedAt: '2026-01-01T03:30:00.000Z',
@@ -68,11 +70,11 @@ describe('the report', () => {
   });
 
   test('carries the preflight of a preview, and is not worse for a check that failed', () => {
-    const preflight = [
-      { name: 'Sizes' as const, state: 'failed' as const, text: 'refused', remedy: 'runs work without' },
-    ];
+    const error = { kind: 'privilege', operation: 'index-sizes', status: 403 } as const;
+    const preflight: Check[] = [{ name: 'Sizes', state: 'failed', cause: { kind: 'refused', error } }];
     const made = composed(state([decided('a', 'would-truncate')], { mode: 'preview', preflight }));
     expect(made).toMatchObject({ result: 'ok', preflight });
+    expect(made.preflight?.[0]?.text).toMatch(/403/);
     expect(composed(state([]))).not.toHaveProperty('preflight');
   });
 
@@ -82,9 +84,10 @@ describe('the report', () => {
   });
 
   test('is failed when the run could not do its work, whatever its policies say', () => {
-    expect(composed(state([decided('a', 'truncated')], { error: 'no token' }))).toMatchObject({
+    expect(composed(state([decided('a', 'truncated')], { error: { kind: 'no-policy' } }))).toMatchObject({
       result: 'failed',
-      error: 'no token',
+      error: expect.stringContaining('there is no policy'),
+      cause: { kind: 'no-policy' },
     });
   });
 
@@ -109,7 +112,7 @@ describe('the report', () => {
       runId: 'nightly',
       startedAt: execution.startTime,
       result: 'failed',
-      error: expect.stringContaining('Plan failed (Sandbox.Timedout)'),
+      cause: { kind: 'step-failed', step: 'plan', error: 'Sandbox.Timedout' },
       policies: [],
     });
   });
@@ -119,7 +122,7 @@ describe('the report', () => {
       state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),
     );
     expect(made.policies.map(({ outcome }) => outcome)).toEqual(['still-running', 'not-started']);
-    expect(made).toMatchObject({ result: 'failed', error: expect.stringContaining('poll failed (Lambda.Unknown)') });
+    expect(made).toMatchObject({ result: 'failed', cause: { kind: 'step-failed', step: 'poll', error: 'Lambda.Unknown' } });
   });
 
   test('after a Truncate that failed, and no Poll to find out, says that it may have started', () => {

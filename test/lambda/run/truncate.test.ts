@@ -5,9 +5,9 @@ import {
   sendMarginMillis,
   settlingSeconds,
 } from '../../../lambda/facts/limits.ts';
-import { serverKey } from '../../../lambda/ledger/ledger.ts';
-import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { clear, conclude, fence, quarantine, reserve, startSending } from '../../../lambda/ledger/transitions.ts';
+import type { Idle, LedgerRecord, Quarantined, Sending } from '../../../lambda/ledger/record.ts';
+import { clear, conclude, fence, quarantine } from '../../../lambda/ledger/transitions.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
@@ -16,13 +16,13 @@ import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
-import { aBaseline, anAttempt, aRecord, aVerdict } from '../../support/records.ts';
+import { anAttempt, anIndex, aReserved, aSending, aSentAttempt, aVerdict } from '../../support/records.ts';
 
 /** The dangerous step alone: what it does when it is stopped, repeated, late, or not alone. */
 
 const started = deployments();
 
-const index = 'dataset.operation';
+const index = anIndex;
 
 async function planned(...options: Parameters<typeof started>): Promise<{ deployment: Deployment; state: RunState }> {
   const deployment = await started(...options);
@@ -41,26 +41,20 @@ const withOperations = (services: RunServices, changes: Partial<Operations>): Ru
 const pollAfterFailure = (state: RunState, { during }: Deployment, error = 'Lambda.Unknown') =>
   poll({ ...state, failure: { step: 'truncate', error } }, during('poll'));
 
-/** Another run takes the index, and writes that it sends. */
-async function anotherRunSends({ ledger, clock, settings }: Deployment, name: string): Promise<LedgerRecord> {
-  const [entityType, aspect] = name.split('.') as [string, string];
-  const fields = { ...anAttempt().fields, entityType, aspect };
-  const times = { sendBy: clock.time + 400_000, judgeableAt: clock.time + 1_000_000 };
-  const attempt = anAttempt({ attemptId: 'other', runId: 'run-9', fields, ...times });
-  const stored = await ledger.read(name);
-  if (stored && isForeign(stored)) throw new Error('an unreadable record');
-  const reservation = reserve(stored, serverKey(settings.gmsUrl), name, attempt, clock.time);
-  if (reservation.kind !== 'reserved') throw new Error(reservation.kind);
-  const { fields: sent, strategy } = attempt;
-  const sending = startSending(reservation.record, { fields: sent, strategy, baseline: aBaseline }, clock.time);
-  for (const [from, to] of [
-    [stored, reservation.record],
-    [reservation.record, sending],
-  ] as const) {
-    if (!(await ledger.replace(from, to))) throw new Error('the ledger refused');
-  }
+/** Another run has taken the index, and written that it sends. */
+async function anotherRunSends({ ledger, clock, settings }: Deployment): Promise<Sending> {
+  const times = { sendBy: clock.time + 400_000, sendingSince: clock.time };
+  const sending = aSending({
+    server: serverAddress(settings.gmsUrl),
+    attemptId: 'other',
+    judgeableAt: clock.time + 1_000_000,
+    attempt: aSentAttempt({ ...anotherRun, ...times }),
+  });
+  ledger.stored.set(index, sending);
   return sending;
 }
+const anotherRun = { runId: 'run-9', runStartMillis: 1 };
+const anotherVerdict = aVerdict({ ...anotherRun, attemptId: 'other' });
 
 describe('Truncate', () => {
   test('leaves a running record and waits', async () => {
@@ -92,9 +86,9 @@ describe('Truncate', () => {
     const sent = await truncate(state, deployment.during('truncate'));
     deployment.clock.time += sent.waitSeconds * 1000;
     await poll(sent, deployment.during('poll'));
-    deployment.service.engine.addRows(index, Array(700).fill(deployment.clock.time - 50 * 86_400_000));
+    deployment.service.engine.addRows('dataset.operation', Array(700).fill(deployment.clock.time - 50 * 86_400_000));
     await deployment.night({}, 'run-2');
-    deployment.service.engine.addRows(index, Array(700).fill(deployment.clock.time - 50 * 86_400_000));
+    deployment.service.engine.addRows('dataset.operation', Array(700).fill(deployment.clock.time - 50 * 86_400_000));
     expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('in-flight');
     expect(deployment.realTruncates()).toHaveLength(2);
   });
@@ -150,11 +144,27 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('does not send when somebody else deleted rows since the plan', async () => {
+  test('does not send while somebody else is deleting rows', async () => {
+    const { deployment, state } = await planned();
+    const { engine } = deployment.service;
+    const olderThan = (days: number) => deployment.clock.time - days * 86_400_000;
+    engine.removeRows('dataset.operation', ({ timestamp }) => timestamp < olderThan(80));
+    const services = deployment.during('truncate');
+    const sleep = async (millis: number) => {
+      deployment.clock.time += millis;
+      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp < olderThan(75));
+    };
+    const after = await truncate(state, { ...services, sleep });
+    expect(outcomeOf(after)).toBe('not-started');
+    expect(after.entries[0]?.entry).toMatchObject({ cause: { kind: 'others-deleting', planned: 600 } });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('sends when somebody else has deleted rows since the plan, and has done so', async () => {
     const { deployment, state } = await planned();
     deployment.service.engine.runGc(60);
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('not-started');
-    expect(deployment.realTruncates()).toEqual([]);
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('watched');
+    expect(deployment.realTruncates()).toHaveLength(1);
   });
 
   test('does not send when the server would now reindex', async () => {
@@ -173,21 +183,16 @@ describe('Truncate', () => {
 
   test('with a run state of another version starts nothing and reports', async () => {
     const { deployment, state } = await planned();
-    const other = { ...state, version: 2 } as unknown as RunState;
+    const other = { ...state, version: 3 } as unknown as RunState;
     const after = await truncate(other, deployment.during('truncate'));
-    expect(after).toMatchObject({
-      version: 1,
-      next: 'report',
-      runId: 'run-1',
-      error: expect.stringContaining('deployed anew'),
-    });
+    expect(after).toMatchObject({ version: 2, next: 'report', runId: 'run-1', error: { kind: 'other-version', found: 3 } });
     expect(outcomeOf(after)).toBe('not-started');
     expect(deployment.realTruncates()).toEqual([]);
   });
 });
 
 describe('with a run state of another version, after a redrive', () => {
-  const foreign = (state: RunState) => ({ ...state, version: 2 }) as unknown as RunState;
+  const foreign = (state: RunState) => ({ ...state, version: 3 }) as unknown as RunState;
 
   test.each([
     ['Truncate', truncate],
@@ -209,7 +214,7 @@ describe('with a run state of another version, after a redrive', () => {
 
   test("Truncate says not-started where the record is another run's", async () => {
     const { deployment, state } = await planned();
-    await anotherRunSends(deployment, index);
+    await anotherRunSends(deployment);
     expect(outcomeOf(await truncate(foreign(state), deployment.during('truncate')))).toBe('not-started');
   });
 });
@@ -249,16 +254,17 @@ describe('after a Truncate that ended without a state', () => {
     });
     await expect(truncate(state, killed)).rejects.toThrow('killed');
     let next = await pollAfterFailure(state, deployment);
-    const { judgeableAt, sendBy } = (await recordOf(deployment)).attempt!;
+    const { judgeableAt, attempt } = (await recordOf(deployment)) as Sending;
+    const { sendBy } = attempt;
     expect(judgeableAt).toBe(sendBy + functionTimeoutSeconds.truncate * 1000);
     while (next.next === 'wait') {
       expect(outcomeOf(next)).toBe('watched');
       deployment.clock.time += next.waitSeconds * 1000;
       next = await poll(next, deployment.during('poll'));
     }
-    expect(outcomeOf(next)).toBe('unknown');
+    expect(outcomeOf(next)).toBe('failed');
+    expect(next.entries[0]?.entry).toHaveProperty('cause', { kind: 'unchanged' });
     expect(deployment.clock.time).toBeGreaterThanOrEqual(judgeableAt);
-    expect(next.breaker).toContain('nobody can tell yet what became of a truncation of dataset.operation');
     expect(deployment.realTruncates()).toEqual([]);
   });
 
@@ -271,7 +277,7 @@ describe('after a Truncate that ended without a state', () => {
       next = await poll(next, deployment.during('poll'));
     }
     expect(outcomeOf(next)).toBe('truncated');
-    expect(next.notes).toContainEqual(expect.stringContaining('Sandbox.Timedout'));
+    expect(next.notes).toContainEqual({ kind: 'truncate-failed', index: 'dataset.operation', error: 'Sandbox.Timedout' });
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
@@ -283,7 +289,7 @@ describe('after a Truncate that ended without a state', () => {
     await deployment.night({}, 'run-3');
     const settled = await pollAfterFailure(state, deployment);
     expect(outcomeOf(settled)).toBe('in-flight');
-    expect(settled.entries[0]?.entry).toHaveProperty('reason', expect.stringContaining('another run has closed'));
+    expect(settled.entries[0]?.entry).toHaveProperty('cause', { kind: 'taken', closed: true });
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
@@ -301,7 +307,7 @@ describe('after a Truncate that ended without a state', () => {
       policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
     });
     const [first, second] = state.entries;
-    await anotherRunSends(deployment, first!.index);
+    await anotherRunSends(deployment);
     const standing = await pollAfterFailure(state, deployment);
     expect(standing).toMatchObject({ next: 'wait', waitSeconds: settlingSeconds });
     expect(standing.failure?.sendsUntil).toBe(deployment.clock.time + longestToSendMillis);
@@ -314,9 +320,9 @@ describe('after a Truncate that ended without a state', () => {
 
   test('and the other run lets go in time, Poll fences it off: when it goes on it cannot send', async () => {
     const { deployment, state } = await planned();
-    const held = await anotherRunSends(deployment, index);
+    const held = await anotherRunSends(deployment);
     const standing = await pollAfterFailure(state, deployment);
-    await deployment.ledger.replace(held, conclude(held, aVerdict({ runId: 'run-9', attemptId: 'other' })));
+    await deployment.ledger.replace(held, conclude(held, anotherVerdict));
     deployment.clock.time += standing.waitSeconds * 1000;
     const settled = await poll(standing, deployment.during('poll'));
     expect([outcomeOf(settled), settled.failure]).toEqual(['failed', undefined]);
@@ -327,7 +333,7 @@ describe('after a Truncate that ended without a state', () => {
   test('and the other run goes on, Poll says in-flight only when the one given up can no longer send', async () => {
     const { deployment, state } = await planned();
     const given = deployment.during('truncate');
-    const held = await anotherRunSends(deployment, index);
+    const held = await anotherRunSends(deployment);
     let next = await pollAfterFailure(state, deployment);
     const { sendsUntil } = next.failure!;
     while (next.next === 'wait') {
@@ -337,31 +343,30 @@ describe('after a Truncate that ended without a state', () => {
     }
     expect([outcomeOf(next), next.next]).toEqual(['in-flight', 'report']);
     expect(deployment.clock.time).toBeGreaterThanOrEqual(sendsUntil!);
-    await deployment.ledger.replace(held, conclude(held, aVerdict({ runId: 'run-9', attemptId: 'other' })));
+    await deployment.ledger.replace(held, conclude(held, anotherVerdict));
     expect(outcomeOf(await truncate(state, given))).toBe('not-started');
     expect(deployment.realTruncates()).toEqual([]);
   });
 
   test('while another run holds the index and the history is spent, the run ends: it may have started', async () => {
     const { deployment, state } = await planned();
-    await anotherRunSends(deployment, index);
+    await anotherRunSends(deployment);
     const spent = { ...state, turns: { truncate: 0, poll: 5000 } };
     const ended = await pollAfterFailure(spent, deployment);
     expect(ended.next).toBe('report');
     const execution = { name: state.runId, startTime: state.startedAt };
     const composed = composeReport({ input: ended, execution }, deployment.services);
-    expect(composed).toMatchObject({ result: 'failed', error: expect.stringContaining('Lambda.Unknown') });
+    expect(composed).toMatchObject({ result: 'failed', cause: { kind: 'step-failed', error: 'Lambda.Unknown' } });
     expect(composed.policies[0]).toMatchObject({ outcome: 'unknown' });
   });
 
   test('and the index was closed meanwhile, it cannot send when a person clears it', async () => {
     const { deployment, state } = await planned();
-    const held = await anotherRunSends(deployment, index);
-    const bad = aVerdict({ runId: 'run-9', attemptId: 'other' });
-    await deployment.ledger.replace(held, quarantine(held, bad));
+    const held = await anotherRunSends(deployment);
+    await deployment.ledger.replace(held, quarantine(held, anotherVerdict));
     expect(outcomeOf(await pollAfterFailure(state, deployment))).toBe('quarantined');
-    const closed = await recordOf(deployment);
-    expect(closed).toMatchObject({ state: 'quarantined', lastVerdict: bad });
+    const closed = (await recordOf(deployment)) as Quarantined;
+    expect(closed).toMatchObject({ state: 'quarantined', lastVerdict: { attemptId: 'other' } });
     await deployment.ledger.replace(closed, clear(closed));
     expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
     expect(deployment.realTruncates()).toEqual([]);
@@ -370,9 +375,9 @@ describe('after a Truncate that ended without a state', () => {
   test('and another run has left a reservation whose time is over, Poll fences it off from that as well', async () => {
     const { deployment, state } = await planned();
     const { time } = deployment.clock;
-    const over = anAttempt({ attemptId: 'other', runId: 'run-9', sendBy: time - 1, judgeableAt: time + 1 });
-    const { server } = await anotherRunSends(deployment, 'chart.chartUsageStatistics');
-    const reserved = aRecord({ server, index, state: 'reserved', attemptId: 'other', attempt: over });
+    const attempt = anAttempt({ ...anotherRun, sendBy: time - 1 });
+    const server = serverAddress(deployment.settings.gmsUrl);
+    const reserved = aReserved({ server, attemptId: 'other', judgeableAt: time + 1, attempt });
     expect(await deployment.ledger.replace(undefined, reserved)).toBe(true);
     expect(outcomeOf(await pollAfterFailure(state, deployment))).toBe('failed');
     expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
@@ -393,11 +398,8 @@ describe('after a Truncate that ended without a state', () => {
     const sent = await truncate(state, deployment.during('truncate'));
     deployment.clock.time += sent.waitSeconds * 1000;
     await poll(sent, deployment.during('poll'));
-    const record = await recordOf(deployment);
-    await deployment.ledger.replace(
-      record,
-      fence(record, { server: record.server, index, runId: 'run-9', attemptId: 'other' }, 0),
-    );
+    const record = (await recordOf(deployment)) as Idle;
+    await deployment.ledger.replace(record, fence(record, record, anotherRun, 'other', 0));
     expect(outcomeOf(await poll(sent, deployment.during('poll')))).toBe('truncated');
   });
 });

@@ -1,0 +1,18 @@
+import { type Entry, type RunState, STATE_VERSION } from '../../lambda/run/state.ts';
+
+/** A run state, for tests. */
+export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunState => ({
+  version: STATE_VERSION,
+  runId: 'run-1',
+  server: 'https://gms.example.com',
+  stage: 'prod',
+  mode: 'enforce',
+  startedAt: '2026-03-01T03:30:00.000Z',
+  next: 'wait',
+  waitSeconds: 10,
+  entries,
+  notes: [],
+  unmanagedIndices: [],
+  turns: { truncate: 0, poll: 0 },
+  ...more,
+});

@@ -68,7 +68,10 @@ const kinds = {
 
   // Decided by counts
   'nothing-to-delete': {},
-  'below-threshold': { minDeletePercent: z.number() },
+  'below-threshold': {
+    minDeletePercent: z.number(),
+    nights: z.int().optional().meta({ description: 'nights until it is reached, at the growth of the last ones' }),
+  },
   due: {
     minDeletePercent: z.number(),
     bite: rows.optional().meta({ description: 'rows that one run deletes at most' }),
@@ -80,6 +83,7 @@ const kinds = {
     approveRows: rows.meta({ description: 'the number to approve' }),
     approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest timestamp alone holds more' }),
+    seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
   },
   emptied: {
     rowsBefore: rows,
@@ -101,6 +105,7 @@ const kinds = {
       'index-concrete',
       'index-young',
       'task-status',
+      'bite-reindex',
     ]),
     expected: z.number().optional(),
     found: z.number().optional(),

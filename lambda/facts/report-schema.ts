@@ -22,7 +22,12 @@ export const entryFields = {
     .meta({ description: "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older" }),
   strategy: z.string().optional(),
   rowsTotal: count.optional(),
-  rowsToDelete: count.optional(),
+  rowsToDelete: count.optional().meta({ description: 'with the cutoff that was sent, or would be' }),
+  rowsPastRetention: count
+    .optional()
+    .meta({ description: "with the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer" }),
+  rowsPerDay: z.number().optional().meta({ description: 'growth of the index, over the remembered nights' }),
+  mbPerDay: z.number().optional(),
   taskId: z.string().optional(),
   rowsDeleted: count.optional(),
   rowsRemaining: count.optional(),
@@ -61,6 +66,7 @@ export const unmanagedIndexSchema = z.object({
   entityType: z.string().optional(),
   aspect: z.string().optional(),
   sizeMb: z.number().optional(),
+  mbPerDay: z.number().optional().meta({ description: 'growth over the remembered nights' }),
 });
 
 const wordedCheckSchema = checkSchema.extend({

@@ -40,6 +40,8 @@ const attemptFields = {
   fields: fieldsSchema,
   /** The policy's own cutoff, where a bite made the one in `fields` older. */
   policyCutoffMillis: millis.optional(),
+  /** Nights until the rest is gone as well, this one included. */
+  nights: z.int().optional(),
   reservedAt: millis,
   /** Nothing is sent at or after this moment. */
   sendBy: millis,

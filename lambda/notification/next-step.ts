@@ -117,6 +117,7 @@ function afterGuard({ which, error }: Cause & { kind: 'guard' }): NextStep {
     case 'floor':
     case 'index-concrete':
     case 'reindex-refused':
+    case 'bite-reindex':
       return { kind: 'correct', what: 'policy' };
     case 'index-name-unknown':
       return { kind: 'grant', operation: 'index-sizes' };

@@ -91,6 +91,10 @@ export const keyOf = ({ index, entry }: Pick<Entry, 'index' | 'entry'>, { server
   server,
 });
 
+/** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */
+export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings): number =>
+  Date.parse(state.startedAt) + settings.maxRunHours * 3_600_000;
+
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
 /** Why an index is not free, for a run that leaves it alone. */

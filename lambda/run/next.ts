@@ -1,6 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import { heldBackMillis, settlingSeconds } from '../facts/limits.ts';
-import { done } from './entries.ts';
+import { done, endOf } from './entries.ts';
 import { fit } from './fit.ts';
 import { historyIsSpent } from './history.ts';
 import type { RunSettings } from './services.ts';
@@ -55,10 +55,6 @@ export function holdsBack({ entry, watch }: WatchedEntry, state: RunState, setti
   const longest = Math.min(heldBackMillis, (settings.maxRunHours * 3_600_000) / 2);
   return now - Date.parse(state.startedAt) < longest && (watch.looks < 2 || watch.moves === true);
 }
-
-/** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */
-export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings): number =>
-  Date.parse(state.startedAt) + settings.maxRunHours * 3_600_000;
 
 function whyOver(state: RunState, settings: RunSettings, now: number): (Cause & { kind: 'no-time' }) | undefined {
   if (now >= endOf(state, settings)) return { kind: 'no-time', what: 'run', hours: settings.maxRunHours };

@@ -2,17 +2,20 @@ import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
 import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
 import { standing } from '../ledger/standing.ts';
+import type { Night } from '../memory/night.ts';
 import { fence } from '../ledger/transitions.ts';
 import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { breakerOf } from './breaker.ts';
 import { clearWatched } from './clear.ts';
-import { askingOf, done, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
-import { endOf, proceed } from './next.ts';
+import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
+import { proceed } from './next.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
 import { resumeOwn } from './resume.ts';
+import { unavailable } from './plan/remember.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -44,6 +47,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
     const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours: settings.maxRunHours });
     if (looked.kind === 'watching') return { ...entry, watch: looked.watch };
     services.log.info('verdict', { index: entry.index, ...looked.entry });
+    await rememberVerdict(entry.index, looked.entry, state, services);
     notes.push(...(await clearedNotes(entry, state, services, signal)));
     return { index: entry.index, phase: 'done', entry: looked.entry };
   };
@@ -53,6 +57,32 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   } finally {
     release();
   }
+}
+
+/** What a verdict adds to the memory of this night; without it nothing is lost but estimates. */
+async function rememberVerdict(index: string, entry: DecidedFacts, state: RunState, services: RunServices): Promise<void> {
+  const failed = await unavailable(async () => services.nights?.write(verdictNight(index, entry, state)));
+  if (failed) services.log.warn('the memory of nights cannot be written', { index, problem: failed });
+}
+
+function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunState): Night {
+  const { rowsTotal, rowsToDelete = 0, rowsPastRetention, rowsDeleted = 0, durationSeconds, strategy } = entry;
+  // Of one that an earlier run sent, the rows before it are those of that night.
+  const before = !entry.adopted && rowsTotal !== undefined && {
+    rows: rowsTotal,
+    overdue: rowsPastRetention ?? rowsToDelete,
+    ...(entry.sizeBeforeMb !== undefined && { mb: entry.sizeBeforeMb }),
+  };
+  return {
+    index,
+    night: startedAt,
+    ...before,
+    ...(entry.indexName !== undefined && { name: entry.indexName }),
+    outcome: entry.outcome,
+    deleted: rowsDeleted,
+    ...(durationSeconds !== undefined && { seconds: durationSeconds }),
+    ...(strategy === 'reindex' && rowsTotal !== undefined && { copied: rowsTotal - rowsToDelete }),
+  };
 }
 
 const clearedNotes = async (

@@ -2,6 +2,7 @@ import type { Check } from '../facts/check.ts';
 import type { Clock } from '../facts/clock.ts';
 import type { Report } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Nights } from '../memory/night.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import type { Mode } from './state.ts';
@@ -54,6 +55,8 @@ export interface RunServices {
   parameters: Parameters;
   operations: Operations;
   ledger: Ledger;
+  /** What earlier nights saw; left out for steps that do not remember. */
+  nights?: Nights;
   surroundings: Surroundings;
   clock: Clock;
   log: Log;

@@ -82,7 +82,9 @@ export interface Planned {
   rowsToDelete: number;
   strategy: Strategy;
   /** A bite: the cutoff that is sent, older than the policy's, and the rows that go with it. */
-  bite?: { cutoffMillis: number; rows: number };
+  bite?: { cutoffMillis: number; rows: number; nights?: number };
+  /** What it takes, as last time. */
+  seconds?: number;
   /** For a reindex: rows of the window in which only somebody's copy would make a difference, and when they were counted. */
   settled?: Bounds & { rows: number; countedAt: number };
 }

@@ -22,12 +22,13 @@ import { release, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
+import { biteLimit } from '../truncation/bite.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
 import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
-import { askingOf, attemptFacts, done, held, keyOf, quarantinedCause, replaceEntry, watched } from './entries.ts';
-import { endOf, proceed } from './next.ts';
+import { askingOf, attemptFacts, done, endOf, held, keyOf, quarantinedCause, replaceEntry, watched } from './entries.ts';
+import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
 import { resumeOwn } from './resume.ts';
@@ -141,6 +142,7 @@ function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number
     strategy: plan.strategy,
     fields: truncateFields(policy, plan.bite?.cutoffMillis ?? policyCutoff, plan.strategy),
     ...(plan.bite && { policyCutoffMillis: policyCutoff }),
+    ...(plan.bite?.nights !== undefined && { nights: plan.bite.nights }),
     reservedAt: now,
     sendBy,
   };
@@ -261,7 +263,7 @@ async function checkUntil(
 
   const backlog = plan.bite ? (oldest?.rows ?? 0) : 0;
   const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
-  const wholeFacts = { ...facts, rowsToDelete: whole.rowsToDelete };
+  const wholeFacts = plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
   const decision = decide(policy, {
     dryRun,
     whole,
@@ -276,14 +278,12 @@ async function checkUntil(
   if (decision.strategy !== plan.strategy) {
     return refuse('not-started', { kind: 'strategy-flipped', was: plan.strategy, now: decision.strategy }, wholeFacts);
   }
-  if (plan.bite && dryRun.rowsToDelete > biteLimit(policy.maxRowsPerRun ?? 0)) {
+  const { maxRowsPerRun } = policy;
+  if (maxRowsPerRun !== undefined && dryRun.rowsToDelete > biteLimit(maxRowsPerRun, state.approveRows)) {
     return refuse('not-started', { kind: 'counts-moved' }, wholeFacts);
   }
   return reachSending(record, { dryRun, dryRunAt, windows, size }, services);
 }
-
-/** Rows go on ageing between the search for a bite and the call. */
-const biteLimit = (maxRowsPerRun: number): number => maxRowsPerRun * 1.01;
 
 /**
  * The windows, counted under the record. Where fewer rows are to go than Plan counted, somebody else has been deleting: a

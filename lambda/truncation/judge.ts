@@ -89,7 +89,8 @@ function judgeDelete(evidence: Evidence): Judgement {
   }
   // Somebody has put another index behind the alias, and our own task cannot be asked: whose rows went is not known.
   if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
-  return { ...base, outcome: 'truncated', cause: { kind: 'verified', by: 'counts', ...counters, ...replaced } };
+  const cause: Cause = { kind: 'verified', by: 'counts', ...counters, ...replaced, ...restOf(evidence) };
+  return { ...base, outcome: 'truncated', cause };
 }
 
 /**
@@ -245,6 +246,14 @@ const kept = ({ record, after }: Evidence): Pick<Judgement, 'window'> => {
 
 const shrunk = (lost: Shortfall | undefined): Pick<Judgement, 'shrunkRows'> =>
   lost && lost.rows > 0 ? { shrunkRows: lost.rows } : {};
+
+/** What a bite has left to later nights: the rows between its cutoff and the policy's. */
+function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {
+  const { policyCutoffMillis, nights = 0 } = record.attempt;
+  const rest = after.windows.find(({ to }) => to === policyCutoffMillis)?.rows ?? 0;
+  if (policyCutoffMillis === undefined || rest === 0) return {};
+  return { rest, ...(nights > 1 && { nights: nights - 1 }) };
+}
 
 const lastMoved = ({ lastMovedAt }: Evidence) => (lastMovedAt === undefined ? {} : { lastMovedAt });
 

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { systemClock } from '../facts/clock.ts';
 import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../facts/limits.ts';
 import { dynamoDbClient, dynamoDbLedger } from '../ledger/dynamodb.ts';
+import { dynamoDbNights } from '../memory/dynamodb.ts';
 import { createOperations } from '../operations/http/http-operations.ts';
 import { createHttpTransport } from '../operations/http/http-transport.ts';
 import { lookup } from '../operations/http/lookup.ts';
@@ -23,6 +24,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const environment: EnvironmentOf<'plan' | 'truncate' | 'poll'> & {
     POLICIES_PATH?: string;
     PAUSED_PARAMETER?: string;
+    NIGHTS_TABLE?: string;
   } = readEnvironment(step, process.env);
   const settings = runSettings(environment);
   const parameters = ssmParameters(
@@ -36,11 +38,10 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
     },
     ssmClient(),
   );
-  const ledger = dynamoDbLedger({
-    table: environment.LEDGER_TABLE,
-    ledger: settings.stage,
-    client: dynamoDbClient(),
-  });
+  const client = dynamoDbClient();
+  const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, ledger: settings.stage, client });
+  const nights =
+    environment.NIGHTS_TABLE === undefined ? {} : { nights: dynamoDbNights({ table: environment.NIGHTS_TABLE, client }) };
 
   return async <Result>(
     runId: string,
@@ -66,6 +67,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
         parameters: { ...parameters, token },
         operations,
         ledger,
+        ...nights,
         surroundings: { onLambda: true, lookup },
         clock: systemClock,
         log,

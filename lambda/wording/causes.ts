@@ -155,8 +155,8 @@ const verbs = { 'delete-by-query': 'delete in place', reindex: 'reindex' } as co
 const older = ({ retentionDays }: DecidedFacts): string =>
   retentionDays === undefined ? 'older than its retention' : `older than ${retentionDays} days`;
 
-const share = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): string =>
-  `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} %`;
+const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 }: DecidedFacts): string =>
+  `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
 
 function heldText({ state, runId, until, address, ourAddress, version }: Cause & { kind: 'held' }): string {
   if (state === 'other-version') {
@@ -233,6 +233,8 @@ function guardText({ which, expected, found, error }: Cause & { kind: 'guard' },
       return `${entry.indexName ?? 'it'} is an index, not an alias, and DataHub reindexes aliases only: use strategy delete-by-query`;
     case 'index-young':
       return `the index behind it was made ${found === undefined ? 'a few hours ago' : `at ${moment(found)}`}: a copy into it may still be under way; the next run looks again`;
+    case 'bite-reindex':
+      return 'the server would reindex, which copies every row that stays and cannot be done in bites: remove maxRowsPerRun, or let this index be truncated whole';
     case 'task-status':
       return `it would be a reindex, and task statuses cannot be read, without which a reindex cannot be proven. ${error ? errorText(error) : ''}`.trim();
   }

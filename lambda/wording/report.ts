@@ -31,7 +31,7 @@ function entryOf(facts: DecidedFacts, now: number): PolicyEntry {
     reason: reasonOf(facts, now),
     ...(rowsTotal !== undefined && { rowsTotal }),
     ...(rowsToDelete !== undefined && { rowsToDelete }),
-    ...(rowsTotal !== undefined && rowsToDelete !== undefined && { percent: percentOf(rowsToDelete, rowsTotal) }),
+    ...(rowsTotal !== undefined && rowsToDelete !== undefined && { percent: percentOf(rest.rowsPastRetention ?? rowsToDelete, rowsTotal) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkNames, type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { checkNames } from '../../lambda/facts/check.ts';
+import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
@@ -172,6 +173,7 @@ const tried = [
   'Plan: ReadPolicies',
   'Plan: ReadParameters',
   'Plan: UseLedger',
+  'Truncate: ReadPolicies',
   'Truncate: ReadParameters',
   'Truncate: UseLedger',
   'Poll: ReadParameters',
@@ -180,13 +182,12 @@ const tried = [
 ];
 
 /**
- * A run ends well without a log, a trace or the memory of nights, and, as long as no policy has changed since Plan, without Truncate's
- * look at the policies; for calls of the state machine and the schedule the emulator asks no role.
+ * A run ends well without a log, a trace or the memory of nights; for calls of the state machine and the schedule the emulator
+ * asks no role.
  */
 const notTried = [
   'Plan: UseMemory',
   'Poll: UseMemory',
-  'Truncate: ReadPolicies',
   'Workflow: CallFunctions',
   'Plan: logs:CreateLogStream',
   'Truncate: logs:CreateLogStream',

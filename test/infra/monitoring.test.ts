@@ -16,7 +16,7 @@ const failedReport = {
   startedAt: '2026-11-21T03:30:00Z',
   finishedAt: '2026-11-21T04:30:00Z',
   result: 'failed',
-  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', reason: 'rows are missing' }],
+  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', cause: { kind: 'gone-since', expected: 2, found: 1, since: 0 }, reason: '' }],
   unmanagedIndices: [],
 } as Report;
 

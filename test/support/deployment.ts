@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import { dayMillis, functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import { nightsInMemory } from '../../lambda/memory/night.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { RunServices, RunSettings } from '../../lambda/run/services.ts';
@@ -32,6 +33,7 @@ export interface Deployment {
   /** Virtual epoch milliseconds, of the run and of the server. */
   clock: { time: number };
   ledger: ReturnType<typeof memoryLedger>;
+  nights: ReturnType<typeof nightsInMemory>;
   /** What the next runs are given; a test may replace any of them. */
   services: Omit<RunServices, 'deadline'>;
   settings: RunSettings;
@@ -72,6 +74,7 @@ export async function deploy(
   if (rowsPerSecond !== undefined) service.engine.set({ rowsPerSecond });
   const transport = createHttpTransport({ connectTimeoutMillis: 5000, answerTimeoutMillis: 5000 });
   const ledger = memoryLedger();
+  const nights = nightsInMemory();
   const states: RunState[] = [];
   const log: string[] = [];
   const note = (message: string, fields?: unknown) => log.push(`${message} ${JSON.stringify(fields ?? {})}`);
@@ -82,6 +85,7 @@ export async function deploy(
     service,
     clock,
     ledger,
+    nights,
     policies,
     states,
     log,
@@ -106,6 +110,7 @@ export async function deploy(
         random: () => 0,
       }),
       ledger,
+      nights,
       surroundings: { onLambda: true, lookup: async () => ['127.0.0.1'] },
       clock: { now: () => clock.time, realNow: () => clock.time, monotonic: () => clock.time },
       log: { info: note, warn: note, error: note },

@@ -7,6 +7,7 @@ import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
 import { previewPreflightOfAddress } from './preflight.ts';
 import { prepare } from './preparation.ts';
+import { remember } from './remember.ts';
 import type { RunServices } from '../services.ts';
 import { type RunState, STATE_VERSION } from '../state.ts';
 
@@ -33,10 +34,11 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const state: RunState = { ...empty, mode, ...(approveRows !== undefined && { approveRows }) };
   const prepared = await prepare(state, parsed.input, services);
   if (prepared.kind === 'ready') {
-    const planned = clear
-      ? await planClear(state, parsed.input, prepared, services)
-      : await planPolicies(state, prepared, services);
-    return finish(planned, services);
+    if (clear) return finish(await planClear(state, parsed.input, prepared, services), services);
+    const planned = await planPolicies(state, prepared, services);
+    const failed = mode === 'enforce' ? await remember(planned, services) : undefined;
+    const isTold = planned.notes.some(({ kind }) => kind === 'memory-unavailable');
+    return finish(failed && !isTold ? { ...planned, notes: [...planned.notes, failed] } : planned, services);
   }
   const entries = prepared.policies.map((policy) => refused(policy, 'failed', { kind: 'run-error' }));
   const preflight = mode === 'preview' ? await previewPreflightOfAddress(services) : undefined;

@@ -11,10 +11,20 @@ import type { ParsedPolicy } from '../../policy/parse.ts';
 import { afterFailure } from '../../preflight/preflight.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { done } from '../entries.ts';
-import { adopt, type PolicyContext, planPolicy } from './policy.ts';
+import type { Planning, PolicyContext } from './context.ts';
+import { adopt, planPolicy } from './policy.ts';
 import { previewPreflight } from './preflight.ts';
 import { breakerOf } from '../breaker.ts';
 import type { Prepared } from './preparation.ts';
+import {
+  grownIndices,
+  keyOf,
+  type Remembered,
+  recall,
+  rememberedUnmanaged,
+  tooLong,
+  withMemory,
+} from './remember.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 
@@ -37,7 +47,9 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
       signal,
       shared: { notes: [], ...(failure && { serverFailure: failure }) },
     };
-    const entries = await plannedEntries(context);
+    const { entries, memory } = await plannedEntries(context);
+    const unmanagedIndices = unmanaged(sizes, prepared.policies);
+    const grown = await recall(unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => keyOf(one) ?? []), services);
     const { serverFailure, missingDate, notes } = context.shared;
     const stop = prepared.hindrance ?? missingIn(entries);
     const checks = preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
@@ -51,12 +63,14 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
         ...state.notes,
         ...prepared.notes,
         ...notes,
+        ...(memory.notes.length > 0 ? memory.notes : grown.notes),
+        ...tooLong(entries, state, services),
         ...(missingDate ? [{ kind: 'no-date-header' } satisfies Note] : []),
         ...(asked.kind === 'failed' && !serverFailure ? [{ kind: 'no-sizes', error: asked.error } satisfies Note] : []),
       ],
       ...(checks && { preflight: checks }),
       refused: reads.failures(),
-      unmanagedIndices: unmanaged(sizes, prepared.policies),
+      unmanagedIndices: grownIndices(unmanagedIndices, grown, state),
     };
   } finally {
     release();
@@ -77,16 +91,26 @@ async function askSizes(reads: OptionalReads, signal: AbortSignal): Promise<Size
   }
 }
 
-async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
+async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[]; memory: Remembered }> {
   const { chosen } = context.prepared;
   const limit = pLimit(planConcurrency);
   const listed = chosen.slice(0, maxEntries);
   const planned = await Promise.all(listed.map((policy) => limit(() => planOne(policy, context))));
-  return [
-    ...planned.sort(runOrder).map(({ entry }) => entry),
+  const counted = planned.filter(({ entry }) => entry.entry.rowsTotal !== undefined);
+  const memory = await recall(counted.map(({ entry }) => entry.index), context.services);
+  // How many rows go in bites is searched when every policy has had its dry run, because it takes many more.
+  const bitten = await Promise.all(planned.map((one) => limit(() => searched(one, memory))));
+  const remembered = bitten.map((one) => ({ ...one, entry: withMemory(one.entry, memory.of(one.entry.index), context) }));
+  const entries = [
+    ...remembered.sort(runOrder).map(({ entry }) => entry),
     ...adoptedWithoutPolicy(context, planned),
     ...rest(chosen.length - listed.length),
   ];
+  return { entries, memory };
+}
+
+async function searched({ search, ...planned }: Ordered, memory: Remembered): Promise<Ordered> {
+  return search ? { ...planned, entry: await search(memory.of(planned.entry.index)) } : planned;
 }
 
 /** More policies than one run can carry: one entry that says how many. */
@@ -96,8 +120,7 @@ function rest(policies: number): Entry[] {
   return [done(facts, 'failed', { kind: 'not-listed', policies })];
 }
 
-interface Ordered {
-  entry: Entry;
+interface Ordered extends Planning {
   /** The last truncation of this index went badly: its turn comes last. */
   lastWasBad: boolean;
 }
@@ -105,10 +128,11 @@ interface Ordered {
 async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Ordered> {
   const stored = context.prepared.records.get(parsed.index);
   const verdict = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
-  const entry = await planPolicy(parsed, context);
-  const outcome = entry.phase === 'done' ? entry.entry.outcome : entry.phase;
+  const planned = await planPolicy(parsed, context);
+  const { entry } = planned;
+  const outcome = planned.search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
   context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
-  return { entry, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
+  return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
 }
 
 /** Rows that are missing open the circuit breaker, also where an earlier try of this Plan found them. */

@@ -1,46 +1,27 @@
 import type { Cause } from '../../facts/cause.ts';
 import { deadlineMarginMillis } from '../../facts/limits.ts';
-import type { Note } from '../../facts/note.ts';
 import type { Outcome } from '../../facts/outcome.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { type Idle, isUnresolved, type Reserved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
-import { settleIdle } from '../../ledger/settle.ts';
-import { release } from '../../ledger/transitions.ts';
-import { asking, type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../operations/operations.ts';
+import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { type Circumstances, decide, guard } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { absentTask } from '../../preflight/preflight.ts';
+import { biteOf } from '../../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
-import { goneSince } from '../../truncation/gone-since.ts';
-import { recoveryFacts } from '../../truncation/recovery.ts';
 import { physicalIndex, settledUntil } from '../../truncation/windows.ts';
 import { askingOf, done, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
 import { bounded } from '../orders.ts';
-import type { Prepared } from './preparation.ts';
 import type { RunServices } from '../services.ts';
-import type { Entry, Planned, RunState } from '../state.ts';
+import type { Entry, Planned } from '../state.ts';
+import { bitten } from './bite.ts';
+import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
+import { rowsGone } from './rows-gone.ts';
 
 /** What Plan decides about one policy. */
-
-export interface PolicyContext {
-  state: RunState;
-  prepared: Prepared;
-  services: RunServices;
-  sizes: readonly IndexSize[];
-  signal: AbortSignal;
-  /** What one policy found out for all of them. */
-  shared: {
-    /** What every further request would meet as well: said once, and nothing more is asked. */
-    serverFailure?: ServerError;
-    missingDate?: boolean;
-    /** Whether task statuses may be read: asked once a run, and only where a reindex depends on it. */
-    taskStatus?: Promise<ServerError | undefined>;
-    notes: Note[];
-  };
-}
 
 /** The entry of a policy that is not looked at further. */
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
@@ -50,30 +31,34 @@ export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): E
   return done({ index: parsed.index, entry: facts }, parsed.kind === 'policy' ? outcome : 'failed', why);
 }
 
-export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Entry> {
-  if (parsed.kind === 'invalid') return refused(parsed, 'failed', { kind: 'run-error' });
+export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
+  if (parsed.kind === 'invalid') return { entry: refused(parsed, 'failed', { kind: 'run-error' }) };
   const { state, prepared, services } = context;
   const asks = askingOf(state);
   const stored = prepared.records.get(parsed.index);
-  if (stored && isUnresolved(stored)) return adopt(parsed.index, policyFacts(parsed.policy), stored, context);
-  if (!parsed.policy.enabled) return refused(parsed, 'disabled', { kind: 'switched-off' });
+  if (stored && isUnresolved(stored)) {
+    return { entry: adopt(parsed.index, policyFacts(parsed.policy), stored, context) };
+  }
+  if (!parsed.policy.enabled) return { entry: refused(parsed, 'disabled', { kind: 'switched-off' }) };
   const stands = standing(stored, asks, services.clock.now());
   switch (stands.kind) {
     case 'other-version': {
       const { head } = stands.record;
       const version = head ? { version: head.version } : {};
-      return refused(parsed, 'in-flight', { kind: 'held', state: 'other-version', ...version });
+      return { entry: refused(parsed, 'in-flight', { kind: 'held', state: 'other-version', ...version }) };
     }
     case 'quarantined':
-      return refused(parsed, 'quarantined', quarantinedCause(stands.record, asks));
+      return { entry: refused(parsed, 'quarantined', quarantinedCause(stands.record, asks)) };
     case 'decided':
       // A Plan that is tried again reports what it found the first time.
-      if (stored?.state === 'quarantined') return { index: parsed.index, phase: 'done', entry: stands.verdict.entry };
+      if (stored?.state === 'quarantined') {
+        return { entry: { index: parsed.index, phase: 'done', entry: stands.verdict.entry } };
+      }
       return dryRunEntry(parsed, ownRecord(stored, context), context);
     case 'theirs':
       // It may be given back by the time that it is this policy's turn; another server's may not.
       if (stands.address !== undefined) {
-        return refused(parsed, 'in-flight', held(stands.record, asks, services.clock.now()));
+        return { entry: refused(parsed, 'in-flight', held(stands.record, asks, services.clock.now())) };
       }
       return dryRunEntry(parsed, ownRecord(stored, context), context);
     case 'free':
@@ -110,7 +95,7 @@ async function dryRunEntry(
   { index, policy }: ParsedPolicy & { kind: 'policy' },
   record: Idle | Reserved | undefined,
   context: PolicyContext,
-): Promise<Entry> {
+): Promise<Planning> {
   const { state, services, sizes, shared, signal } = context;
   const { clock, deadline, operations } = services;
   const startMillis = Date.parse(state.startedAt);
@@ -125,8 +110,8 @@ async function dryRunEntry(
       ...(size?.sizeMb !== undefined && { sizeBeforeMb: size.sizeMb }),
     },
   };
-  if (shared.serverFailure) return done(base, 'failed', { kind: 'run-error' });
-  const tooSlow = done(base, 'failed', { kind: 'no-time', what: 'plan' });
+  if (shared.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
+  const tooSlow = { entry: done(base, 'failed', { kind: 'no-time', what: 'plan' }) };
   if (clock.now() >= deadline() - deadlineMarginMillis) return tooSlow;
   try {
     const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
@@ -139,31 +124,24 @@ async function dryRunEntry(
     if (!(error instanceof OperationsError)) throw error;
     if (concernsServer(error.fact)) {
       shared.serverFailure ??= error.fact;
-      return done(base, 'failed', { kind: 'run-error' });
+      return { entry: done(base, 'failed', { kind: 'run-error' }) };
     }
-    return signal.aborted ? tooSlow : done(base, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
+    return signal.aborted ? tooSlow : { entry: done(base, 'failed', { kind: 'server', error: error.fact, sent: 'no' }) };
   }
 }
 
-interface Found {
-  dryRun: DryRun;
-  cutoffMillis: number;
-  startMillis: number;
-  record: Idle | Reserved | undefined;
-  size: IndexSize | undefined;
-  ask(fields: TruncateFields): Promise<DryRun>;
-}
-
 async function decided(
-  counted: Pick<Entry, 'index' | 'entry'>,
+  counted: Counted,
   policy: Policy,
   found: Found,
   context: PolicyContext,
-): Promise<Entry> {
+): Promise<Planning> {
   const { state, services } = context;
   const { dryRun, cutoffMillis, startMillis, size } = found;
+  const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   const given: Circumstances = {
-    dryRun,
+    // Of what goes in bites only a bite is sent: how the server would delete the whole does not matter.
+    dryRun: bite === undefined ? dryRun : { ...dryRun, strategy: 'delete-by-query' },
     cutoffMillis,
     startMillis,
     now: services.clock.realNow(),
@@ -172,19 +150,21 @@ async function decided(
     approveRows: state.approveRows,
   };
   const guarded = guard(policy, given);
-  if (guarded) return done(counted, guarded.outcome, guarded.cause);
+  if (guarded) return { entry: done(counted, guarded.outcome, guarded.cause) };
   const gone = await rowsGone(counted, policy, found, context);
-  if (gone) return gone;
+  if (gone) return { entry: gone };
   const decision = decide(policy, given);
-  if (decision.kind === 'refuse') return done(counted, decision.outcome, decision.cause);
+  if (decision.kind === 'refuse') return { entry: done(counted, decision.outcome, decision.cause) };
+  if (bite !== undefined) return bitten(counted, policy, { ...found, given, bite }, context);
   if (decision.strategy === 'reindex') {
     const error = await taskStatusRefused(context);
-    if (error) return done(counted, 'failed', { kind: 'guard', which: 'task-status', error });
+    if (error) return { entry: done(counted, 'failed', { kind: 'guard', which: 'task-status', error }) };
   }
-  if (state.mode === 'preview') return done(counted, 'would-truncate', { kind: 'due', minDeletePercent: policy.minDeletePercent });
+  if (state.mode === 'preview') return { entry: due(counted, policy) };
   const planned: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
-  if (decision.strategy !== 'reindex') return { ...counted, phase: 'approved', policy, plan: planned };
-  return { ...counted, phase: 'approved', policy, plan: { ...planned, settled: await settledRows(policy, found, services) } };
+  if (decision.strategy !== 'reindex') return { entry: { ...counted, phase: 'approved', policy, plan: planned } };
+  const settled = await settledRows(policy, found, services);
+  return { entry: { ...counted, phase: 'approved', policy, plan: { ...planned, settled } } };
 }
 
 /** What Truncate compares with: a copy that somebody else's reindex is still at makes these rows grow. */
@@ -205,63 +185,3 @@ function taskStatusRefused({ shared, services, signal }: PolicyContext): Promise
   );
   return shared.taskStatus;
 }
-
-/**
- * Rows that were there when the last truncation was verified and are gone: said of this index alone, which an enforcing run
- * closes until a person clears it. Where the record has changed since it was read, another run is at work.
- */
-async function rowsGone(
-  counted: Pick<Entry, 'index' | 'entry'>,
-  policy: Policy,
-  { dryRun, cutoffMillis, record, size, ask }: Found,
-  { state, services }: PolicyContext,
-): Promise<Entry | undefined> {
-  const { lastVerdict } = record ?? {};
-  if (!record || !lastVerdict?.window) return undefined;
-  const gone = await goneSince(lastVerdict.window, cutoffMillis, dryRun, (endTimeMillis) =>
-    ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }),
-  );
-  if (!gone) return undefined;
-  const { rowsIn, deadline } = recoveryFacts(lastVerdict.entry.indexName, size?.indexName);
-  const cause: Cause = {
-    kind: 'gone-since',
-    expected: gone.expected,
-    found: gone.found,
-    since: lastVerdict.decidedAt,
-    ...(rowsIn !== undefined && { rowsIn }),
-    ...(rowsIn !== undefined && size && { indexNow: size.indexName }),
-    ...(deadline !== undefined && { deadline }),
-  };
-  const rowsMissing = gone.expected - gone.found;
-  const entry = done(counted, 'rows-missing', cause, { rowsMissing });
-  if (state.mode !== 'enforce') return entry;
-  const { ledger, clock, newId } = services;
-  const now = clock.now();
-  const taken = done(counted, 'in-flight', { kind: 'taken', closed: false });
-  const idle = record.state === 'idle' ? record : await givenBack(record, services, now);
-  if (!idle) return taken;
-  const { runId, runStartMillis } = askingOf(state);
-  const windows = [lastVerdict.window];
-  const written = await settleIdle(ledger, idle, {
-    entry: entry.entry,
-    windows,
-    run: { runId, runStartMillis },
-    id: newId(),
-    now,
-  });
-  return written ? entry : taken;
-}
-
-/** A reservation whose time to send is over is taken back first; undefined while somebody may send. */
-async function givenBack(record: Reserved, { ledger }: RunServices, now: number): Promise<Idle | undefined> {
-  if (now < record.attempt.sendBy) return undefined;
-  const idle = release(record);
-  return (await ledger.replace(record, idle)) ? idle : undefined;
-}
-
-/** What a dry run adds to an entry. */
-export const countsOf = ({ rowsTotal, rowsToDelete, strategy }: DryRun): Partial<EntryFacts> => ({
-  rowsTotal,
-  rowsToDelete,
-  ...(strategy && { strategy }),
-});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
-import { endOf, holdsBack, proceed } from '../../../lambda/run/next.ts';
+import { endOf } from '../../../lambda/run/entries.ts';
+import { holdsBack, proceed } from '../../../lambda/run/next.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
 import type { Watch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';

@@ -1,0 +1,65 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { dayMillis } from '../facts/limits.ts';
+import { lastNights, MemoryError, type Night, type Nights, nightSchema, nightsKeptDays } from './night.ts';
+
+/** A file that has grown to this is written anew without what is older than it is kept. */
+const compactBytes = 8 * 1024 * 1024;
+
+/**
+ * Nights in a file of JSON lines beside the ledger. A line that was cut short, or that another version wrote, is passed over;
+ * of two for one index and night the later counts.
+ * @param now real time, epoch milliseconds: what is older than 400 days is forgotten
+ */
+export function fileNights(path: string, now: () => number = Date.now): Nights {
+  const attempt = <T>(what: string, call: () => T): T => {
+    try {
+      return call();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new MemoryError(`cannot ${what} ${path}: ${code ?? message}`);
+    }
+  };
+  const all = () => attempt('read', () => (existsSync(path) ? nightsIn(readFileSync(path, 'utf8'), now()) : []));
+  return {
+    async read(index) {
+      return lastNights(all().filter((night) => night.index === index));
+    },
+    async write(night) {
+      attempt('write', () => {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        if (existsSync(path) && statSync(path).size > compactBytes) compact(path, now());
+        // The leading line break ends a line that a killed process cut short.
+        appendFileSync(path, `\n${JSON.stringify(night)}\n`, { mode: 0o600 });
+      });
+    },
+  };
+}
+
+/** Every night that a file's text holds, in the order of the file; the later of two replaces the earlier. */
+export function nightsIn(text: string, now: number): Night[] {
+  const nights = new Map<string, Night>();
+  const oldest = new Date(now - nightsKeptDays * dayMillis).toISOString();
+  for (const line of text.split('\n')) {
+    const night = nightOf(line);
+    if (night && night.night >= oldest) nights.set(`${night.index} ${night.night}`, night);
+  }
+  return [...nights.values()];
+}
+
+function nightOf(line: string): Night | undefined {
+  if (line.trim() === '') return undefined;
+  try {
+    const parsed = nightSchema.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two processes that compact at once lose a night at most, which is forgiven. */
+function compact(path: string, now: number): void {
+  const kept = nightsIn(readFileSync(path, 'utf8'), now).map((night) => JSON.stringify(night));
+  writeFileSync(`${path}.new`, `${kept.join('\n')}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

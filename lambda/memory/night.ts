@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { outcomes } from '../facts/outcome.ts';
+
+/**
+ * What one night saw of one index. Nights are remembered for estimates, growth, and to notice what others do; no safety rule
+ * reads them, and whatever is lost here grows again.
+ */
+
+export const nightSchema = z.object({
+  /** The search index. */
+  index: z.string(),
+  /** The run's start, ISO 8601 UTC: one item for each index and run. */
+  night: z.string(),
+  /** Rows in all and past the policy's retention, before anything was deleted; unknown for an index without a policy. */
+  rows: z.int().nonnegative().optional(),
+  overdue: z.int().nonnegative().optional(),
+  /** Decimal megabytes, primaries. */
+  mb: z.number().nonnegative().optional(),
+  /** The physical index. */
+  name: z.string().optional(),
+  outcome: z.enum(outcomes).optional(),
+  /** Of a truncation that this run saw the end of: rows that went, how long it took, and whether it copied. */
+  deleted: z.int().nonnegative().optional(),
+  seconds: z.number().nonnegative().optional(),
+  copied: z.int().nonnegative().optional(),
+});
+
+export type Night = z.infer<typeof nightSchema>;
+
+/** Nights are kept this long. */
+export const nightsKeptDays = 400;
+
+/** The last so many of an index are read. */
+export const nightsRead = 40;
+
+/** Where nights are kept. Throws MemoryError. */
+export interface Nights {
+  /** The last nights of one index, oldest first; at most `nightsRead`. */
+  read(index: string): Promise<Night[]>;
+  /** Writes one night; one that is there already is replaced. */
+  write(night: Night): Promise<void>;
+}
+
+/** The memory could not be read or written; `message` says why. A run goes on without it. */
+export class MemoryError extends Error {
+  override readonly name = 'MemoryError';
+}
+
+/** A memory that lives as long as the process. */
+export function nightsInMemory(): Nights & { all: Night[] } {
+  const all: Night[] = [];
+  return {
+    all,
+    read: async (index) => lastNights(all.filter((night) => night.index === index)),
+    async write(night) {
+      const at = all.findIndex((other) => other.index === night.index && other.night === night.night);
+      if (at < 0) all.push(night);
+      else all[at] = night;
+    },
+  };
+}
+
+/** By time, the last ones. */
+export const lastNights = (nights: readonly Night[]): Night[] =>
+  [...nights].sort((one, other) => one.night.localeCompare(other.night)).slice(-nightsRead);

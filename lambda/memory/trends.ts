@@ -1,0 +1,115 @@
+import { dayMillis, missingRows, rowsAfterShare } from '../facts/limits.ts';
+import type { Night } from './night.ts';
+
+/** What remembered nights are good for: how long a truncation takes, how an index grows, and what somebody else did to it. Pure. */
+
+/** Truncations that an estimate is made from: the last ones. */
+const estimatedFrom = 5;
+
+/**
+ * Rows a second of the last verified truncations of an index: deleted, or copied where they were reindexed. The median of them.
+ * @returns undefined where none was verified
+ */
+export function rowsPerSecond(nights: readonly Night[], reindex: boolean): number | undefined {
+  const rates = nights
+    .filter(({ outcome }) => outcome === 'truncated')
+    .flatMap(({ seconds = 0, deleted = 0, copied }) => {
+      const rows = reindex ? (copied ?? 0) : copied === undefined ? deleted : 0;
+      return rows > 0 ? [rows / Math.max(1, seconds)] : [];
+    })
+    .slice(-estimatedFrom)
+    .sort((one, other) => one - other);
+  return rates[rates.length >> 1];
+}
+
+/** Seconds that a truncation of so many rows takes, as last time. */
+export function estimateSeconds(nights: readonly Night[], rows: number, reindex: boolean): number | undefined {
+  const rate = rowsPerSecond(nights, reindex);
+  return rate === undefined ? undefined : rows / rate;
+}
+
+export interface Growth {
+  /** Rows that come in, a day; what truncations took is added. */
+  rowsPerDay: number;
+  /** Rows that pass the retention, a day. */
+  overduePerDay: number;
+  /** Megabytes a day between the first and the last night, where no truncation came between. */
+  mbPerDay?: number;
+}
+
+/** Growth is told from so many days on: an hour says nothing about a week. */
+const leastDays = 2;
+const leastNights = 3;
+
+/** How an index has grown over the remembered nights; undefined where too few of them are comparable. */
+export function growthOf(nights: readonly Night[]): Growth | undefined {
+  const counted = nights.filter(({ rows }) => rows !== undefined);
+  const [first, last] = [counted[0], counted.at(-1)];
+  if (!first || !last || counted.length < leastNights) return undefined;
+  const days = (Date.parse(last.night) - Date.parse(first.night)) / dayMillis;
+  if (!(days >= leastDays)) return undefined;
+  const taken = counted.slice(0, -1).reduce((sum, { deleted = 0 }) => sum + deleted, 0);
+  const per = (from: number | undefined, to: number | undefined) => ((to ?? 0) - (from ?? 0) + taken) / days;
+  const mb = taken === 0 && first.mb !== undefined && last.mb !== undefined ? (last.mb - first.mb) / days : undefined;
+  return {
+    rowsPerDay: per(first.rows, last.rows),
+    overduePerDay: Math.max(0, per(first.overdue, last.overdue)),
+    ...(mb !== undefined && { mbPerDay: mb }),
+  };
+}
+
+/**
+ * Nights until an index passes its threshold, if it goes on growing as it does.
+ * @returns undefined where it never does
+ */
+export function nightsToThreshold(
+  { rows, overdue }: { rows: number; overdue: number },
+  { rowsPerDay, overduePerDay }: Growth,
+  minDeletePercent: number,
+): number | undefined {
+  const share = minDeletePercent / 100;
+  const gain = overduePerDay - share * rowsPerDay;
+  if (gain <= 0) return undefined;
+  const nights = Math.ceil((share * rows - overdue) / gain);
+  return nights <= forecastNights ? Math.max(1, nights) : undefined;
+}
+
+/** Nothing is said of what lies further ahead. */
+const forecastNights = 400;
+
+export interface Emptied {
+  rowsBefore: number;
+  /** How many nights it held about as many. */
+  nights: number;
+  nameBefore?: string;
+}
+
+/** An index was steady for so many nights, and its loss is told for so long. */
+const steadyNights = 3;
+const toldDays = 7;
+
+/**
+ * Whether somebody else took most of the rows of an index: it held about as many for three nights at least, holds less than
+ * half of them now, and no truncation of ours came between or before. Told for a week.
+ * @param nights before this one, oldest first
+ * @param now the run's start, ISO 8601
+ */
+export function emptiedSince(nights: readonly Night[], rows: number, now: string): Emptied | undefined {
+  const counted = nights.filter((night) => night.rows !== undefined);
+  if (nights.some(({ deleted }) => deleted !== undefined)) return undefined;
+  const isLow = (night: Night) => (night.rows ?? 0) - rows <= missingRows || rows >= (night.rows ?? 0) * rowsAfterShare;
+  // Nights since the loss hold as little as this one.
+  const since = counted.findLastIndex((night) => !isLow(night)) + 1;
+  const before = counted.slice(0, since);
+  const told = counted[since];
+  if (told && Date.parse(now) - Date.parse(told.night) >= toldDays * dayMillis) return undefined;
+  const last = before.at(-1);
+  if (!last || before.length < steadyNights) return undefined;
+  const steady = before.slice(-steadyNights).every((night) => !isLow(night));
+  if (!steady) return undefined;
+  return {
+    rowsBefore: last.rows ?? 0,
+    nights: before.length,
+    ...(last.name !== undefined && { nameBefore: last.name }),
+  };
+}

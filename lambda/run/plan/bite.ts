@@ -1,0 +1,69 @@
+import { deadlineMarginMillis } from '../../facts/limits.ts';
+import type { Night } from '../../memory/night.ts';
+import { growthOf } from '../../memory/trends.ts';
+import { OperationsError } from '../../operations/operations.ts';
+import { type Circumstances, decide, withHeadroom } from '../../policy/decision.ts';
+import type { Policy } from '../../policy/schema.ts';
+import { findBite, nightsOf } from '../../truncation/bite.ts';
+import { truncateFields } from '../../truncation/fields.ts';
+import { done } from '../entries.ts';
+import type { Entry, Planned } from '../state.ts';
+import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
+
+/** More rows are due than one run may delete: how many go is found by further dry runs, when every policy has had its first. */
+export function bitten(
+  counted: Counted,
+  policy: Policy,
+  { dryRun, cutoffMillis, startMillis, ask, given, bite }: Found & { given: Circumstances; bite: number },
+  { state, services, signal }: PolicyContext,
+): Planning {
+  const { clock, deadline } = services;
+  const isOver = () => signal.aborted || clock.now() >= deadline() - deadlineMarginMillis;
+  const search = async (nights: readonly Night[]): Promise<Entry> => {
+    const found = await findBite({
+      cutoffMillis,
+      whole: dryRun,
+      startMillis,
+      bite,
+      isOver,
+      ask: (endTimeMillis) => ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }),
+    });
+    if (found.kind === 'too-large') {
+      return done(counted, 'above-ceiling', { kind: 'above-ceiling', approveRows: withHeadroom(found.rows), bite });
+    }
+    const { cutoffMillis: sent, dryRun: part } = found;
+    const entry = {
+      ...counted.entry,
+      ...countsOf(part),
+      rowsPastRetention: dryRun.rowsToDelete,
+      cutoffMillis: sent,
+      policyCutoffMillis: cutoffMillis,
+    };
+    const planned = { index: counted.index, entry };
+    if (part.strategy === 'reindex') return done(planned, 'failed', { kind: 'guard', which: 'bite-reindex' });
+    const decision = decide(policy, { ...given, dryRun: part, whole: dryRun, cutoffMillis: sent });
+    if (decision.kind === 'refuse') return done(planned, decision.outcome, decision.cause);
+    const left = nightsOf(dryRun, bite, policy.minDeletePercent, growthOf(nights)?.overduePerDay);
+    const nightsLeft = left === undefined ? {} : { nights: left };
+    if (state.mode === 'preview') return due(planned, policy, { bite, ...nightsLeft });
+    const rows = part.rowsToDelete;
+    const plan: Planned = {
+      rowsToDelete: dryRun.rowsToDelete,
+      strategy: decision.strategy,
+      bite: { cutoffMillis: sent, rows, ...nightsLeft },
+    };
+    return { ...planned, phase: 'approved', policy, plan };
+  };
+  return { entry: done(counted, 'not-started', { kind: 'no-time', what: 'plan' }), search: safely(search, counted) };
+}
+
+const safely =
+  (search: NonNullable<Planning['search']>, counted: Counted): NonNullable<Planning['search']> =>
+  async (nights) => {
+    try {
+      return await search(nights);
+    } catch (error) {
+      if (!(error instanceof OperationsError)) throw error;
+      return done(counted, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
+    }
+  };

@@ -1,0 +1,181 @@
+import pLimit from 'p-limit';
+import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { MemoryError, type Night, type Nights } from '../../memory/night.ts';
+import { emptiedSince, estimateSeconds, growthOf, nightsToThreshold } from '../../memory/trends.ts';
+import { searchIndex } from '../../policy/aspects.ts';
+import { done, endOf } from '../entries.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry, RunState } from '../state.ts';
+import type { PolicyContext } from './context.ts';
+
+/**
+ * What Plan does with the memory of nights: it reads what earlier ones saw of each index, says what that is good for, and
+ * writes down what this one sees. No decision depends on it, and a run goes on without it.
+ */
+
+/** Earlier nights by index; empty where there are none, or they cannot be had. */
+export interface Remembered {
+  of(index: string): readonly Night[];
+  notes: Note[];
+}
+
+/** Reads side by side, as long as Plan has time; the first failure ends it. */
+export async function recall(indices: readonly string[], { nights, deadline, clock }: RunServices): Promise<Remembered> {
+  const found = new Map<string, Night[]>();
+  const notes: Note[] = [];
+  const limit = pLimit(planConcurrency);
+  const one = async (memory: Nights, index: string) => {
+    if (notes.length > 0 || clock.now() >= deadline() - deadlineMarginMillis) return;
+    const failed = await unavailable(async () => {
+      found.set(index, await memory.read(index));
+    });
+    if (failed && notes.length === 0) notes.push(failed);
+  };
+  if (nights) await Promise.all(indices.map((index) => limit(() => one(nights, index))));
+  return { of: (index) => found.get(index) ?? [], notes };
+}
+
+/** The note that says that the memory is not to be had, where it is not. */
+export async function unavailable(use: () => Promise<void>): Promise<Note | undefined> {
+  try {
+    await use();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return { kind: 'memory-unavailable', problem: error.message };
+  }
+}
+
+/** An entry with what earlier nights say of it: growth, forecast, estimate, or that somebody else emptied its index. */
+export function withMemory(entry: Entry, nights: readonly Night[], { state, prepared }: PolicyContext): Entry {
+  const { rowsTotal, rowsToDelete, rowsPastRetention: overdue = rowsToDelete } = entry.entry;
+  if (entry.phase === 'watched' || rowsTotal === undefined || rowsToDelete === undefined || overdue === undefined) return entry;
+  const growth = growthOf([...nights, { index: entry.index, night: state.startedAt, rows: rowsTotal, overdue, ...mbOf(entry) }]);
+  const facts = { ...entry.entry, ...rounded(growth) };
+  if (entry.phase === 'approved') {
+    const seconds = estimateSeconds(nights, rowsOf(entry.plan.strategy, entry), entry.plan.strategy === 'reindex');
+    const plan = seconds === undefined ? entry.plan : { ...entry.plan, seconds: Math.round(seconds) };
+    return { ...entry, entry: facts, plan };
+  }
+  const grown = { ...entry, entry: { ...entry.entry, ...rounded(growth) } };
+  const { cause } = entry.entry;
+  const emptied = wasTruncated(entry.index, prepared.records)
+    ? undefined
+    : emptiedSince(nights, rowsTotal, state.startedAt);
+  switch (cause.kind) {
+    case 'nothing-to-delete':
+    case 'below-threshold': {
+      if (emptied) return emptiedEntry(grown, emptied);
+      if (cause.kind === 'nothing-to-delete' || !growth) return grown;
+      const left = nightsToThreshold({ rows: rowsTotal, overdue }, growth, cause.minDeletePercent);
+      return left === undefined ? grown : { ...grown, entry: { ...grown.entry, cause: { ...cause, nights: left } } };
+    }
+    case 'due':
+    case 'above-ceiling': {
+      const reindex = entry.entry.strategy === 'reindex';
+      const seconds = estimateSeconds(nights, rowsOf(entry.entry.strategy, entry), reindex);
+      if (seconds === undefined) return grown;
+      return { ...grown, entry: { ...grown.entry, cause: { ...cause, seconds: Math.round(seconds) } } };
+    }
+    default:
+      return grown;
+  }
+}
+
+function emptiedEntry(entry: Entry, { rowsBefore, nights, nameBefore }: NonNullable<ReturnType<typeof emptiedSince>>): Entry {
+  const { indexName } = entry.entry;
+  return done(entry, 'emptied', {
+    kind: 'emptied',
+    rowsBefore,
+    nights,
+    ...(nameBefore !== undefined && { indexBefore: nameBefore }),
+    ...(indexName !== undefined && { indexNow: indexName }),
+  });
+}
+
+/** What became of an index that we truncated is told by its ledger record. */
+function wasTruncated(index: string, records: PolicyContext['prepared']['records']): boolean {
+  const record = records.get(index);
+  return record !== undefined && (record.state === 'other-version' || record.lastVerdict !== undefined || record.state !== 'idle');
+}
+
+/** A reindex takes as long as what it copies. */
+const rowsOf = (strategy: string | undefined, { entry: { rowsTotal = 0, rowsToDelete = 0 } }: Entry): number =>
+  strategy === 'reindex' ? rowsTotal - rowsToDelete : rowsToDelete;
+
+const rounded = (growth: ReturnType<typeof growthOf>) =>
+  growth && {
+    rowsPerDay: Math.round(growth.rowsPerDay),
+    ...(growth.mbPerDay !== undefined && { mbPerDay: tenths(growth.mbPerDay) }),
+  };
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;
+
+const mbOf = ({ entry: { sizeBeforeMb } }: Entry) => (sizeBeforeMb === undefined ? {} : { mb: sizeBeforeMb });
+
+/** Approved truncations that will not end before the run does, by what they took last time. */
+export const tooLong = (entries: readonly Entry[], state: RunState, { settings, clock }: RunServices): Note[] =>
+  entries.flatMap((entry): Note[] => {
+    const seconds = entry.phase === 'approved' ? entry.plan.seconds : undefined;
+    if (seconds === undefined || clock.now() + seconds * 1000 <= endOf(state, settings)) return [];
+    const index = `${entry.entry.entityType}.${entry.entry.aspect}`;
+    return [{ kind: 'longer-than-run', index, seconds, hours: settings.maxRunHours }];
+  });
+
+/** Indices without a policy, each with its growth; only sizes are known of them. */
+export const grownIndices = (indices: readonly UnmanagedIndex[], memory: Remembered, state: RunState): UnmanagedIndex[] =>
+  indices.map((index) => {
+    const key = keyOf(index);
+    if (key === undefined || index.sizeMb === undefined) return index;
+    const sizes = memory.of(key).map((night) => ({ ...night, rows: 0 }));
+    const growth = growthOf([...sizes, { index: key, night: state.startedAt, rows: 0, mb: index.sizeMb }]);
+    return growth?.mbPerDay === undefined ? index : { ...index, mbPerDay: tenths(growth.mbPerDay) };
+  });
+
+export const keyOf = ({ entityType, aspect }: UnmanagedIndex): string | undefined =>
+  entityType === undefined || aspect === undefined ? undefined : searchIndex({ entityType, aspect });
+
+/** Indices without a policy that are remembered: the largest. */
+export const rememberedUnmanaged = 10;
+
+/** Writes down what this night sees. Never called for a preview. */
+export async function remember(state: RunState, { nights, deadline, clock }: RunServices): Promise<Note | undefined> {
+  if (!nights) return undefined;
+  const limit = pLimit(planConcurrency);
+  const seen = [...state.entries.flatMap((entry) => nightOf(entry, state)), ...unmanagedNights(state)];
+  let failed: Note | undefined;
+  await Promise.all(
+    seen.map((night) =>
+      limit(async () => {
+        if (failed || clock.now() >= deadline() - deadlineMarginMillis) return;
+        failed = (await unavailable(() => nights.write(night))) ?? failed;
+      }),
+    ),
+  );
+  return failed;
+}
+
+function nightOf(entry: Entry, { startedAt }: RunState): Night[] {
+  const { rowsTotal, rowsToDelete, rowsPastRetention: overdue = rowsToDelete, indexName } = entry.entry;
+  if (entry.phase === 'watched' || rowsTotal === undefined || entry.entry.adopted) return [];
+  return [
+    {
+      index: entry.index,
+      night: startedAt,
+      rows: rowsTotal,
+      ...(overdue !== undefined && { overdue }),
+      ...mbOf(entry),
+      ...(indexName !== undefined && { name: indexName }),
+      ...(entry.phase === 'done' && { outcome: entry.entry.outcome }),
+    },
+  ];
+}
+
+const unmanagedNights = ({ unmanagedIndices, startedAt }: RunState): Night[] =>
+  unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => {
+    const index = keyOf(one);
+    if (index === undefined || one.sizeMb === undefined) return [];
+    return [{ index, night: startedAt, mb: one.sizeMb, name: one.indexName }];
+  });

@@ -1,0 +1,65 @@
+import type { Cause } from '../../facts/cause.ts';
+import type { Idle, Reserved } from '../../ledger/record.ts';
+import { settleIdle } from '../../ledger/settle.ts';
+import { release } from '../../ledger/transitions.ts';
+import type { Policy } from '../../policy/schema.ts';
+import { truncateFields } from '../../truncation/fields.ts';
+import { goneSince } from '../../truncation/gone-since.ts';
+import { recoveryFacts } from '../../truncation/recovery.ts';
+import { askingOf, done } from '../entries.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry } from '../state.ts';
+import type { Counted, Found, PolicyContext } from './context.ts';
+
+/**
+ * Rows that were there when the last truncation was verified and are gone: said of this index alone, which an enforcing run
+ * closes until a person clears it. Where the record has changed since it was read, another run is at work.
+ */
+export async function rowsGone(
+  counted: Counted,
+  policy: Policy,
+  { dryRun, cutoffMillis, record, size, ask }: Found,
+  { state, services }: PolicyContext,
+): Promise<Entry | undefined> {
+  const { lastVerdict } = record ?? {};
+  if (!record || !lastVerdict?.window) return undefined;
+  const gone = await goneSince(lastVerdict.window, cutoffMillis, dryRun, (endTimeMillis) =>
+    ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }),
+  );
+  if (!gone) return undefined;
+  const { rowsIn, deadline } = recoveryFacts(lastVerdict.entry.indexName, size?.indexName);
+  const cause: Cause = {
+    kind: 'gone-since',
+    expected: gone.expected,
+    found: gone.found,
+    since: lastVerdict.decidedAt,
+    ...(rowsIn !== undefined && { rowsIn }),
+    ...(rowsIn !== undefined && size && { indexNow: size.indexName }),
+    ...(deadline !== undefined && { deadline }),
+  };
+  const rowsMissing = gone.expected - gone.found;
+  const entry = done(counted, 'rows-missing', cause, { rowsMissing });
+  if (state.mode !== 'enforce') return entry;
+  const { ledger, clock, newId } = services;
+  const now = clock.now();
+  const taken = done(counted, 'in-flight', { kind: 'taken', closed: false });
+  const idle = record.state === 'idle' ? record : await givenBack(record, services, now);
+  if (!idle) return taken;
+  const { runId, runStartMillis } = askingOf(state);
+  const windows = [lastVerdict.window];
+  const written = await settleIdle(ledger, idle, {
+    entry: entry.entry,
+    windows,
+    run: { runId, runStartMillis },
+    id: newId(),
+    now,
+  });
+  return written ? entry : taken;
+}
+
+/** A reservation whose time to send is over is taken back first; undefined while somebody may send. */
+async function givenBack(record: Reserved, { ledger }: RunServices, now: number): Promise<Idle | undefined> {
+  if (now < record.attempt.sendBy) return undefined;
+  const idle = release(record);
+  return (await ledger.replace(record, idle)) ? idle : undefined;
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import { deployments, firstNight, only } from '../../support/deployment.ts';
+
+/** The first big night: an index that goes in bites, night after night. */
+
+const started = deployments();
+const day = 86_400_000;
+const cutoff = firstNight - 30 * day;
+const fresh = (count: number) => Array.from({ length: count }, (_, at) => firstNight - ((at + 1) * 19 * day) / count);
+const indexOf = (old: number[], stay = 2000): SampleIndex => ({
+  entityType: 'dataset',
+  aspect: 'operation',
+  timestamps: [...old, ...fresh(stay)],
+});
+const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, minDeletePercent: 0, maxRowsPerRun: 1000 };
+
+const evenly = Array.from({ length: 10_000 }, (_, at) => cutoff - Math.floor(((at + 0.5) * 500 * day) / 10_000));
+const atMidnight = Array.from({ length: 10_000 }, (_, at) => Math.floor((cutoff - Math.floor(at / 50) * day) / day) * day);
+const inBursts = Array.from({ length: 10_000 }, (_, at) => cutoff - ((at % 37) ** 2 * day) / 2 - (at % 3600) * 1000);
+
+describe('ten nights of a bite each', () => {
+  test.each([
+    ['evenly stamped', evenly],
+    ['stamped at midnight', atMidnight],
+    ['in bursts', inBursts],
+  ])('%s: never more than a bite and a hundredth, always the oldest first', async (kind, old) => {
+    const deployment = await started({ indices: [indexOf(old)], policies: [policy] });
+    const gone: number[] = [];
+    for (let night = 0; night < 10; night++) {
+      const asked = deployment.service.engine.asked.length;
+      const entry = only(await deployment.night({}, `night-${night}`));
+      expect([kind, night, entry.outcome]).toEqual([kind, night, 'truncated']);
+      expect(entry.rowsDeleted).toBeLessThanOrEqual(1010);
+      expect(entry.cutoffMillis).toBeLessThanOrEqual(Date.parse(entry.cutoff!) + 1);
+      if (entry.policyCutoffMillis !== undefined) expect(entry.cutoffMillis).toBeLessThan(entry.policyCutoffMillis);
+      gone.push(entry.rowsDeleted!);
+      const dryRuns = deployment.service.engine.asked.slice(asked).filter(({ body }) => (body as { dryRun?: boolean })?.dryRun);
+      expect(dryRuns.length).toBeLessThanOrEqual(1 + 16 + 4 + 8);
+      deployment.clock.time += 1000;
+    }
+    const sum = gone.reduce((total, rows) => total + rows, 0);
+    expect(sum).toBeGreaterThanOrEqual(kind === 'in bursts' ? 5000 : 9990);
+    if (kind === 'evenly stamped') {
+      expect(sum).toBe(10_000);
+      expect(only(await deployment.night()).outcome).toBe('nothing-to-delete');
+    }
+  });
+
+  test('says what is left, and for how many nights', async () => {
+    const { night } = await started({ indices: [indexOf(evenly)], policies: [policy] });
+    expect(only(await night())).toMatchObject({
+      rowsToDelete: 1000,
+      rowsPastRetention: 10_000,
+      cause: { kind: 'verified', rest: 9000, nights: 9 },
+    });
+  });
+
+  test('stops at the threshold, and the forecast counts nights until then', async () => {
+    const { night, clock } = await started({
+      indices: [indexOf(evenly)],
+      policies: [{ ...policy, minDeletePercent: 50, maxRowsPerRun: 4500 }],
+    });
+    expect(only(await night())).toMatchObject({ outcome: 'truncated', cause: { rest: 5500, nights: 1 } });
+    clock.time += 1000;
+    expect(only(await night())).toMatchObject({ outcome: 'truncated', cause: { rest: 1000 } });
+    clock.time += 1000;
+    expect(only(await night())).toMatchObject({ outcome: 'below-threshold', rowsToDelete: 1000 });
+  });
+});
+
+describe('a policy with a bite', () => {
+  test('is judged by the whole: threshold and ceiling', async () => {
+    const { night } = await started({
+      indices: [indexOf(evenly)],
+      policies: [{ ...policy, minDeletePercent: 50, maxDeletePercent: 60 }],
+    });
+    expect(only(await night())).toMatchObject({ outcome: 'above-ceiling', rowsToDelete: 10_000, cause: { approveRows: 10_500 } });
+  });
+
+  test('whose oldest timestamp alone holds more is blocked, with the number to approve, which then lets it go', async () => {
+    const old = [...Array(3000).fill(cutoff - 300.4 * day), ...evenly.filter((at) => at > cutoff - 200 * day)];
+    const { night, realTruncates } = await started({ indices: [indexOf(old)], policies: [policy] });
+    const blocked = only(await night());
+    expect(blocked).toMatchObject({ outcome: 'above-ceiling', cause: { kind: 'above-ceiling', bite: 1000 } });
+    const { approveRows } = blocked.cause as { approveRows: number };
+    expect(approveRows).toBeGreaterThanOrEqual(3150);
+    expect(realTruncates()).toEqual([]);
+    const approved = only(await night({ only: ['dataset.operation'], approveRows }));
+    expect(approved.outcome).toBe('truncated');
+    expect(approved.rowsDeleted).toBeGreaterThanOrEqual(3000);
+    expect(approved.rowsDeleted).toBeLessThanOrEqual(approveRows);
+  });
+
+  test('in a preview says how much would go in one run, and in how many nights all of it', async () => {
+    const { night } = await started({ indices: [indexOf(evenly)], policies: [policy] });
+    expect(only(await night({ mode: 'preview' }))).toMatchObject({
+      outcome: 'would-truncate',
+      rowsToDelete: 1000,
+      rowsPastRetention: 10_000,
+      cause: { kind: 'due', bite: 1000, nights: 10 },
+    });
+  });
+
+  test('takes the stage’s bite where it has none', async () => {
+    const { maxRowsPerRun: _, ...without } = policy;
+    const { night } = await started({ indices: [indexOf(evenly)], policies: [without], settings: { maxRowsPerRun: 2000 } });
+    expect(only(await night())).toMatchObject({ outcome: 'truncated', rowsDeleted: 2000 });
+  });
+
+  test('is refused where the server would reindex even a bite', async () => {
+    const { night, realTruncates } = await started({
+      indices: [indexOf(evenly)],
+      policies: [policy],
+      faults: ['ignores-force-flags'],
+    });
+    expect(only(await night())).toMatchObject({ outcome: 'failed', cause: { kind: 'guard', which: 'bite-reindex' } });
+    expect(realTruncates()).toEqual([]);
+  });
+
+  test('is followed on a server that deletes in place as long as less than half would go', async () => {
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy], profile: '0.13-1.1' });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'truncated', strategy: 'delete-by-query', rowsDeleted: 1000 });
+  });
+
+  test('does not start where rows came to age beyond a hundredth of the bite since Plan', async () => {
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy] });
+    const { operations } = deployment.services;
+    deployment.services.operations = {
+      ...operations,
+      async indexSizes(options) {
+        if (deployment.states.length === 1) deployment.service.engine.addRows('dataset.operation', Array(20).fill(1_000_000));
+        return operations.indexSizes(options);
+      },
+    };
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'not-started', cause: { kind: 'counts-moved' } });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('loses no young row unseen, although the backlog is large', async () => {
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy], rowsPerSecond: 20 });
+    const { engine } = deployment.service;
+    engine.schedule(deployment.clock.time + 15_000, () => {
+      let left = 100;
+      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > cutoff && left-- > 0);
+    });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 100 });
+  });
+});

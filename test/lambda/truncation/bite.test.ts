@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { biteLimit, biteOf, findBite, nightsOf } from '../../../lambda/truncation/bite.ts';
+
+const day = 86_400_000;
+const startMillis = Date.UTC(2026, 2, 1, 3, 30);
+const cutoffMillis = startMillis - 30 * day;
+
+/** Finds a bite among rows that a server counts. */
+async function bite(timestamps: number[], most: number, stay = 30_000, isOver = () => false) {
+  const rows = [...timestamps].sort((one, other) => one - other);
+  const upTo = (moment: number) => {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[middle]! <= moment) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const asked: number[] = [];
+  const whole = { rowsToDelete: upTo(cutoffMillis), rowsTotal: upTo(cutoffMillis) + stay };
+  const found = await findBite({
+    cutoffMillis,
+    whole,
+    startMillis,
+    bite: most,
+    isOver,
+    async ask(moment) {
+      asked.push(moment);
+      return { rowsToDelete: upTo(moment), rowsTotal: whole.rowsTotal, strategy: 'delete-by-query' };
+    },
+  });
+  return { found, asked, rows: found.kind === 'found' ? upTo(found.cutoffMillis) : found.rows };
+}
+
+const evenly = (count: number, days: number) =>
+  Array.from({ length: count }, (_, at) => cutoffMillis - Math.floor(((at + 0.5) * days * day) / count));
+const midnights = (days: number, each: number) =>
+  Array.from({ length: days * each }, (_, at) => Math.floor((cutoffMillis - Math.floor(at / each) * day) / day) * day);
+
+describe('a bite', () => {
+  test.each<[string, number[]]>([
+    ['rows that are spread evenly', evenly(100_000, 1000)],
+    ['rows that are all young', evenly(100_000, 2)],
+    ['rows that are very old', evenly(100_000, 9000)],
+    ['rows with a few from the epoch', [...evenly(99_990, 500), ...Array(10).fill(1000)]],
+  ])('of %s is as large as it may be', async (_, timestamps) => {
+    const { found, asked, rows } = await bite(timestamps, 10_000);
+    expect(found.kind).toBe('found');
+    expect(rows).toBeLessThanOrEqual(10_000);
+    expect(rows).toBeGreaterThanOrEqual(9_990);
+    expect(asked.length).toBeLessThanOrEqual(16);
+  });
+
+  test('of rows stamped with midnight ends at a step of the staircase', async () => {
+    const { rows, found } = await bite(midnights(200, 500), 10_400);
+    expect([found.kind, rows]).toEqual(['found', 10_000]);
+  });
+
+  test('of rows in bursts takes what it may', async () => {
+    const bursts = Array.from({ length: 50_000 }, (_, at) => cutoffMillis - ((at % 37) ** 2 * 0.7 * day + (at % 3600) * 1000));
+    const { rows, asked } = await bite(bursts, 5_000);
+    expect(rows).toBeLessThanOrEqual(5_000);
+    expect(rows).toBeGreaterThanOrEqual(2_500);
+    expect(asked.length).toBeLessThanOrEqual(16);
+  });
+
+  test('is too large where the oldest timestamp alone holds more, and says how many', async () => {
+    const { found } = await bite([...Array(5000).fill(cutoffMillis - 400.3 * day), ...evenly(10_000, 100)], 1000);
+    expect(found.kind).toBe('too-large');
+    expect(found).toMatchObject({ rows: expect.any(Number) });
+    if (found.kind === 'too-large') expect(found.rows).toBeGreaterThanOrEqual(5000);
+  });
+
+  test('takes the best so far when the time is over', async () => {
+    let calls = 0;
+    const { found, asked } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => calls++ >= 3);
+    expect(asked.length).toBeLessThanOrEqual(3);
+    expect(found.kind).toBe('found');
+    const { found: none } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => true);
+    expect(none).toEqual({ kind: 'too-large', rows: 100_000 });
+  });
+
+  test('is never more than it may be, never younger than the policy’s cutoff, and never without its dry run', async () => {
+    const moments = fc.array(fc.integer({ min: 0, max: cutoffMillis }), { minLength: 5, maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(moments, fc.integer({ min: 1, max: 200 }), fc.nat(1000), async (timestamps, most, stay) => {
+        fc.pre(timestamps.length > most);
+        const { found, asked, rows } = await bite(timestamps, most, stay);
+        expect(asked.length).toBeLessThanOrEqual(16);
+        for (const moment of asked) expect(moment).toBeLessThan(cutoffMillis);
+        if (found.kind === 'too-large') {
+          expect(found.rows).toBeGreaterThan(most);
+          return;
+        }
+        expect(rows).toBeLessThanOrEqual(most);
+        expect(rows).toBeGreaterThan(0);
+        expect(asked).toContain(found.cutoffMillis);
+        expect(found.dryRun.rowsToDelete).toBe(rows);
+      }),
+    );
+  });
+});
+
+describe('whether an index goes in bites', () => {
+  test.each([
+    [undefined, 10 ** 9, undefined, undefined],
+    [100, 100, undefined, undefined],
+    [1000, 1005, undefined, undefined],
+    [1000, 1006, undefined, 1000],
+    [1000, 5000, 2000, 2000],
+    [1000, 5000, 5000, undefined],
+    [1000, 5000, 10, 1000],
+  ])('maxRowsPerRun %s, %i rows, approved %s: %s', (most, rows, approved, expected) => {
+    expect(biteOf(most, rows, approved)).toBe(expected);
+  });
+
+  test('what is sent may be a hundredth above it, or what is approved', () => {
+    expect(biteLimit(1000, undefined)).toBe(1010);
+    expect(biteLimit(1000, 5000)).toBe(5000);
+    expect(biteLimit(1000, 5)).toBe(1010);
+  });
+});
+
+describe('how many nights it takes', () => {
+  test.each([
+    [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, undefined, 10],
+    [{ rowsToDelete: 1_000_001, rowsTotal: 1_500_000 }, 100_000, 0, undefined, 11],
+    [{ rowsToDelete: 1_000_000, rowsTotal: 1_900_000 }, 100_000, 10, undefined, 9],
+    [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, 50_000, 20],
+    [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, 100_000, undefined],
+    [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 100, undefined, 10],
+    [{ rowsToDelete: 10, rowsTotal: 10_000 }, 5, 50, undefined, 1],
+  ])('%j in bites of %i down to %i percent, growing by %s: %s', (counts, most, percent, growth, nights) => {
+    expect(nightsOf(counts, most, percent, growth)).toBe(nights);
+  });
+});

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { benchLooks } from './looks.ts';
-import { benchNights } from './night.ts';
-import { benchPlan } from './plan-time.ts';
+import { benchLooks } from './measured/looks.ts';
+import { benchNights } from './measured/night.ts';
+import { benchPlan } from './measured/plan-time.ts';
 import { type Figures, show } from './show.ts';
-import { benchStart } from './start-up.ts';
+import { benchStart } from './measured/start-up.ts';
 import { looksTables, nightTable, planTable, shownTable, startTable } from './tables.ts';
 
 /**

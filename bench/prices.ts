@@ -1,4 +1,4 @@
-import type { Usage } from './functions.ts';
+import type { Usage } from './simulation/functions.ts';
 
 /**
  * List prices in US dollars, us-east-1 (N. Virginia), November 2026. No free tier is counted (they cover a night of this
@@ -32,7 +32,7 @@ export const prices = {
   trace: 5 / 1e6,
 } as const;
 
-/** Memory of each function (infra/retention-function.ts). */
+/** Memory of each function (infra/functions/retention-function.ts). */
 const functionGb = 0.5;
 /** Report asks for the topic's subscriptions, then publishes. */
 const snsRequests = 2;

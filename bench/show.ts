@@ -1,7 +1,7 @@
-import { allowedLagSeconds, durationNames, durations, type LooksCell } from './looks.ts';
-import type { NightRow } from './night.ts';
-import type { PlanTime } from './plan-time.ts';
-import type { StartRow } from './start-up.ts';
+import { allowedLagSeconds, durationNames, durations, type LooksCell } from './measured/looks.ts';
+import type { NightRow } from './measured/night.ts';
+import type { PlanTime } from './measured/plan-time.ts';
+import type { StartRow } from './measured/start-up.ts';
 
 /** One promise of the project, the figure of this run, and whether it is kept. */
 export interface Shown {

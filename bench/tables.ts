@@ -1,9 +1,9 @@
-import { durationNames, type LooksCell, ways } from './looks.ts';
-import type { NightRow } from './night.ts';
-import type { PlanTime } from './plan-time.ts';
+import { durationNames, type LooksCell, ways } from './measured/looks.ts';
+import type { NightRow } from './measured/night.ts';
+import type { PlanTime } from './measured/plan-time.ts';
 import { shapeNames } from './shapes.ts';
 import type { Shown } from './show.ts';
-import type { StartRow } from './start-up.ts';
+import type { StartRow } from './measured/start-up.ts';
 
 /** The figures as Markdown tables: what `docs/performance.md` holds, and what a terminal can show. */
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-/** The two programs of the package as files that read nothing beside them but the functions; `infra/function-code.ts` has those. */
+/** The two programs of the package as files that read nothing beside them but the functions; `infra/functions/function-code.ts` has those. */
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -40,7 +40,7 @@ export async function bundleCommandLine(outfile: string): Promise<Metafile> {
 export async function bundleConstruct(outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     ...common,
-    entryPoints: ['infra/package.ts'],
+    entryPoints: ['infra/published/package.ts'],
     outfile,
     format: 'cjs',
     external: ['aws-cdk-lib', 'constructs'],
@@ -55,6 +55,6 @@ export async function bundleConstruct(outfile: string): Promise<Metafile> {
 const packagedCode: Plugin = {
   name: 'packaged-code',
   setup({ onResolve }) {
-    onResolve({ filter: /\/function-code\.ts$/ }, () => ({ path: `${root}infra/packaged-code.ts` }));
+    onResolve({ filter: /\/function-code\.ts$/ }, () => ({ path: `${root}infra/functions/packaged-code.ts` }));
   },
 };

@@ -5,9 +5,9 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { FunctionCode } from './function-code.ts';
+import type { FunctionCode } from './functions/function-code.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
-import { RetentionFunction } from './retention-function.ts';
+import { RetentionFunction } from './functions/retention-function.ts';
 import definition from './retention-workflow.asl.json' with { type: 'json' };
 import type { Settings } from './stage/settings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualTime } from '../../bench/virtual-time.ts';
+import { VirtualTime } from '../../bench/simulation/virtual-time.ts';
 
 describe('virtual time', () => {
   it('passes as far as the longest of those who sleep side by side', async () => {

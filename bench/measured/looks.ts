@@ -1,11 +1,11 @@
-import type { RunState } from '../lambda/run/state.ts';
-import { boundSeconds } from '../lambda/truncation/looks.ts';
-import { createRandom } from '../local/operations-service/random.ts';
-import { answerMillis } from './latencies.ts';
-import { drawTask, type OneTask, oneTaskService } from './one-task.ts';
-import { type ShapeName, shapeNames, shapes, usable } from './shapes.ts';
-import { deployVirtually } from './steps.ts';
-import { VirtualTime } from './virtual-time.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import { boundSeconds } from '../../lambda/truncation/looks.ts';
+import { createRandom } from '../../local/operations-service/random.ts';
+import { answerMillis } from '../simulation/latencies.ts';
+import { drawTask, type OneTask, oneTaskService } from '../simulation/one-task.ts';
+import { type ShapeName, shapeNames, shapes, usable } from '../shapes.ts';
+import { deployVirtually } from '../simulation/steps.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 
 /** How late the end of a task is seen, and at what price, for tasks of six lengths and five courses. */
 

@@ -1,16 +1,16 @@
-import { maxHistoryEvents } from '../lambda/facts/limits.ts';
-import type { Report } from '../lambda/facts/report-schema.ts';
-import { historyUsed } from '../lambda/run/history.ts';
-import { reportMetrics } from '../lambda/telemetry/metrics.ts';
-import { createEngine } from '../local/operations-service/engine.ts';
-import { loadDefinition, runStateMachine } from '../local/state-machine.ts';
-import { noUsage } from './functions.ts';
-import { inProcess } from './in-process.ts';
-import { answerMillis } from './latencies.ts';
-import { type NightPrice, priceOf } from './prices.ts';
-import { type Scenario, scenarios } from './scenarios.ts';
-import { deployVirtually } from './steps.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { maxHistoryEvents } from '../../lambda/facts/limits.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { historyUsed } from '../../lambda/run/history.ts';
+import { reportMetrics } from '../../lambda/telemetry/metrics.ts';
+import { createEngine } from '../../local/operations-service/engine.ts';
+import { loadDefinition, runStateMachine } from '../../local/state-machine.ts';
+import { noUsage } from '../simulation/functions.ts';
+import { inProcess } from '../simulation/in-process.ts';
+import { answerMillis } from '../simulation/latencies.ts';
+import { type NightPrice, priceOf } from '../prices.ts';
+import { type Scenario, scenarios } from '../scenarios.ts';
+import { deployVirtually } from '../simulation/steps.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 
 /** What whole nights cost: ours run by the workflow file; the two other ways by what they do per task. */
 

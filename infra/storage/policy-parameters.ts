@@ -1,6 +1,6 @@
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
-import type { Settings } from './stage/settings.ts';
+import type { Settings } from '../stage/settings.ts';
 
 /** The stage file's policies in Parameter Store, one each: an operator may add others beside them. */
 export class PolicyParameters extends Construct {

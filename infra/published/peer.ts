@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import packageManifest from '../package.json' with { type: 'json' };
+import packageManifest from '../../package.json' with { type: 'json' };
 
 /**
  * Imported before anything of aws-cdk-lib: a release that lacks one of its modules would end in a stack trace of its own.

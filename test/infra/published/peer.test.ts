@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { peerProblem } from '../../infra/peer.ts';
+import { peerProblem } from '../../../infra/published/peer.ts';
 
 const needed = '>=2.225.0 <3';
 

@@ -11,10 +11,10 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../lambda/telemetry/metrics.ts';
-import { indexHistoryQuery } from '../lambda/telemetry/queries.ts';
-import type { Settings } from './stage/settings.ts';
-import type { Workflow } from './workflow.ts';
+import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
+import { indexHistoryQuery } from '../../lambda/telemetry/queries.ts';
+import type { Settings } from '../stage/settings.ts';
+import type { Workflow } from '../workflow.ts';
 
 export interface RetentionDashboardProps {
   settings: Settings;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { prices } from '../../bench/prices.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
-import { runbookAnchor } from '../../lambda/notification/runbook.ts';
-import { reportMetrics, runMetrics } from '../../lambda/telemetry/metrics.ts';
-import { type Resource, synthesize } from './synthesize.ts';
+import { prices } from '../../../bench/prices.ts';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { runbookAnchor } from '../../../lambda/notification/runbook.ts';
+import { reportMetrics, runMetrics } from '../../../lambda/telemetry/metrics.ts';
+import { type Resource, synthesize } from '../synthesize.ts';
 
 const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
 
@@ -23,7 +23,7 @@ const failedReport = {
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
 const headings = [
-  ...readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^#+ (.+)$/gm),
+  ...readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^#+ (.+)$/gm),
 ].map(([, heading]) => runbookAnchor(heading!));
 
 describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const))('The alarm %s', (_, alarm) => {
@@ -84,7 +84,7 @@ describe('Monitoring', () => {
   test('costs what the README says', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
     const [, amount] = /^\| Alarms \(eleven metrics in five alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
     expect([alarms.length, sum, Number(amount)]).toEqual([5, 11, expect.closeTo(11 * prices.alarmMetricMonth, 6)]);
   });

@@ -1,5 +1,5 @@
-import type { RunServices } from '../lambda/run/services.ts';
-import type { Step } from '../local/state-machine.ts';
+import type { RunServices } from '../../lambda/run/services.ts';
+import type { Step } from '../../local/state-machine.ts';
 import { awsCallMillis, containerLivesMillis, startMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

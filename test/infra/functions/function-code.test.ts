@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleInto, functionNames } from '../../infra/function-code.ts';
+import { bundleInto, functionNames } from '../../../infra/functions/function-code.ts';
 
 const run = promisify(execFile);
 const folders: string[] = [];

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildSync, type Metafile } from 'esbuild';
-import { environments, type FunctionName } from '../lambda/wiring/environment.ts';
+import { environments, type FunctionName } from '../../lambda/wiring/environment.ts';
 
 export type FunctionCode = Record<FunctionName, Code>;
 
 export const functionNames = Object.keys(environments) as FunctionName[];
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let bundles: string | undefined;
 

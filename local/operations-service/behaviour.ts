@@ -71,7 +71,10 @@ export interface Behaviour {
   restartAtShare: number | undefined;
   /** Share after which the disk is full, once: writes are refused until somebody makes room. */
   floodAtShare: number | undefined;
-  /** Task numbers begin anew when the node restarts (the node keeps its id): ids come back. */
+  /**
+   * Task numbers begin anew when the node restarts (the node keeps its id), as they do in the field: ids come back. Off
+   * unless asked for, because who follows tasks by their ids then has to know them apart.
+   */
   taskNumbersRestart: boolean;
   failAtFirstSearch: boolean;
   /** True: `timeoutSeconds` ends a task between two batches. (Elasticsearch takes it per bulk request.) */

@@ -23,7 +23,6 @@ const datahub: Behaviour = {
   mergeSeconds: 600,
   firstSearchMillis: 200,
   batchJitter: 0.3,
-  taskNumbersRestart: true,
 };
 
 const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }> = {

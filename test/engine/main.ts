@@ -47,6 +47,7 @@ async function main(asked: Asked): Promise<number> {
   let laboratory: Laboratory | undefined;
   left = async () => {
     endJobs();
+    await laboratory?.close();
     await engine.stop();
   };
   try {
@@ -54,9 +55,7 @@ async function main(asked: Asked): Promise<number> {
     laboratory = await openLaboratory(engine);
     return await withinTime(asked, Promise.race([test(laboratory, engine, asked), engine.died]));
   } finally {
-    endJobs();
-    await laboratory?.close();
-    await engine.stop();
+    await left();
   }
 }
 
@@ -85,6 +84,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     results.push(result);
     counts[result.problems.length === 0 ? 'passed' : 'failed']++;
     say(`${result.problems.length === 0 ? 'ok      ' : 'FAILED  '} ${one.name} (${result.seconds.toFixed(0)} s)`);
+    say(`         real times of the server: ${one.realTimes}`);
     for (const problem of result.problems) say(`         ${problem}`);
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
   }

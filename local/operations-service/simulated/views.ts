@@ -16,6 +16,8 @@ export interface IndexView {
 
 export interface TaskView extends Counters {
   id: string;
+  /** Never used twice, unlike an id whose numbers begin anew. */
+  serial: number;
   kind: 'delete' | 'reindex';
   indexName: string;
   state: TaskState;
@@ -31,6 +33,7 @@ export function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: str
 
 export const viewTask = (task: Task): TaskView => ({
   id: task.id,
+  serial: task.plan.serial,
   kind: task.plan.kind,
   indexName: task.plan.indexName,
   state: task.state,

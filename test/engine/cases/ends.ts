@@ -1,6 +1,6 @@
 import { holdAt } from '../world/tasks.ts';
 import type { World } from '../world/world.ts';
-import { type EngineCase, wait } from './case.ts';
+import type { EngineCase } from './case.ts';
 
 /** The task ends in the wrong place, or dies with its node. */
 
@@ -47,13 +47,7 @@ export const endCases: readonly EngineCase[] = [
     // As an earlier reindex of these releases leaves it: what goes back into it is not seen by itself.
     refreshInterval: '-1',
     realTimes: noRealTimes,
-    async story(world) {
-      const run = world.run();
-      while (world.sent.length === 0) await wait(20);
-      await wait(500);
-      await world.ingest(200);
-      return [await run.ended];
-    },
+    story: async (world) => [await world.runWhile(() => world.ingest(200))],
     expected: { outcomes: ['rows-missing'], keptRowsMissing: 'all', recovery: true },
   },
   {

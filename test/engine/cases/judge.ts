@@ -62,7 +62,9 @@ function unnamedRows(
   { stragglers }: Expectation,
 ): number {
   // A gone index has no rows to count: saying that it is gone names them all.
-  const gone = /index_not_found|no such index|(?:index|it) is gone|does not exist|no longer (?:exists|there)/i.test(last?.said ?? '');
+  const gone = /index_not_found|no such index|(?:index|it) is gone|does not exist|no longer (?:exists|there)/i.test(
+    last?.said ?? '',
+  );
   const kept = Math.max(0, missing.kept - named);
   const unnamedKept = gone || kept <= tolerated(missing.kept) ? 0 : kept;
   // What nobody can count is named by the request that brings it over without harm.

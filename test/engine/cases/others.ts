@@ -103,10 +103,12 @@ export const otherCases: readonly EngineCase[] = [
     name: 'index replaced by an upgrade',
     profile: '0.13-1.1',
     strategy: 'delete-by-query',
-    realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
+    realTimes: 'the upgrade comes after 12 s and copies for some seconds, which are minutes of the run',
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
+        // Ten minutes of the run after the answer: an index that is new by then cannot have come of our own call.
+        await wait(12_000);
         await upgrade(world);
         await letGo(world.client, task).catch(() => {});
       }),

@@ -14,12 +14,9 @@ export interface Recovered {
   problems: string[];
 }
 
-export async function recover(
-  world: World,
-  address: string,
-  ended: Ended,
-  shouldBe: { kept: number; ingested: number },
-): Promise<Recovered> {
+export async function recover(world: World, address: string, ended: Ended, keptRows: number): Promise<Recovered> {
+  // Ingestion has not stopped meanwhile: what came last, no search has seen yet.
+  await world.ingest(100);
   const requests = requestsIn(ended.said);
   const problems: string[] = [];
   for (const request of requests) {
@@ -28,10 +25,10 @@ export async function recover(
   }
   const cutoffMillis = world.sent.at(-1)!.cutoffMillis;
   const there = await counted(world, cutoffMillis);
-  const missing = { kept: shouldBe.kept - there.kept, ingested: shouldBe.ingested - there.ingested };
+  const missing = { kept: keptRows - there.kept, ingested: world.ingested - there.ingested };
   const truncates = world.sent.length;
   const cleared = await world.run(['--clear', 'dataset.operation']).ended;
-  const released = /\breleased\b/.test(cleared.said) && !/not released/.test(cleared.said);
+  const released = /\breleased\b/i.test(cleared.said) && !/not released/i.test(cleared.said);
   return {
     requests,
     missing,

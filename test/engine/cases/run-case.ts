@@ -40,7 +40,7 @@ async function judged(laboratory: Laboratory, world: World, one: EngineCase): Pr
   const last = runs.at(-1)!;
   const recovered =
     one.expected.recovery && last.entry?.outcome === 'rows-missing'
-      ? await recover(world, laboratory.address, last, shouldBe)
+      ? await recover(world, laboratory.address, last, shouldBe.kept)
       : undefined;
   return {
     ...said,

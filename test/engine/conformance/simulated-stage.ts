@@ -15,6 +15,7 @@ export function simulatedStage({ profile, rows = defaultRows, old = (rows * 3) /
     indices: [{ entityType: 'dataset', aspect: 'operation', timestamps: timestampsFor(cutoff, rows, old) }],
   });
   engine.set({
+    taskNumbersRestart: true,
     reindexSlices: profile === '0.13-1.1' ? 1 : (more.shards ?? 1),
     ...(more.tuned === false && { refreshOffAfterReindex: false }),
     ...(more.aliased === false && { aliasBacked: false }),

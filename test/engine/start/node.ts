@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -28,6 +28,8 @@ const startMillis = 60_000;
 export async function startNode(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
   const log = join(folder, 'log');
+  // However these tests end: no data outlives them.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const started: { child?: ChildProcess } = {};
   let fail: (error: Error) => void = () => {};
   const died = new Promise<never>((_, reject) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@opensearch-project/opensearch';
@@ -31,6 +32,7 @@ export async function openLaboratory(engine: TestEngine): Promise<Laboratory> {
   const prefix = `t${randomBytes(4).toString('hex')}`;
   const base = `${prefix}_base`;
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-runs-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const clock = { origin: Date.now(), factor };
   await loadBase(client, base, clock.origin);
   return {
@@ -49,7 +51,6 @@ export async function openLaboratory(engine: TestEngine): Promise<Laboratory> {
     async close() {
       await client.indices.delete({ index: `${prefix}*`, ignore_unavailable: true }).catch(() => {});
       await client.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

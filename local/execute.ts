@@ -1,14 +1,21 @@
-import { type Arguments, type RunArguments, UsageError } from './arguments.ts';
 import { isLoopback } from '../lambda/operations/http/addresses.ts';
-import { holdsSample } from './connect.ts';
-import { checkPolicies, checkWritable, defaultLedgerPath, readPolicies, readServer, type Server } from './files.ts';
+import { type Arguments, type RunArguments, UsageError } from './command-line/arguments.ts';
+import { shellWord } from './command-line/program.ts';
+import {
+  checkPolicies,
+  checkWritable,
+  defaultLedgerPath,
+  readPolicies,
+  readServer,
+  type Server,
+} from './files/server.ts';
+import { validate } from './files/validate.ts';
 import { startOperationsService } from './operations-service/server.ts';
-import { shellWord } from './program.ts';
-import type { Screen } from './progress.ts';
-import { localSettings, type Policies, runOnce } from './run.ts';
+import { holdsSample } from './run/connect.ts';
+import { localSettings, type Policies, runOnce } from './run/run-once.ts';
 import samplePolicies from './sample-policies.json' with { type: 'json' };
+import type { Screen } from './screen/progress.ts';
 import { surveyServer } from './survey/command.ts';
-import { validate } from './validate.ts';
 
 /**
  * Does what the command line asks for; everything that it names is read and checked before the first request.

@@ -1,7 +1,7 @@
-import { parseArguments, UsageError } from './arguments.ts';
+import { parseArguments, UsageError } from './command-line/arguments.ts';
+import { programName } from './command-line/program.ts';
 import { execute } from './execute.ts';
-import { programName } from './program.ts';
-import { screenOn } from './progress.ts';
+import { screenOn } from './screen/progress.ts';
 
 /** `npm start` and `datahub-retention`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
 

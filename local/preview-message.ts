@@ -5,7 +5,7 @@ import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
 import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
 import { explain } from '../lambda/policy/explain.ts';
 import { readJson } from '../lambda/policy/read-json.ts';
-import { CommandLineError, parseQuietly } from './command-line.ts';
+import { CommandLineError, parseQuietly } from './command-line/commander.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 

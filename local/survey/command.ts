@@ -1,10 +1,10 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { preflight } from '../../lambda/preflight/preflight.ts';
-import { connect } from '../connect.ts';
-import type { Server } from '../files.ts';
-import type { Screen } from '../progress.ts';
-import { wrap } from '../text.ts';
+import type { Server } from '../files/server.ts';
+import { connect } from '../run/connect.ts';
+import type { Screen } from '../screen/progress.ts';
+import { wrap } from '../screen/text.ts';
 import { type Survey, survey } from './count.ts';
 import { hints } from './hints.ts';
 import { renderChecks, renderFailures, renderSizes, renderTable } from './render.ts';

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { dayMillis } from '../../lambda/facts/limits.ts';
+import type { ServerError } from '../../lambda/facts/server-error.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
-import type { ServerError } from '../../lambda/facts/server-error.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs alone. */

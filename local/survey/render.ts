@@ -3,7 +3,7 @@ import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { lines as clean } from '../../lambda/wording/clean.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
-import { type Column, share, short, size, table, wrap } from '../text.ts';
+import { type Column, share, short, size, table, wrap } from '../screen/text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** The survey's text, line by line. */

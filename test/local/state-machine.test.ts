@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fastClock } from '../../local/clock.ts';
+import { fastClock } from '../../local/run/clock.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../../local/state-machine.ts';
 
 const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readPolicies, readServer } from '../../../local/files.ts';
+import { readPolicies, readServer } from '../../../local/files/server.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import { surveyServer } from '../../../local/survey/command.ts';
-import { type Finished, folder } from '../command-line.ts';
+import { type Finished, folder } from '../processes.ts';
 
 const finished: Finished = (cleanUp) => onTestFinished(cleanUp);
 

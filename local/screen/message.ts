@@ -1,5 +1,5 @@
-import type { Report } from '../lambda/facts/report-schema.ts';
-import { composeMessage } from '../lambda/notification/message.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../lambda/notification/message.ts';
 import { wrap } from './text.ts';
 
 /** The notification as somebody who reads it as an email sees it. */

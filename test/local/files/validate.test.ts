@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseArguments, UsageError } from '../../local/arguments.ts';
-import { readPolicies } from '../../local/files.ts';
-import { validate } from '../../local/validate.ts';
+import { parseArguments, UsageError } from '../../../local/command-line/arguments.ts';
+import { readPolicies } from '../../../local/files/server.ts';
+import { validate } from '../../../local/files/validate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'validate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

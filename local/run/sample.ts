@@ -1,6 +1,6 @@
-import { type Operations, OperationsError } from '../lambda/operations/operations.ts';
-import type { Transport } from '../lambda/operations/http/transport.ts';
-import type { OperationName } from '../lambda/facts/server-error.ts';
+import type { OperationName } from '../../lambda/facts/server-error.ts';
+import type { Transport } from '../../lambda/operations/http/transport.ts';
+import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 
 /**
  * A server says itself, by a header on every answer, that its data is a sample. An address cannot tell: a forwarded port is

@@ -1,15 +1,15 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { readBaseUrl } from '../lambda/operations/http/base-url.ts';
-import { trusting } from '../lambda/operations/http/certificates.ts';
-import type { TokenSource } from '../lambda/operations/operations.ts';
-import { nearest } from '../lambda/policy/nearest.ts';
-import { type PolicySource, parsePolicies } from '../lambda/policy/parse.ts';
-import { readJson } from '../lambda/policy/read-json.ts';
-import { ParametersError } from '../lambda/run/services.ts';
-import { type ServerArguments, UsageError } from './arguments.ts';
-import { policyListIn } from './policies-file.ts';
+import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
+import { trusting } from '../../lambda/operations/http/certificates.ts';
+import type { TokenSource } from '../../lambda/operations/operations.ts';
+import { nearest } from '../../lambda/policy/nearest.ts';
+import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
+import { readJson } from '../../lambda/policy/read-json.ts';
+import { ParametersError } from '../../lambda/run/services.ts';
+import { type ServerArguments, UsageError } from '../command-line/arguments.ts';
+import { policyListIn } from './policy-list.ts';
 
 /** The files that the command line names, read and checked as a whole before anything is sent. Every function throws UsageError. */
 

@@ -1,5 +1,5 @@
-import type { Ledger } from '../lambda/ledger/ledger.ts';
-import { indexName } from '../lambda/policy/aspects.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { indexName } from '../../lambda/policy/aspects.ts';
 
 /** Ctrl-C, a closed terminal, and a stop from outside: says what goes on without us, and how to pick it up. */
 

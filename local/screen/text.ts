@@ -1,4 +1,4 @@
-export { exact as grouped } from '../lambda/wording/numbers.ts';
+export { exact as grouped } from '../../lambda/wording/numbers.ts';
 
 /** Text for terminals: tables and paragraphs that keep within a width, broken at blanks. */
 

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { inspectPolicies } from '../infra/stage/policies.ts';
-import { inspectSettings } from '../infra/stage/settings.ts';
-import type { Problem } from '../lambda/policy/explain.ts';
-import { readJson } from '../lambda/policy/read-json.ts';
-import { UsageError } from './arguments.ts';
-import { readText } from './files.ts';
-import { policyListIn } from './policies-file.ts';
-import { localSettings } from './run.ts';
+import { inspectPolicies } from '../../infra/stage/policies.ts';
+import { inspectSettings } from '../../infra/stage/settings.ts';
+import type { Problem } from '../../lambda/policy/explain.ts';
+import { readJson } from '../../lambda/policy/read-json.ts';
+import { UsageError } from '../command-line/arguments.ts';
+import { localSettings } from '../run/run-once.ts';
+import { policyListIn } from './policy-list.ts';
+import { readText } from './server.ts';
 
 /** `validate`: says of files that people keep whether they can be used, without asking any server. */
 

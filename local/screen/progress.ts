@@ -1,12 +1,12 @@
 import { MultiBar, type Options, type SingleBar } from 'cli-progress';
-import type { DecidedFacts } from '../lambda/facts/report-schema.ts';
-import { indexName } from '../lambda/policy/aspects.ts';
-import { percentOf } from '../lambda/policy/percentage.ts';
-import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../lambda/run/state.ts';
-import { duration } from '../lambda/wording/numbers.ts';
-import { recovery } from '../lambda/wording/recovery.ts';
-import { causeSentence, errorSentence } from '../lambda/wording/sentences.ts';
-import type { Step } from './state-machine.ts';
+import type { DecidedFacts } from '../../lambda/facts/report-schema.ts';
+import { indexName } from '../../lambda/policy/aspects.ts';
+import { percentOf } from '../../lambda/policy/percentage.ts';
+import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { duration } from '../../lambda/wording/numbers.ts';
+import { recovery } from '../../lambda/wording/recovery.ts';
+import { causeSentence, errorSentence } from '../../lambda/wording/sentences.ts';
+import type { Step } from '../state-machine.ts';
 import { type Column, grouped, table, wrap } from './text.ts';
 
 /** What a person sees of a run: the plan, a bar for each running task on a terminal, plain lines elsewhere. */
@@ -143,8 +143,7 @@ function reasonOf(entry: Entry, width: number, indent: string): string[] {
   return wrap(entry.phase === 'watched' ? watchedText : approvedText(entry), width, indent);
 }
 
-const watchedText =
-  'An earlier run started a truncation here and did not see its end: this run watches it.';
+const watchedText = 'An earlier run started a truncation here and did not see its end: this run watches it.';
 
 function approvedText({ policy, plan }: ApprovedEntry): string {
   const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';

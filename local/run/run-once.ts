@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
-import { systemClock } from '../lambda/facts/clock.ts';
-import type { Report } from '../lambda/facts/report-schema.ts';
-import { fileLedger } from '../lambda/ledger/file.ts';
-import { type Ledger, LedgerError } from '../lambda/ledger/ledger.ts';
-import { memoryLedger } from '../lambda/ledger/memory.ts';
-import type { StoredRecord } from '../lambda/ledger/record.ts';
-import { lookup } from '../lambda/operations/http/lookup.ts';
-import { realSleep } from '../lambda/operations/http/sleep.ts';
-import type { Operations } from '../lambda/operations/operations.ts';
-import { indexName, searchIndexOfName } from '../lambda/policy/aspects.ts';
-import { nearest } from '../lambda/policy/nearest.ts';
-import { type PolicySource, parsePolicies } from '../lambda/policy/parse.ts';
-import type { Policy } from '../lambda/policy/schema.ts';
-import { type Log, ParametersError } from '../lambda/run/services.ts';
-import type { RunState } from '../lambda/run/state.ts';
-import { worded } from '../lambda/wording/report.ts';
-import { type RunArguments, UsageError } from './arguments.ts';
+import { systemClock } from '../../lambda/facts/clock.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { fileLedger } from '../../lambda/ledger/file.ts';
+import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { lookup } from '../../lambda/operations/http/lookup.ts';
+import { realSleep } from '../../lambda/operations/http/sleep.ts';
+import type { Operations } from '../../lambda/operations/operations.ts';
+import { indexName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
+import { nearest } from '../../lambda/policy/nearest.ts';
+import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
+import type { Policy } from '../../lambda/policy/schema.ts';
+import { type Log, ParametersError } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import { worded } from '../../lambda/wording/report.ts';
+import { type RunArguments, UsageError } from '../command-line/arguments.ts';
+import type { Server } from '../files/server.ts';
+import { renderMessage } from '../screen/message.ts';
+import { createProgress, type Progress, type Screen } from '../screen/progress.ts';
+import { wrap } from '../screen/text.ts';
+import { renderChecks } from '../survey/render.ts';
+import { executeWorkflow } from '../workflow.ts';
 import { type FastClock, fastClock } from './clock.ts';
 import { type Connection, connect } from './connect.ts';
-import type { Server } from './files.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
-import { renderMessage } from './message.ts';
-import { createProgress, type Progress, type Screen } from './progress.ts';
 import { sampleOnly } from './sample.ts';
-import { renderChecks } from './survey/render.ts';
-import { wrap } from './text.ts';
-import { executeWorkflow } from './workflow.ts';
 
 /** The settings that a stage file has and a command line does not, with the stage file's defaults. */
 export const localSettings = { stage: 'local', minRetentionDays: 7, maxRunHours: 12 } as const;
@@ -168,7 +168,9 @@ function header({ server, input, embedded, fast, ledgerPath }: LocalRun): string
     `Mode    ${mode}${fast ? '; waits are cut short' : ''}`,
     ...(ledgerPath === undefined ? [] : [`Ledger  ${ledgerPath}`]),
     ...(enforces && !embedded
-      ? ['Note    A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.']
+      ? [
+          'Note    A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.',
+        ]
       : []),
     '',
   ];

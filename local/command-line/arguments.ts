@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Mode } from '../lambda/run/state.ts';
-import { CommandLineError, parseQuietly } from './command-line.ts';
+import type { Mode } from '../../lambda/run/state.ts';
+import { CommandLineError, parseQuietly } from './commander.ts';
 
 /** What a person asked for on the command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
@@ -96,11 +96,11 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
     ...(options.caFile !== undefined && { caPath: options.caFile }),
   };
   if (options.policies === undefined) {
-    const [alone] = [options.only && '--only', options.clear && '--clear', options.ledger && '--ledger'].filter(Boolean);
+    const [alone] = [options.only && '--only', options.clear && '--clear', options.ledger && '--ledger'].filter(
+      Boolean,
+    );
     if (alone) {
-      throw new UsageError(
-        `${alone} needs --policies FILE: without policies the server is only surveyed.`,
-      );
+      throw new UsageError(`${alone} needs --policies FILE: without policies the server is only surveyed.`);
     }
     return { kind: 'survey', server, ...json };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseArguments } from '../../local/arguments.ts';
-import { programName } from '../../local/program.ts';
+import { parseArguments } from '../../../local/command-line/arguments.ts';
+import { programName } from '../../../local/command-line/program.ts';
 
 describe('the name of the program in messages', () => {
   it.each([

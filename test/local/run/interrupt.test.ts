@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryLedger } from '../../lambda/ledger/memory.ts';
-import type { LedgerRecord } from '../../lambda/ledger/record.ts';
-import { whatGoesOn } from '../../local/interrupt.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { whatGoesOn } from '../../../local/run/interrupt.ts';
 
 function record(aspect: string, state: LedgerRecord['state'], taskId?: string): LedgerRecord {
   return {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../lambda/facts/clock.ts';
-import type { FastForward } from './state-machine.ts';
+import type { Clock } from '../../lambda/facts/clock.ts';
+import type { FastForward } from '../state-machine.ts';
 
 /** Every real wait of `--fast` ends after this. */
 const fastWaitMillis = 200;

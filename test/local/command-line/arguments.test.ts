@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseArguments, UsageError } from '../../local/arguments.ts';
+import { parseArguments, UsageError } from '../../../local/command-line/arguments.ts';
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}) => parseArguments(line.split(' ').filter(Boolean), env);
 const token = { DATAHUB_GMS_TOKEN: 'secret' };

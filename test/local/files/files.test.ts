@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseArguments, UsageError } from '../../local/arguments.ts';
-import { execute } from '../../local/execute.ts';
-import { checkWritable, defaultLedgerPath, readPolicies, readServer } from '../../local/files.ts';
-import { folder } from './command-line.ts';
+import { parseArguments, UsageError } from '../../../local/command-line/arguments.ts';
+import { execute } from '../../../local/execute.ts';
+import { checkWritable, defaultLedgerPath, readPolicies, readServer } from '../../../local/files/server.ts';
+import { folder } from '../processes.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };

@@ -1,9 +1,9 @@
-import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../lambda/facts/limits.ts';
-import { createOperations } from '../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../lambda/operations/http/http-transport.ts';
-import { realSleep } from '../lambda/operations/http/sleep.ts';
-import { asking, type Operations } from '../lambda/operations/operations.ts';
-import type { Server } from './files.ts';
+import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../../lambda/facts/limits.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
+import { realSleep } from '../../lambda/operations/http/sleep.ts';
+import { asking, type Operations } from '../../lambda/operations/operations.ts';
+import type { Server } from '../files/server.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection {

@@ -5,11 +5,19 @@ import type { Outcome } from '../../facts/outcome.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { type Idle, isUnresolved, type Reserved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
-import { standing } from '../../ledger/standing.ts';
 import { settleIdle } from '../../ledger/settle.ts';
+import { standing } from '../../ledger/standing.ts';
 import { release } from '../../ledger/transitions.ts';
-import { asking, type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../operations/operations.ts';
+import {
+  asking,
+  type DryRun,
+  type IndexSize,
+  OperationsError,
+  type TruncateFields,
+} from '../../operations/operations.ts';
+import { canonicalSpelling, indexName, isProtected, knownAspects } from '../../policy/aspects.ts';
 import { type Circumstances, decide, guard } from '../../policy/decision.ts';
+import { nearest } from '../../policy/nearest.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { absentTask } from '../../preflight/preflight.ts';
@@ -19,9 +27,9 @@ import { recoveryFacts } from '../../truncation/recovery.ts';
 import { physicalIndex, settledUntil } from '../../truncation/windows.ts';
 import { askingOf, done, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
 import { bounded } from '../orders.ts';
-import type { Prepared } from './preparation.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, Planned, RunState } from '../state.ts';
+import type { Prepared } from './preparation.ts';
 
 /** What Plan decides about one policy. */
 
@@ -141,8 +149,29 @@ async function dryRunEntry(
       shared.serverFailure ??= error.fact;
       return done(base, 'failed', { kind: 'run-error' });
     }
-    return signal.aborted ? tooSlow : done(base, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
+    if (signal.aborted) return tooSlow;
+    const meant = meantIndex(error.fact, policy, sizes);
+    return done(base, 'failed', {
+      kind: 'server',
+      error: error.fact,
+      sent: 'no',
+      ...(meant !== undefined && { meant }),
+    });
   }
+}
+
+/** Where the server has no such index: the one of its own that the policy most likely means, or one that DataHub has. */
+function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonly IndexSize[]): string | undefined {
+  if (kind !== 'no-index' && kind !== 'bad-request') return undefined;
+  const told = sizes.flatMap(({ entityType, aspect }) =>
+    entityType && aspect && entityType !== '*' ? [canonicalSpelling(entityType, aspect)] : [],
+  );
+  const name = indexName(policy);
+  const known = (told.length > 0 ? told : knownAspects).filter(({ aspect }) => !isProtected(aspect)).map(indexName);
+  return nearest(
+    name,
+    known.filter((other) => other.toLowerCase() !== name.toLowerCase()),
+  );
 }
 
 interface Found {
@@ -181,10 +210,16 @@ async function decided(
     const error = await taskStatusRefused(context);
     if (error) return done(counted, 'failed', { kind: 'guard', which: 'task-status', error });
   }
-  if (state.mode === 'preview') return done(counted, 'would-truncate', { kind: 'due', minDeletePercent: policy.minDeletePercent });
+  if (state.mode === 'preview')
+    return done(counted, 'would-truncate', { kind: 'due', minDeletePercent: policy.minDeletePercent });
   const planned: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
   if (decision.strategy !== 'reindex') return { ...counted, phase: 'approved', policy, plan: planned };
-  return { ...counted, phase: 'approved', policy, plan: { ...planned, settled: await settledRows(policy, found, services) } };
+  return {
+    ...counted,
+    phase: 'approved',
+    policy,
+    plan: { ...planned, settled: await settledRows(policy, found, services) },
+  };
 }
 
 /** What Truncate compares with: a copy that somebody else's reindex is still at makes these rows grow. */

@@ -14,7 +14,7 @@ export class CommandLineError extends Error {
 
 /**
  * Lets commander read the arguments without letting it write or end the process.
- * @returns the help text where that was asked for; undefined when the command's `opts()` can be read
+ * @returns the help text or the version, where that was asked for; undefined when the command's `opts()` can be read
  * @throws CommandLineError
  */
 export function parseQuietly(command: Command, argv: readonly string[]): string | undefined {
@@ -28,7 +28,7 @@ export function parseQuietly(command: Command, argv: readonly string[]): string 
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return written;
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') return written;
     const said = error.message
       .replace(/^error: /, '')
       .replace(/\s*\n\s*/g, ' ')

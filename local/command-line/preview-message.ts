@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import * as z from 'zod';
-import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
-import { composeMessage, type MessageContext } from '../lambda/notification/message.ts';
-import { explain } from '../lambda/policy/explain.ts';
-import { readJson } from '../lambda/policy/read-json.ts';
-import { CommandLineError, parseQuietly } from './command-line/commander.ts';
+import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { composeMessage, type MessageContext } from '../../lambda/notification/message.ts';
+import { explain } from '../../lambda/policy/explain.ts';
+import { readJson } from '../../lambda/policy/read-json.ts';
+import { CommandLineError, parseQuietly } from './commander.ts';
+import { UsageError } from './usage-error.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
 const formats = ['email', 'slack', 'json'] as const;
 
-/** The arguments or the file are wrong: `message` is one sentence with the remedy. Exit status 2. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-function preview(argv: readonly string[]): string {
+/**
+ * @returns the text to print
+ * @throws UsageError
+ */
+export function previewMessage(argv: readonly string[]): string {
   const options = parse(argv);
   if ('text' in options) return options.text.trimEnd();
   const message = composeMessage(readReport(options.report), contextOf(options));
@@ -78,12 +78,4 @@ function readReport(path: string): Report {
   throw new UsageError(
     `${path} is not a report: ${explain(new z.ZodError(parsed.error.issues.slice(0, 1)), value, [])}. ${remedy}`,
   );
-}
-
-try {
-  process.stdout.write(`${preview(process.argv.slice(2))}\n`);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
 }

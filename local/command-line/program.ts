@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 
 /** How this program was started, so that a command in a message can be pasted as it is. */
 
+export const npmStart = 'npm start --';
+
 /**
  * @param script `process.argv[1]`
  * @returns what stands before the first option: `npm start --` in the repository, `datahub-retention` where the package is
@@ -9,7 +11,7 @@ import { basename } from 'node:path';
  */
 export function programName(script: string | undefined): string {
   const name = basename(script ?? '');
-  if (name === 'main.ts' || name === '') return 'npm start --';
+  if (name === 'main.ts' || name === '') return npmStart;
   return name.endsWith('.mjs') ? `node ${shellWord(script!)}` : name;
 }
 

@@ -4,10 +4,10 @@ import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import type { Problem } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
-import { UsageError } from '../command-line/arguments.ts';
-import { localSettings } from '../run/run-once.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { localSettings } from '../run/settings.ts';
 import { policyListIn } from './policy-list.ts';
-import { readText } from './server.ts';
+import { readText } from './read-text.ts';
 
 /** `validate`: says of files that people keep whether they can be used, without asking any server. */
 

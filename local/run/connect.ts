@@ -2,26 +2,39 @@ import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../../l
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
-import { asking, type Operations } from '../../lambda/operations/operations.ts';
+import { asking, type IndexSize, type Operations } from '../../lambda/operations/operations.ts';
 import type { Server } from '../files/server.ts';
+import { type Asking, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection {
   operations: Operations;
   /** Whether every answer so far said that the data is a sample. */
   isSample(): boolean;
+  /** Asks the server once, to know that; false where it cannot be asked. */
+  probe(): Promise<boolean>;
   close(): Promise<void>;
 }
 
+export interface ConnectOptions {
+  /** How often a read is tried; as often as the deployed functions do, if left out. */
+  attempts?: number;
+  /** Told of what the server has been asked. */
+  asking?: Asking;
+}
+
 /** The operations of a server over HTTP, as the deployed functions use them. */
-export function connect({ baseUrl, token, caPem }: Server, attempts: number = readAttempts): Connection {
+export function connect(
+  { baseUrl, token, caPem }: Server,
+  { attempts = readAttempts, asking: tell }: ConnectOptions = {},
+): Connection {
   const network = createHttpTransport({
     connectTimeoutMillis,
     answerTimeoutMillis,
     ...(caPem !== undefined && { caPem }),
   });
   const { transport, isSample } = watchSample(network);
-  const operations = createOperations({
+  const inner = createOperations({
     baseUrl,
     token,
     transport,
@@ -30,16 +43,24 @@ export function connect({ baseUrl, token, caPem }: Server, attempts: number = re
     sleep: realSleep,
     random: Math.random,
   });
-  return { operations, isSample, close: () => network.close() };
-}
-
-/** Asks a server once whether its data is a sample; false where it cannot be asked. */
-export async function holdsSample(server: Server): Promise<boolean> {
-  const { operations, isSample, close } = connect(server, 1);
-  try {
-    await asking(() => operations.indexSizes());
-    return isSample();
-  } finally {
-    await close();
-  }
+  const operations = tell ? observed(inner, tell) : inner;
+  // What the probe brought is the answer to the first question for sizes: a slow server is not asked twice for it.
+  let probed: IndexSize[] | undefined;
+  return {
+    operations: {
+      ...operations,
+      async indexSizes(options) {
+        const known = probed;
+        probed = undefined;
+        return known ?? operations.indexSizes(options);
+      },
+    },
+    isSample,
+    async probe() {
+      const asked = await asking(() => operations.indexSizes({ attempts: 1 }));
+      if (asked.kind === 'done') probed = asked.value;
+      return isSample();
+    },
+    close: () => network.close(),
+  };
 }

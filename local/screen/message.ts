@@ -1,19 +1,8 @@
-import type { Report } from '../../lambda/facts/report-schema.ts';
-import { composeMessage } from '../../lambda/notification/message.ts';
+import type { ComposedMessage } from '../../lambda/notification/message.ts';
 import { wrap } from './text.ts';
 
 /** The notification as somebody who reads it as an email sees it. */
-export function renderMessage(
-  report: Report,
-  width: number,
-  context: { command: string; fast: boolean; secrets: string[] },
-): string[] {
-  const { subject, email } = composeMessage(report, {
-    local: true,
-    localCommand: context.command,
-    waitsCutShort: context.fast,
-    secrets: context.secrets,
-  });
+export function renderMessage({ subject, email }: ComposedMessage, width: number): string[] {
   const rule = '-'.repeat(Math.min(width, 72));
   return [
     'The notification, as an email:',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../local/command-line/arguments.ts';
-import { localSettings } from '../../local/run/run-once.ts';
+import { localSettings } from '../../local/run/settings.ts';
 import { validate } from '../../local/files/validate.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Output } from '../../local/output/output.ts';
+import { onScreen } from '../../local/screen/on-screen.ts';
 
 /** The command line as a process of its own, in a folder of its own, without anything from this environment. */
 
@@ -79,3 +81,12 @@ export function folder(finished: Finished) {
 
 export const outcomesOf = (report: Report): Record<string, string> =>
   Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
+
+/** Where a run or a survey in this process is told, and what has been written there. */
+export function page(width = 100): { output: Output; text(): string } {
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+  };
+  return { output: onScreen({ width, write }), text: () => written };
+}

@@ -16,8 +16,8 @@ describe('the name of the program in messages', () => {
 
   it('stands in the help and in remedies', () => {
     const help = parseArguments(['--help'], {}, 'datahub-retention');
-    expect(help.kind === 'help' && help.text).toMatch(/^Usage: datahub-retention \[options\]/);
-    expect(help.kind === 'help' && help.text).not.toContain('npm start');
+    expect(help.kind === 'print' && help.text).toMatch(/^Usage: datahub-retention \[options\]/);
+    expect(help.kind === 'print' && help.text).not.toContain('npm start');
     expect(() => parseArguments(['--polices', 'x'], {}, 'datahub-retention')).toThrow('See datahub-retention --help.');
   });
 

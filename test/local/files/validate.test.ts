@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseArguments, UsageError } from '../../../local/command-line/arguments.ts';
-import { readPolicies } from '../../../local/files/server.ts';
+import { parseArguments } from '../../../local/command-line/arguments.ts';
+import { UsageError } from '../../../local/command-line/usage-error.ts';
+import { readPolicies } from '../../../local/files/policies.ts';
 import { validate } from '../../../local/files/validate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'validate-'));
@@ -130,6 +131,6 @@ describe('the command line of validate', () => {
 
   it('has a help of its own', () => {
     const help = parse('validate --help');
-    expect(help.kind === 'help' && help.text).toMatch(/^Usage: npm start -- validate/);
+    expect(help.kind === 'print' && help.text).toMatch(/^Usage: npm start -- validate/);
   });
 });

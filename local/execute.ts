@@ -1,14 +1,27 @@
-import { type Arguments, type RunArguments, UsageError } from './arguments.ts';
-import { isLoopback } from '../lambda/operations/http/addresses.ts';
-import { holdsSample } from './connect.ts';
-import { checkPolicies, checkWritable, defaultLedgerPath, readPolicies, readServer, type Server } from './files.ts';
+import type { Ledger } from '../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { commandLine, pathOfSecret } from './command-line/again.ts';
+import type {
+  EmbeddedArguments,
+  NotifyArguments,
+  Secret,
+  ServerRunArguments,
+  SurveyArguments,
+  Told,
+} from './command-line/arguments.ts';
+import { checkJsonFile, type JsonFile } from './files/json-file.ts';
+import { othersCanRead } from './files/readers.ts';
+import { readServer } from './files/server.ts';
+import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
 import { startOperationsService } from './operations-service/server.ts';
-import { shellWord } from './program.ts';
-import type { Screen } from './progress.ts';
-import { localSettings, type Policies, runOnce } from './run.ts';
-import samplePolicies from './sample-policies.json' with { type: 'json' };
+import type { Output } from './output/output.ts';
+import { type Connection, connect } from './run/connect.ts';
+import { firstChecks } from './run/first-checks.ts';
+import { checkClear, chooseLedger, openLedger } from './run/ledger.ts';
+import { policiesFile, samplePolicyList } from './run/policies.ts';
+import { refuseProxy } from './run/proxy.ts';
+import { runOnce } from './run/run-once.ts';
 import { surveyServer } from './survey/command.ts';
-import { validate } from './validate.ts';
 
 /**
  * Does what the command line asks for; everything that it names is read and checked before the first request.
@@ -17,113 +30,155 @@ import { validate } from './validate.ts';
  * @throws UsageError
  */
 export async function execute(
-  asked: Arguments,
-  screen: Screen,
+  asked: EmbeddedArguments | SurveyArguments | ServerRunArguments,
+  output: Output,
   env: NodeJS.ProcessEnv,
   program: string,
 ): Promise<number> {
-  if (asked.kind === 'help') {
-    screen.write(asked.text);
-    return 0;
+  try {
+    switch (asked.kind) {
+      case 'survey':
+        return await survey(asked, output, env);
+      case 'embedded':
+        return await runEmbedded(asked, output, program);
+      case 'run':
+        return await runOnServer(asked, output, env, program);
+    }
+  } finally {
+    output.close();
   }
-  if (asked.kind === 'validate') {
-    screen.write(`${validate(asked).join('\n')}\n`);
-    return 0;
-  }
-  if (asked.jsonPath !== undefined) checkWritable(asked.jsonPath);
-  const json = asked.jsonPath !== undefined && { jsonPath: asked.jsonPath };
+}
 
-  if (asked.kind === 'survey') return surveyServer(readServer(asked.server), screen, asked.jsonPath);
+async function survey(asked: SurveyArguments, output: Output, env: NodeJS.ProcessEnv): Promise<number> {
+  const server = readServer(asked.server);
+  refuseProxy(server.baseUrl, env);
+  const json = jsonFile(asked, 'policies', serverFiles(asked.server));
+  return surveyServer(server, output, json, remarks(asked.server.token));
+}
 
-  if (asked.kind === 'run') {
-    const server = readServer(asked.server);
-    const policies = policiesFile(asked.policiesPath, asked.input);
-    const { ledgerPath, sampleOnly } = await ledgerOf(asked, server, env);
-    return runOnce(
-      {
-        server,
-        policies,
-        input: asked.input,
-        fast: asked.fast,
-        embedded: false,
-        sampleOnly,
-        ledgerPath,
-        ...json,
-        command: commandLine(program, asked),
-      },
-      screen,
-    );
-  }
-
-  const policies =
-    asked.policiesPath === undefined ? samplePolicyList(asked.input) : policiesFile(asked.policiesPath, asked.input);
+async function runEmbedded(asked: EmbeddedArguments, output: Output, program: string): Promise<number> {
+  const { input, policiesPath, notify } = asked;
+  const json = jsonFile(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
+  const policies = policiesPath === undefined ? samplePolicyList(input) : policiesFile(policiesPath, input);
+  const webhook = notify && hidden(readWebhook(notify), output);
   const service = await startOperationsService();
+  let connection: Connection | undefined;
   try {
     const server = {
       baseUrl: service.url,
       token: { get: async () => service.token, reread: async () => service.token },
       tokenText: service.token,
     };
+    output.header({ server: server.baseUrl, mode: 'enforce', embedded: true, fast: true });
+    for (const remark of remarks(notify?.url)) output.note(remark);
+    connection = connect(server, { asking: output.asking });
     return await runOnce(
-      { server, policies, input: asked.input, fast: true, embedded: true, sampleOnly: true, ...json, command: program },
-      screen,
+      {
+        server,
+        connection,
+        policies,
+        input,
+        fast: true,
+        embedded: true,
+        sampleOnly: true,
+        ledger: memoryLedger(),
+        ...(json && { json }),
+        ...(webhook && { webhook }),
+        command: program,
+      },
+      output,
     );
   } finally {
+    await connection?.close();
     await service.close();
   }
 }
 
-/** A file is read again before each truncation: somebody may have made it stricter meanwhile. */
-function policiesFile(path: string, { only }: RunArguments): Policies {
-  const { minRetentionDays } = localSettings;
-  return { first: readPolicies(path, minRetentionDays, only), again: () => readPolicies(path, minRetentionDays) };
-}
-
-function samplePolicyList({ only }: RunArguments): Policies {
-  const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
-  const first = checkPolicies(source, localSettings.minRetentionDays, only);
-  return { first, again: () => first };
-}
-
-/**
- * Which ledger a run against a server keeps, and whether it may speak to sample data alone.
- * Nobody can tell from an address which server it is: a forwarded port is loopback, too. So the server is asked.
- */
-async function ledgerOf(
-  { ledgerPath, fast, input }: Arguments & { kind: 'run' },
-  server: Server,
+async function runOnServer(
+  asked: ServerRunArguments,
+  output: Output,
   env: NodeJS.ProcessEnv,
-): Promise<{ ledgerPath: string; sampleOnly: boolean }> {
-  const sampleOnly = fast && input.mode === 'enforce';
-  if (ledgerPath !== undefined && !sampleOnly) return { ledgerPath, sampleOnly };
-  const isSample = await holdsSample(server);
-  if (sampleOnly && !isSample) {
-    throw new UsageError(
-      '--fast with --enforce is for sample data only, and this server does not say that its data is a sample: leave --fast out.',
+  program: string,
+): Promise<number> {
+  const { input, fast, notify } = asked;
+  const server = readServer(asked.server);
+  refuseProxy(server.baseUrl, env);
+  const policies = policiesFile(asked.policiesPath, input);
+  const webhook = notify && hidden(readWebhook(notify), output);
+  const files = [...serverFiles(asked.server), ['--policies', asked.policiesPath], ...notifyFiles(notify)] as const;
+  const json = jsonFile(asked, 'report', [...files, ['--ledger', asked.ledgerPath]]);
+  const open = async (path: string): Promise<Ledger> => {
+    const ledger = openLedger(path, input);
+    await checkClear(input, policies, ledger);
+    return ledger;
+  };
+  // Where it is given, it can be checked before anything is told; otherwise the server says which one it is.
+  const given = asked.ledgerPath === undefined ? undefined : await open(asked.ledgerPath);
+  output.header({
+    server: server.baseUrl,
+    mode: input.clear ? 'clear' : input.mode,
+    embedded: false,
+    fast,
+    ...(asked.ledgerPath !== undefined && { ledger: asked.ledgerPath }),
+  });
+  if (input.mode === 'enforce') output.note(deployedToo);
+  for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
+  if (input.mode === 'preview') output.preflight(await firstChecks(server), false);
+  const connection = connect(server, { asking: output.asking });
+  try {
+    const { ledgerPath, sampleOnly } = await chooseLedger(asked, server, env, connection);
+    if (given === undefined) {
+      if (json) jsonFile(asked, 'report', [['--ledger', ledgerPath]]);
+      output.ledger(ledgerPath);
+    }
+    return await runOnce(
+      {
+        server,
+        connection,
+        policies,
+        input,
+        fast,
+        embedded: false,
+        sampleOnly,
+        ledger: given ?? (await open(ledgerPath)),
+        ...(json && { json }),
+        ...(webhook && { webhook }),
+        command: commandLine(program, asked),
+      },
+      output,
     );
+  } finally {
+    await connection.close();
   }
-  if (ledgerPath !== undefined) return { ledgerPath, sampleOnly };
-  if (input.mode === 'enforce' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
-    throw new UsageError(
-      '--enforce at a loopback address needs --ledger FILE, one for each server: a forwarded port does not say which server it is.',
-    );
-  }
-  return { ledgerPath: defaultLedgerPath(env, isSample), sampleOnly };
 }
 
-/** The same command again, without what holds for one run only; the token itself is in no command line. */
-function commandLine(program: string, { server, ...asked }: Arguments & { kind: 'run' }): string {
-  const options: Array<[string, string | undefined]> = [
-    ['--gms-url', server.gmsUrl],
-    ['--token-file', server.token.kind === 'file' ? server.token.path : undefined],
-    ['--ca-file', server.caPath],
-    ['--policies', asked.policiesPath],
-    ['--ledger', asked.ledgerPath],
-  ];
-  return [
-    program,
-    ...options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(value)}`])),
-    ...(asked.input.mode === 'enforce' ? ['--enforce'] : []),
-    ...(asked.fast ? ['--fast'] : []),
-  ].join(' ');
+/** Its address is shown nowhere, whoever has written it down. */
+function hidden(webhook: Webhook, output: Output): Webhook {
+  output.neverShow(withoutAddress(webhook));
+  return webhook;
 }
+
+const deployedToo =
+  'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
+
+type NamedFiles = ReadonlyArray<readonly [option: string, path?: string]>;
+
+function jsonFile({ json }: Told, holds: JsonFile['holds'], others: NamedFiles): JsonFile | undefined {
+  if (json === undefined) return undefined;
+  const file: JsonFile = { ...json, holds };
+  checkJsonFile(file, others);
+  return file;
+}
+
+const serverFiles = ({ token, caPath }: ServerRunArguments['server']): NamedFiles => [
+  ['--token-file', pathOfSecret(token)],
+  ['--ca-file', caPath],
+];
+
+const notifyFiles = (notify: NotifyArguments | undefined): NamedFiles => [
+  ['--notify-url-file', pathOfSecret(notify?.url)],
+];
+
+/** Files with secrets that others can read. */
+const remarks = (...secrets: Array<Secret | undefined>): string[] =>
+  secrets.map(pathOfSecret).flatMap((path) => (path === undefined ? [] : (othersCanRead(path) ?? [])));

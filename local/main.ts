@@ -1,20 +1,18 @@
-import { parseArguments, UsageError } from './arguments.ts';
+import { type Arguments, parseArguments } from './command-line/arguments.ts';
+import { programName } from './command-line/program.ts';
+import { UsageError } from './command-line/usage-error.ts';
 import { execute } from './execute.ts';
-import { programName } from './program.ts';
-import { screenOn } from './progress.ts';
+import { validate } from './files/validate.ts';
+import { jsonLines } from './output/json-lines.ts';
+import type { Output } from './output/output.ts';
+import { onScreen } from './screen/on-screen.ts';
+import { screenOn, writeTo } from './screen/screen.ts';
+import { keepWriting } from './screen/streams.ts';
 
 /** `npm start` and `datahub-retention`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
 
-const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO';
-
-// Somebody who pages through the output and quits early must not stop a truncation's supervision.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!isGone(error)) throw error;
-});
-// A closed terminal takes both.
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (!isGone(error)) throw error;
-});
+const { stdout, stderr } = process;
+keepWriting(stdout, stderr);
 
 // The first process of a container is not ended by a signal that nobody handles. A run has a handler of its own, which says
 // what goes on without it; whatever else is done here can just end.
@@ -28,11 +26,29 @@ for (const [signal, status] of [
   });
 }
 
-try {
+async function main(): Promise<number> {
   const program = programName(process.argv[1]);
-  const parsed = parseArguments(process.argv.slice(2), process.env, program);
-  process.exitCode = await execute(parsed, screenOn(process.stdout, process.env), process.env, program);
+  const asked = parseArguments(process.argv.slice(2), process.env, program);
+  if (asked.kind === 'print') {
+    writeTo(stdout, asked.text);
+    return 0;
+  }
+  if (asked.kind === 'validate') {
+    writeTo(stdout, `${validate(asked).join('\n')}\n`);
+    return 0;
+  }
+  return execute(asked, outputOf(asked), process.env, program);
+}
+
+/** With `--json -` the report alone is on standard output. */
+function outputOf({ log, json }: Extract<Arguments, { log: unknown }>): Output {
+  if (log === 'json') return jsonLines((line) => writeTo(stdout, line));
+  return onScreen(screenOn(json?.path === '-' ? stderr : stdout, process.env));
+}
+
+try {
+  process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

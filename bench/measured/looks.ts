@@ -1,9 +1,9 @@
 import type { RunState } from '../../lambda/run/state.ts';
 import { boundSeconds } from '../../lambda/truncation/looks.ts';
 import { createRandom } from '../../local/operations-service/random.ts';
+import { type ShapeName, shapeNames, shapes, usable } from '../shapes.ts';
 import { answerMillis } from '../simulation/latencies.ts';
 import { drawTask, type OneTask, oneTaskService } from '../simulation/one-task.ts';
-import { type ShapeName, shapeNames, shapes, usable } from '../shapes.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 

@@ -4,11 +4,11 @@ import { historyUsed } from '../../lambda/run/history.ts';
 import { reportMetrics } from '../../lambda/telemetry/metrics.ts';
 import { createEngine } from '../../local/operations-service/engine.ts';
 import { loadDefinition, runStateMachine } from '../../local/state-machine.ts';
+import { type NightPrice, priceOf } from '../prices.ts';
+import { type Scenario, scenarios } from '../scenarios.ts';
 import { noUsage } from '../simulation/functions.ts';
 import { inProcess } from '../simulation/in-process.ts';
 import { answerMillis } from '../simulation/latencies.ts';
-import { type NightPrice, priceOf } from '../prices.ts';
-import { type Scenario, scenarios } from '../scenarios.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 

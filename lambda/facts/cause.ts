@@ -132,7 +132,11 @@ const kinds = {
   'step-failed': { step: z.enum(['plan', 'truncate', 'poll']), error: z.string(), sent: z.enum(['no', 'maybe']) },
 
   // The server
-  server: { error: serverErrorSchema, sent: z.enum(['no', 'maybe']) },
+  server: {
+    error: serverErrorSchema,
+    sent: z.enum(['no', 'maybe']),
+    meant: z.string().optional().meta({ description: 'the index of the server that a mistyped name most likely means' }),
+  },
   unchanged: { error: serverErrorSchema.optional() },
 
   // Verdicts

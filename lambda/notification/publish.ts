@@ -5,8 +5,7 @@ import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemet
 import { oneLine } from '../wording/clean.ts';
 import type { MessageContext } from './context.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
-import { failedChecks } from './preflight.ts';
-import { tokenEnds } from './subject.ts';
+import { isQuiet } from './quiet.ts';
 
 export interface SnsPublisherOptions {
   client: SNSClient;
@@ -43,12 +42,6 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
     },
   };
 }
-
-/**
- * A token that is about to expire is a problem, although everything went well this time; and so is a check of a
- * preview's preflight that failed, although the preview could do without.
- */
-const isQuiet = (report: Report): boolean => report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
 
 async function send({ client, topicArn, log, context }: SnsPublisherOptions, report: Report): Promise<void> {
   const message = composeMessage(report, context);

@@ -10,7 +10,7 @@ import {
   OperationsError,
   type ReadOptions,
 } from '../operations/operations.ts';
-import { canonicalSpelling, knownAspects } from '../policy/aspects.ts';
+import { canonicalSpelling, knownAspects, searchIndex } from '../policy/aspects.ts';
 import {
   addressCheck,
   addressElsewhere,
@@ -47,6 +47,8 @@ export interface PreflightInput {
   sizes?: Asked<IndexSize[]>;
   /** Indices to try a dry run on before those that the server tells of. */
   indices?: readonly Index[];
+  /** Told of checks as soon as nothing that is still to be asked can change them: a slow server takes seconds for each answer. */
+  onChecks?(checks: Check[]): void;
 }
 
 export interface Preflight {
@@ -61,7 +63,7 @@ export interface Preflight {
 
 /** Makes the preflight. Stops at the first cause that every further question would meet as well. Throws what is no OperationsError. */
 export async function preflight(input: PreflightInput): Promise<Preflight> {
-  const { operations, options = {}, onLambda } = input;
+  const { operations, options = {}, onLambda, onChecks = () => {} } = input;
   const url = new URL(input.gmsUrl);
   const token = tokenCheck(input.token, input.now);
   const found = await addressesOf(url, input.lookup);
@@ -70,21 +72,29 @@ export async function preflight(input: PreflightInput): Promise<Preflight> {
   }
   const sizes = input.sizes ?? (await asking(() => operations.indexSizes(options)));
   if (sizes.kind === 'failed' && concernsServer(sizes.error)) return unasked(sizes.error, url, found, token, onLambda);
-  const status = await asking(() => operations.taskStatus(absentTask, options));
-  const indices = [...(input.indices ?? []), ...indicesToTry(sizes.kind === 'done' ? sizes.value : [])];
-  const dryRun = await asking(() => tryDryRun(operations, indices.slice(0, triedIndices), options));
-  if (dryRun.kind === 'failed' && concernsServer(dryRun.error)) return unasked(dryRun.error, url, found, token, onLambda);
+  const address = addressCheck(url, found, onLambda);
   const reached = [dnsCheck(url, found), connectionCheck(url), token];
+  const sizesCheck = privilegeCheck('Sizes', sizes);
+  // That there are no operations at this address, three failures together tell.
+  const isOurs = sizes.kind === 'done';
+  if (isOurs) onChecks([address, ...reached, sizesCheck]);
+  const status = await asking(() => operations.taskStatus(absentTask, options));
+  const statusCheck = privilegeCheck('Task status', status);
+  if (isOurs) onChecks([statusCheck]);
+  const indices = triedFirst(input.indices ?? [], indicesToTry(sizes.kind === 'done' ? sizes.value : []));
+  const dryRun = await asking(() => tryDryRun(operations, indices.slice(0, triedIndices), options));
+  if (dryRun.kind === 'failed' && concernsServer(dryRun.error))
+    return unasked(dryRun.error, url, found, token, onLambda);
   if (sizes.kind === 'failed' && status.kind === 'failed' && dryRun.kind === 'failed' && isElsewhere(sizes.error)) {
     return { checks: [addressElsewhere(sizes.error), ...reached], canCount: false };
   }
   return {
     checks: [
-      addressCheck(url, found, onLambda),
+      address,
       ...reached,
-      privilegeCheck('Sizes', sizes),
+      sizesCheck,
       privilegeCheck('Truncation', dryRun),
-      privilegeCheck('Task status', status),
+      statusCheck,
       ...clockCheck(dryRun.kind === 'done' ? dryRun.value.clockSkewMillis : undefined),
     ],
     ...(sizes.kind === 'done' && { sizes: sizes.value }),
@@ -145,6 +155,13 @@ export type Index = { entityType: string; aspect: string };
 
 const triedIndices = 8;
 
+/** Those of the policies that the server tells of, too; then what else it tells of: a mistyped name says nothing about privileges. */
+function triedFirst(wanted: readonly Index[], known: readonly Index[]): Index[] {
+  const names = new Set(known.map(searchIndex));
+  const isKnown = (index: Index) => names.has(searchIndex(index));
+  return [...wanted.filter(isKnown), ...known, ...wanted.filter((index) => !isKnown(index))];
+}
+
 /** Indices to try a dry run on: those that the server told of, then those that DataHub has. */
 export const indicesToTry = (sizes: readonly IndexSize[]): Index[] => [
   ...sizes.flatMap(({ entityType, aspect }) =>
@@ -158,7 +175,10 @@ async function tryDryRun(operations: Operations, indices: readonly Index[], opti
   let last: unknown;
   for (const index of indices) {
     try {
-      return await operations.dryRun({ ...index, endTimeMillis: 0, batchSize: 10_000, forceDeleteByQuery: true }, options);
+      return await operations.dryRun(
+        { ...index, endTimeMillis: 0, batchSize: 10_000, forceDeleteByQuery: true },
+        options,
+      );
     } catch (error) {
       if (!(error instanceof OperationsError) || !concernsIndex(error.fact)) throw error;
       last = error;

@@ -46,8 +46,8 @@ export interface Surroundings {
   onLambda: boolean;
   /** The addresses of a host name; throws where there are none. */
   lookup(hostname: string): Promise<string[]>;
-  /** Told of the preflight as soon as it is made, which may be long before Plan has ended. */
-  onPreflight?(checks: readonly Check[]): void;
+  /** Told of the preflight while it is made, and of the whole of it at last, which may be long before Plan has ended. */
+  onPreflight?(checks: readonly Check[], isComplete: boolean): void;
 }
 
 export interface RunServices {

@@ -104,7 +104,7 @@ function textOf(cause: Cause, entry: DecidedFacts): string | undefined {
     case 'server':
       return cause.sent === 'no' && cause.error.operation === 'truncate'
         ? `not sent: ${errorText(cause.error)}`
-        : errorText(cause.error);
+        : `${errorText(cause.error)}${cause.meant === undefined ? '' : ` Did you mean ${cause.meant}?`}`;
     case 'unchanged':
       return `${cause.error ? `${cameBack(cause.error)}; ` : 'no answer was recorded; '}nothing that can be seen has changed since (same index, same rows)`;
     case 'verified':

@@ -14,14 +14,15 @@ export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
     ...(cause && { error: causeText({ ...nothing, cause }), cause }),
     ...(notes.length > 0 && { notes: notes.map(noteText), noteFacts: notes }),
     ...(preflight && { preflight: preflight.map((check) => ({ ...check, ...checkWords(check, place, now) })) }),
-    policies: policies.map((entry) => entryOf(entry, now)),
+    policies: policies.map((entry) => wordedEntry(entry, now)),
   };
 }
 
 /** A run's error is about no index. */
 const nothing = { entityType: '', aspect: '', outcome: 'failed' } as const;
 
-function entryOf(facts: DecidedFacts, now: number): PolicyEntry {
+/** The same for one policy, told before its run has ended. */
+export function wordedEntry(facts: DecidedFacts, now: number): PolicyEntry {
   const { outcome, cause, cutoffMillis, rowsTotal, rowsToDelete, ...rest } = facts;
   return {
     ...rest,

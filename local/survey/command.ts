@@ -1,29 +1,34 @@
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { preflight } from '../../lambda/preflight/preflight.ts';
-import { connect } from '../connect.ts';
-import type { Server } from '../files.ts';
-import type { Screen } from '../progress.ts';
-import { wrap } from '../text.ts';
+import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
+import type { Server } from '../files/server.ts';
+import type { Output } from '../output/output.ts';
+import { connect } from '../run/connect.ts';
+import { firstChecks } from '../run/first-checks.ts';
 import { type Survey, survey } from './count.ts';
-import { hints } from './hints.ts';
-import { renderChecks, renderFailures, renderSizes, renderTable } from './render.ts';
 import { suggest } from './suggestion.ts';
 
 /** Reads are tried fewer times than in a run: somebody sits there and can start again. */
 const attempts = 2;
 
 /**
- * Surveys a server, read-only, and prints what it found.
- * @param jsonPath where a policies file is written to begin with
+ * Surveys a server, read-only, and tells what it found.
+ * @param remarks what the person should know of the files that were named
+ * @param json where a policies file is written to begin with
  * @returns the exit status: 1 when something needs a person, else 0
  */
-export async function surveyServer(server: Server, screen: Screen, jsonPath: string | undefined): Promise<number> {
-  const { operations, close } = connect(server, attempts);
+export async function surveyServer(
+  server: Server,
+  output: Output,
+  json: JsonFile | undefined,
+  remarks: readonly string[] = [],
+): Promise<number> {
+  const { operations, close } = connect(server, { attempts, asking: output.asking });
   const now = Date.now();
-  const print = (lines: string[]) => screen.write(`${lines.join('\n')}\n`);
   try {
-    print([`Survey of ${server.baseUrl}, read-only: nothing is changed.`, '', 'Preflight:']);
+    output.header({ server: server.baseUrl, mode: 'survey', embedded: false, fast: false });
+    for (const remark of remarks) output.note(remark);
+    output.preflight(await firstChecks(server), false);
     const flight = await preflight({
       gmsUrl: server.baseUrl,
       onLambda: false,
@@ -31,76 +36,52 @@ export async function surveyServer(server: Server, screen: Screen, jsonPath: str
       now,
       lookup,
       operations,
+      onChecks: (checks) => output.preflight(checks, false),
     });
-    print(renderChecks(flight.checks, screen.width));
+    output.preflight(flight.checks, true);
     if (!flight.canCount) {
-      print([
-        '',
-        ...renderSizes(flight.sizes ?? []),
-        ...wrap(`Nothing can be counted until what FAILED above is put right.${unwritten(jsonPath)}`, screen.width),
-      ]);
+      output.sizes(flight.sizes ?? []);
+      output.note(`Nothing can be counted until what FAILED above is put right.${unwritten(json)}`);
       return 1;
     }
-    const found = await survey(operations, flight.sizes, now);
-    print(['', ...renderSurvey(found, screen.width, now)]);
-    const written = writeSuggestions(found, screen, jsonPath);
+    const found = await survey(operations, flight.sizes, now, output.counted);
+    output.survey(found, now);
+    const written = writeSuggestions(found, output, json);
     const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
     return failed || !written || found.indices.some(({ counts }) => counts.kind === 'failed') ? 1 : 0;
   } finally {
+    output.close();
     await close();
   }
 }
 
-function renderSurvey(found: Survey, width: number, now: number): string[] {
-  if (found.indices.length === 0) return ['There is no time series index.'];
-  return [
-    ...wrap('Rows older than so many days, and what would remain without them:', width),
-    '',
-    ...renderTable(found.indices, width),
-    ...prefixed('', renderFailures(found, width)),
-    ...prefixed(
-      'What to know:',
-      hints(found, now).flatMap((hint) => wrap(hint, width, '- ')),
-    ),
-    ...prefixed(
-      'Policies to begin with:',
-      suggest(found).flatMap(({ reason }) => wrap(reason, width, '- ')),
-    ),
-  ];
-}
-
-const prefixed = (title: string, lines: string[]): string[] =>
-  lines.length === 0 ? [] : ['', ...(title === '' ? [] : [title]), ...lines];
-
 /** @returns whether what was asked for is written */
-function writeSuggestions(found: Survey, screen: Screen, jsonPath: string | undefined): boolean {
+function writeSuggestions(found: Survey, output: Output, json: JsonFile | undefined): boolean {
   const policies = suggest(found).map(({ policy }) => policy);
-  const say = (text: string) => screen.write(`\n${wrap(text, screen.width).join('\n')}\n`);
-  if (jsonPath === undefined) {
-    if (policies.length > 0) say('With --json FILE these are written as a policies file to edit.');
+  if (json === undefined) {
+    if (policies.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
     return true;
   }
   if (policies.length === 0) {
-    say(`No index could be counted, so there is no policy to suggest.${unwritten(jsonPath)}`);
+    output.note(`No index could be counted, so there is no policy to suggest.${unwritten(json)}`);
     return false;
   }
   const lines = policies.map((policy) => `  ${JSON.stringify(policy)}`);
-  const kept = keepFormer(jsonPath);
-  writeFileSync(jsonPath, `[\n${lines.join(',\n')}\n]\n`);
-  say(
-    `Written to ${jsonPath}, to be edited.${kept} See what a run would do, without changing anything, by adding: --policies ${jsonPath}`,
-  );
+  try {
+    writeJsonFile(json, `[\n${lines.join(',\n')}\n]\n`);
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+    return false;
+  }
+  output.written('policies', json.path);
+  if (json.path !== '-') {
+    output.note(
+      `They are to be edited. See what a run would do, without changing anything, by adding: --policies ${json.path}`,
+    );
+  }
   return true;
 }
 
-/** Somebody may have edited what an earlier survey wrote, and what was kept then: no copy takes the place of another. */
-function keepFormer(path: string): string {
-  if (!existsSync(path) || statSync(path).size === 0) return '';
-  let copy = `${path}.old`;
-  for (let number = 2; existsSync(copy); number++) copy = `${path}.old${number}`;
-  renameSync(path, copy);
-  return ` What was there before is in ${copy}.`;
-}
-
-const unwritten = (jsonPath: string | undefined): string =>
-  jsonPath === undefined ? '' : ` ${jsonPath} was not written.`;
+const unwritten = (json: JsonFile | undefined): string =>
+  json === undefined || json.path === '-' ? '' : ` ${json.path} was not written.`;

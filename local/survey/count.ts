@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { dayMillis } from '../../lambda/facts/limits.ts';
+import type { ServerError } from '../../lambda/facts/server-error.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
-import type { ServerError } from '../../lambda/facts/server-error.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs alone. */
@@ -52,7 +52,7 @@ const concurrency = 3;
 /**
  * @param sizes where the server tells them; without them the known aspects are tried, and those that it does not have left out
  * @param now epoch milliseconds
- * @param onIndex called before each index is counted, with how many there are
+ * @param onIndex told how many indices are counted, of how many
  */
 export async function survey(
   operations: Operations,
@@ -64,6 +64,7 @@ export async function survey(
   const limit = pLimit(concurrency);
   let stopped: ServerError | undefined;
   let done = 0;
+  onIndex(done, named.length);
   const surveyed = await Promise.all(
     named.map((target) =>
       limit(async (): Promise<SurveyedIndex | undefined> => {

@@ -1,5 +1,5 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
-import { grouped, size } from '../text.ts';
+import { grouped, size } from '../screen/text.ts';
 import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What a person should know before writing policies, one paragraph each. */

@@ -3,7 +3,8 @@ import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { lines as clean } from '../../lambda/wording/clean.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
-import { type Column, share, short, size, table, wrap } from '../text.ts';
+import { type Paint, plain } from '../screen/colour.ts';
+import { type Column, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** The survey's text, line by line. */
@@ -14,12 +15,15 @@ const said = (text: string): string => clean(text, 2000);
 const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
 
 /** One line for each check, and beneath it what to do where it is not good. */
-export function renderChecks(checks: readonly Check[], width: number): string[] {
+export function renderChecks(checks: readonly Check[], width: number, paint: Paint = plain): string[] {
   return checks.flatMap((check) => {
     const { name, state } = check;
     const { text, remedy } = checkWords(check, 'machine', Date.now());
-    const head = `  ${marks[state].padEnd(6)}  ${name.padEnd(11)}  `;
-    return [...wrap(said(text), width, head), ...(remedy ? wrap(remedy, width, `${' '.repeat(head.length)}-> `) : [])];
+    const head = `  ${paint(state, marks[state].padEnd(6))}  ${name.padEnd(11)}  `;
+    return [
+      ...wrap(said(text), width, head),
+      ...(remedy ? wrap(remedy, width, `${' '.repeat(widthOf(head))}-> `) : []),
+    ];
   });
 }
 
@@ -35,9 +39,7 @@ export function renderTable(indices: readonly SurveyedIndex[], width: number): s
     ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
   ];
   const lines = table(columns, indices.flatMap(cells));
-  return Math.max(...lines.map((line) => line.length)) <= width
-    ? lines
-    : indices.flatMap((index) => paragraph(index, width));
+  return Math.max(...lines.map(widthOf)) <= width ? lines : indices.flatMap((index) => paragraph(index, width));
 }
 
 function cells(index: SurveyedIndex): string[][] {

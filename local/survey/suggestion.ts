@@ -1,5 +1,5 @@
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
-import { grouped, share } from '../text.ts';
+import { grouped, share } from '../screen/text.ts';
 import { type Age, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isCutAt30Days } from './hints.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../local/arguments.ts';
-import { localSettings } from '../../local/run.ts';
-import { validate } from '../../local/validate.ts';
+import { parseArguments } from '../../local/command-line/arguments.ts';
+import { localSettings } from '../../local/run/settings.ts';
+import { validate } from '../../local/files/validate.ts';
 
 const root = new URL('../../', import.meta.url);
 const folder = new URL('deploy/kubernetes/', root);

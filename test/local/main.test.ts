@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleIndices } from '../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../local/operations-service/server.ts';
-import { type Finished, folder, outcomesOf, run, start } from './command-line.ts';
+import { type Finished, folder, outcomesOf, run, start } from './processes.ts';
 
 const samplePolicies = new URL('../../local/sample-policies.json', import.meta.url).pathname;
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
-import { createProgress, renderPlan, screenOn } from '../../local/progress.ts';
+import { createProgress, renderPlan, screenOn } from '../../local/screen/progress.ts';
 
 const operation = { entityType: 'dataset', aspect: 'operation', rowsTotal: 20_000, rowsToDelete: 14_000, percent: 70 };
 

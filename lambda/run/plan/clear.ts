@@ -3,10 +3,10 @@ import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
 import { clearIndex } from '../clear.ts';
-import type { RunInput } from './input.ts';
-import type { Prepared } from './preparation.ts';
 import type { RunServices } from '../services.ts';
 import type { RunState } from '../state.ts';
+import type { RunInput } from './input.ts';
+import type { Prepared } from './preparation.ts';
 
 /** A run that clears: about the indices that it names alone, also while the job is paused. It starts nothing. */
 export async function planClear(
@@ -33,7 +33,11 @@ export async function planClear(
 }
 
 /** In the spelling of its record or its policy: the server may compare names exactly. */
-function namesFor(index: string, name: string, { records, policies }: Prepared): { entityType: string; aspect: string } {
+function namesFor(
+  index: string,
+  name: string,
+  { records, policies }: Prepared,
+): { entityType: string; aspect: string } {
   const record = records.get(index);
   const known = record?.state === 'other-version' ? record.head : record;
   const policy = policies.find((item) => item.index === index);

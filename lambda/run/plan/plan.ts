@@ -1,15 +1,15 @@
-import { bounded } from '../orders.ts';
 import { addressOf } from '../entries.ts';
-import { parseInput } from './input.ts';
 import { proceed } from '../next.ts';
+import { bounded } from '../orders.ts';
+import type { RunServices } from '../services.ts';
+import { type RunState, STATE_VERSION } from '../state.ts';
 import { planClear } from './clear.ts';
+import { parseInput } from './input.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
 import { previewPreflightOfAddress } from './preflight.ts';
 import { prepare } from './preparation.ts';
 import { remember } from './remember.ts';
-import type { RunServices } from '../services.ts';
-import { type RunState, STATE_VERSION } from '../state.ts';
 
 /** What the workflow gives to Plan. */
 export interface PlanEvent {
@@ -66,4 +66,3 @@ function emptyState({ execution }: PlanEvent, { settings }: RunServices): RunSta
     turns: { truncate: 0, poll: 0 },
   };
 }
-

@@ -10,23 +10,15 @@ import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspect
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { afterFailure } from '../../preflight/preflight.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
+import { breakerOf } from '../breaker.ts';
 import { done } from '../entries.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry, RunState } from '../state.ts';
 import type { Planning, PolicyContext } from './context.ts';
 import { adopt, planPolicy } from './policy.ts';
 import { previewPreflight } from './preflight.ts';
-import { breakerOf } from '../breaker.ts';
 import type { Prepared } from './preparation.ts';
-import {
-  grownIndices,
-  keyOf,
-  type Remembered,
-  recall,
-  rememberedUnmanaged,
-  tooLong,
-  withMemory,
-} from './remember.ts';
-import type { RunServices } from '../services.ts';
-import type { Entry, RunState } from '../state.ts';
+import { grownIndices, keyOf, type Remembered, recall, rememberedUnmanaged, tooLong, withMemory } from './remember.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */
 export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
@@ -49,10 +41,14 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
     };
     const { entries, memory } = await plannedEntries(context);
     const unmanagedIndices = unmanaged(sizes, prepared.policies);
-    const grown = await recall(unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => keyOf(one) ?? []), services);
+    const grown = await recall(
+      unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => keyOf(one) ?? []),
+      services,
+    );
     const { serverFailure, missingDate, notes } = context.shared;
     const stop = prepared.hindrance ?? missingIn(entries);
-    const checks = preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
+    const checks =
+      preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
     return {
       ...state,
       entries: serverFailure ? entries.map(withoutServer) : entries,
@@ -97,10 +93,16 @@ async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[
   const listed = chosen.slice(0, maxEntries);
   const planned = await Promise.all(listed.map((policy) => limit(() => planOne(policy, context))));
   const counted = planned.filter(({ entry }) => entry.entry.rowsTotal !== undefined);
-  const memory = await recall(counted.map(({ entry }) => entry.index), context.services);
+  const memory = await recall(
+    counted.map(({ entry }) => entry.index),
+    context.services,
+  );
   // How many rows go in bites is searched when every policy has had its dry run, because it takes many more.
   const bitten = await Promise.all(planned.map((one) => limit(() => searched(one, memory))));
-  const remembered = bitten.map((one) => ({ ...one, entry: withMemory(one.entry, memory.of(one.entry.index), context) }));
+  const remembered = bitten.map((one) => ({
+    ...one,
+    entry: withMemory(one.entry, memory.of(one.entry.index), context),
+  }));
   const entries = [
     ...remembered.sort(runOrder).map(({ entry }) => entry),
     ...adoptedWithoutPolicy(context, planned),

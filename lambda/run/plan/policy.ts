@@ -19,6 +19,7 @@ import type { RunServices } from '../services.ts';
 import type { Entry, Planned } from '../state.ts';
 import { bitten } from './bite.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
+import { meantIndex } from './meant-index.ts';
 import { rowsGone } from './rows-gone.ts';
 
 /** What Plan decides about one policy. */
@@ -126,16 +127,14 @@ async function dryRunEntry(
       shared.serverFailure ??= error.fact;
       return { entry: done(base, 'failed', { kind: 'run-error' }) };
     }
-    return signal.aborted ? tooSlow : { entry: done(base, 'failed', { kind: 'server', error: error.fact, sent: 'no' }) };
+    if (signal.aborted) return tooSlow;
+    const meant = meantIndex(error.fact, policy, sizes);
+    const cause: Cause = { kind: 'server', error: error.fact, sent: 'no', ...(meant !== undefined && { meant }) };
+    return { entry: done(base, 'failed', cause) };
   }
 }
 
-async function decided(
-  counted: Counted,
-  policy: Policy,
-  found: Found,
-  context: PolicyContext,
-): Promise<Planning> {
+async function decided(counted: Counted, policy: Policy, found: Found, context: PolicyContext): Promise<Planning> {
   const { state, services } = context;
   const { dryRun, cutoffMillis, startMillis, size } = found;
   const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);

@@ -25,6 +25,7 @@ export function previewPreflight(
       options: { signal, attempts: 2 },
       sizes,
       indices,
+      onChecks: (checks) => surroundings.onPreflight?.(checks, false),
     });
     tell(made.checks, services);
     return made;
@@ -47,7 +48,7 @@ export function previewPreflightOfAddress(services: RunServices): Promise<Check[
 
 function tell(checks: Check[], { log, surroundings }: RunServices): void {
   log.info('preflight', { checks });
-  surroundings.onPreflight?.(checks);
+  surroundings.onPreflight?.(checks, true);
 }
 
 async function safely<Made>(

@@ -1,5 +1,11 @@
 import type { Cause } from '../../facts/cause.ts';
-import { functionTimeoutSeconds, latestSendMillis, longestToSendMillis, maxStartAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import {
+  functionTimeoutSeconds,
+  latestSendMillis,
+  longestToSendMillis,
+  maxStartAheadMillis,
+  tokenExpiryNoticeMillis,
+} from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { Reserved, StoredRecord, Unresolved } from '../../ledger/record.ts';
@@ -7,10 +13,10 @@ import { correctClock } from '../../ledger/transitions.ts';
 import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
 import { searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import { type RunInput, RunInputError } from './input.ts';
 import { pausedCause, problemOf, readPolicies } from '../orders.ts';
 import { ParametersError, type RunServices } from '../services.ts';
 import type { RunState } from '../state.ts';
+import { type RunInput, RunInputError } from './input.ts';
 
 /** Everything that concerns the run as a whole, before any policy is looked at. */
 export interface Prepared {

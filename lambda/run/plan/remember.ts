@@ -22,7 +22,10 @@ export interface Remembered {
 }
 
 /** Reads side by side, as long as Plan has time; the first failure ends it. */
-export async function recall(indices: readonly string[], { nights, deadline, clock }: RunServices): Promise<Remembered> {
+export async function recall(
+  indices: readonly string[],
+  { nights, deadline, clock }: RunServices,
+): Promise<Remembered> {
   const found = new Map<string, Night[]>();
   const notes: Note[] = [];
   const limit = pLimit(planConcurrency);
@@ -51,8 +54,12 @@ export async function unavailable(use: () => Promise<void>): Promise<Note | unde
 /** An entry with what earlier nights say of it: growth, forecast, estimate, or that somebody else emptied its index. */
 export function withMemory(entry: Entry, nights: readonly Night[], { state, prepared }: PolicyContext): Entry {
   const { rowsTotal, rowsToDelete, rowsPastRetention: overdue = rowsToDelete } = entry.entry;
-  if (entry.phase === 'watched' || rowsTotal === undefined || rowsToDelete === undefined || overdue === undefined) return entry;
-  const growth = growthOf([...nights, { index: entry.index, night: state.startedAt, rows: rowsTotal, overdue, ...mbOf(entry) }]);
+  if (entry.phase === 'watched' || rowsTotal === undefined || rowsToDelete === undefined || overdue === undefined)
+    return entry;
+  const growth = growthOf([
+    ...nights,
+    { index: entry.index, night: state.startedAt, rows: rowsTotal, overdue, ...mbOf(entry) },
+  ]);
   const facts = { ...entry.entry, ...rounded(growth) };
   if (entry.phase === 'approved') {
     const seconds = estimateSeconds(nights, rowsOf(entry.plan.strategy, entry), entry.plan.strategy === 'reindex');
@@ -84,7 +91,10 @@ export function withMemory(entry: Entry, nights: readonly Night[], { state, prep
   }
 }
 
-function emptiedEntry(entry: Entry, { rowsBefore, nights, nameBefore }: NonNullable<ReturnType<typeof emptiedSince>>): Entry {
+function emptiedEntry(
+  entry: Entry,
+  { rowsBefore, nights, nameBefore }: NonNullable<ReturnType<typeof emptiedSince>>,
+): Entry {
   const { indexName } = entry.entry;
   return done(entry, 'emptied', {
     kind: 'emptied',
@@ -98,7 +108,10 @@ function emptiedEntry(entry: Entry, { rowsBefore, nights, nameBefore }: NonNulla
 /** What became of an index that we truncated is told by its ledger record. */
 function wasTruncated(index: string, records: PolicyContext['prepared']['records']): boolean {
   const record = records.get(index);
-  return record !== undefined && (record.state === 'other-version' || record.lastVerdict !== undefined || record.state !== 'idle');
+  return (
+    record !== undefined &&
+    (record.state === 'other-version' || record.lastVerdict !== undefined || record.state !== 'idle')
+  );
 }
 
 /** A reindex takes as long as what it copies. */
@@ -125,7 +138,11 @@ export const tooLong = (entries: readonly Entry[], state: RunState, { settings, 
   });
 
 /** Indices without a policy, each with its growth; only sizes are known of them. */
-export const grownIndices = (indices: readonly UnmanagedIndex[], memory: Remembered, state: RunState): UnmanagedIndex[] =>
+export const grownIndices = (
+  indices: readonly UnmanagedIndex[],
+  memory: Remembered,
+  state: RunState,
+): UnmanagedIndex[] =>
   indices.map((index) => {
     const key = keyOf(index);
     if (key === undefined || index.sizeMb === undefined) return index;

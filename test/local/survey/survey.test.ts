@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readPolicies, readServer } from '../../../local/files.ts';
+import { readPolicies } from '../../../local/files/policies.ts';
+import { readServer } from '../../../local/files/server.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import { surveyServer } from '../../../local/survey/command.ts';
-import { type Finished, folder } from '../command-line.ts';
+import { type Finished, folder, page } from '../processes.ts';
 
 const finished: Finished = (cleanUp) => onTestFinished(cleanUp);
 
@@ -28,15 +29,10 @@ async function survey(
   width = 100,
   jsonPath = folder(finished).at('policies.json'),
 ): Promise<Surveyed & { lines: string[] }> {
-  let written = '';
-  const write = (text: string) => {
-    written += text;
-  };
-  const status = await surveyServer(
-    readServer({ gmsUrl, token: { kind: 'text', text: token } }),
-    { width, write },
-    jsonPath,
-  );
+  const { output, text } = page(width);
+  const json = { path: jsonPath, holds: 'policies', force: false } as const;
+  const status = await surveyServer(readServer({ gmsUrl, token: { kind: 'text', text: token } }), output, json);
+  const written = text();
   return { status, text: written.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), lines: written.split('\n'), jsonPath };
 }
 
@@ -81,16 +77,23 @@ describe('the survey of a server where everything is allowed', () => {
     expect(readPolicies(surveyed.jsonPath, 7)).toHaveLength(1);
   });
 
-  it('keeps what somebody has edited, however often it writes', async () => {
+  it('does not write over what somebody has put there meanwhile, and ends with status 1', async () => {
     const { url, token } = await service();
-    const files = folder(finished);
-    const jsonPath = files.write('policies.json', 'mine');
-    const first = await survey(url, token, 100, jsonPath);
-    expect(first.text.replace(/\s+/g, ' ')).toContain(`What was there before is in ${jsonPath}.old.`);
-    const second = await survey(url, token, 100, jsonPath);
-    expect(second.text.replace(/\s+/g, ' ')).toContain(`What was there before is in ${jsonPath}.old2.`);
-    expect(readFileSync(`${jsonPath}.old`, 'utf8')).toBe('mine');
-    expect(readFileSync(`${jsonPath}.old2`, 'utf8')).toBe(readFileSync(jsonPath, 'utf8'));
+    const jsonPath = folder(finished).write('policies.json', 'mine');
+    const { status, text } = await survey(url, token, 100, jsonPath);
+    expect(status).toBe(1);
+    expect(text).toContain('was not written: the file exists');
+    expect(readFileSync(jsonPath, 'utf8')).toBe('mine');
+  });
+
+  it('tells how far the counting is, and nothing of it where that takes no time', async () => {
+    const { url, token } = await service();
+    const counted: number[][] = [];
+    const { output } = page();
+    const server = readServer({ gmsUrl: url, token: { kind: 'text', text: token } });
+    await surveyServer(server, { ...output, counted: (...numbers) => void counted.push(numbers) }, undefined);
+    expect(counted).toEqual(Array.from({ length: 11 }, (_, done) => [done, 10]));
+    expect((await survey(url, token)).text).not.toContain('indices counted');
   });
 
   it('suggests no longer time than the example of a stage has, where the newest row is the current state', async () => {

@@ -1,0 +1,40 @@
+import { type Command, CommanderError } from 'commander';
+
+/** A command line that cannot be used: `message` is one sentence that says what is wrong. */
+export class CommandLineError extends Error {
+  override readonly name = 'CommandLineError';
+  /** Words that belong to no option, as npm leaves them when its own -- was forgotten. */
+  readonly excess: boolean;
+
+  constructor(message: string, excess: boolean) {
+    super(message);
+    this.excess = excess;
+  }
+}
+
+/**
+ * Lets commander read the arguments without letting it write or end the process.
+ * @returns the help text or the version, where that was asked for; undefined when the command's `opts()` can be read
+ * @throws CommandLineError
+ */
+export function parseQuietly(command: Command, argv: readonly string[]): string | undefined {
+  let written = '';
+  const keep = (text: string) => {
+    written += text;
+  };
+  command.allowExcessArguments(false).exitOverride().configureOutput({ writeOut: keep, writeErr: keep });
+  try {
+    command.parse(argv, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') return written;
+    const said = error.message
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/g, ' ')
+      // What stands behind an unknown option's = may be a token.
+      .replace(/(option '[^'=]*)=[^']*'/, "$1'")
+      .replace(/\.?$/, '.');
+    throw new CommandLineError(said, error.code === 'commander.excessArguments');
+  }
+}

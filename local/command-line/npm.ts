@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { optionNames } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * `npm start --enforce` without the separating `--` gives the option to npm, which keeps it for itself: the run would be
+ * another one than was asked for.
+ */
+
+/** Options of npm itself, too: in its environment they may come from somebody's .npmrc. */
+const npmsOwn = new Set(['only', 'json', 'force']);
+
+/** @throws UsageError when npm has kept an option that is ours */
+export function refuseSwallowedOptions(env: NodeJS.ProcessEnv, argv = npmArguments(env)): void {
+  const inEnvironment = (name: string) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined;
+  const onCommandLine = (name: string) => argv?.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  const swallowed = optionNames.find((name) =>
+    npmsOwn.has(name) && argv ? onCommandLine(name) : onCommandLine(name) || inEnvironment(name),
+  );
+  if (swallowed === undefined) return;
+  throw new UsageError(
+    `npm kept --${swallowed} for itself: put -- before the options, as in npm start -- --${swallowed} …`,
+  );
+}
+
+/**
+ * What npm took for its own: the words before `--`. Its environment tells most of them, but not those that are npm's own
+ * options and that it then finds wrong (`only`), nor whether `json` stands on the command line or in somebody's .npmrc; its
+ * debug log does.
+ * @returns undefined where there is no such log
+ */
+export function npmArguments(env: NodeJS.ProcessEnv): string[] | undefined {
+  try {
+    const log = readFileSync(npmLog(env['npm_config_cache']), 'utf8');
+    const line = /^\d+ verbose argv (.*)$/m.exec(log)?.[1];
+    if (line === undefined) return undefined;
+    const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word!);
+    const end = words.indexOf('--');
+    return end < 0 ? words : words.slice(0, end);
+  } catch {
+    return undefined;
+  }
+}
+
+const isLog = (path: string): boolean => path.endsWith('-debug-0.log');
+
+/** The file that our parent has open; where a system does not tell, the newest one. Throws where there is none. */
+function npmLog(cache: string | undefined): string {
+  const open = `/proc/${process.ppid}/fd`;
+  for (const descriptor of listed(open)) {
+    try {
+      const path = readlinkSync(join(open, descriptor));
+      if (isLog(path)) return path;
+    } catch {
+      // Closed meanwhile.
+    }
+  }
+  const logs = join(cache ?? '', '_logs');
+  const newest = process.platform === 'linux' ? undefined : listed(logs).filter(isLog).sort().at(-1);
+  if (newest === undefined) throw new Error('npm keeps no log');
+  return join(logs, newest);
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,20 @@
+import { basename } from 'node:path';
+
+/** How this program was started, so that a command in a message can be pasted as it is. */
+
+export const npmStart = 'npm start --';
+
+/**
+ * @param script `process.argv[1]`
+ * @returns what stands before the first option: `npm start --` in the repository, `datahub-retention` where the package is
+ *   installed (never `npx datahub-retention`: that would fetch whatever package has this name), and else the file itself
+ */
+export function programName(script: string | undefined): string {
+  const name = basename(script ?? '');
+  if (name === 'main.ts' || name === '') return npmStart;
+  return name.endsWith('.mjs') ? `node ${shellWord(script!)}` : name;
+}
+
+/** Text as one word of a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

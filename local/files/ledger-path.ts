@@ -1,0 +1,23 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { UsageError } from '../command-line/usage-error.ts';
+
+/**
+ * Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). Sample data has a file of
+ * its own: what it leaves unfinished is nobody's.
+ * @throws UsageError
+ */
+export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {
+  const given = env['XDG_STATE_HOME'];
+  const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
+  return join(base, 'datahub-retention', isSample ? 'sample-in-flight.json' : 'in-flight.json');
+}
+
+/** A user without an entry in the system's list, as in a container, has none. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('There is no home folder to keep the ledger in: name a file with --ledger FILE.');
+  }
+}

@@ -1,0 +1,42 @@
+import { nearest } from '../../lambda/policy/nearest.ts';
+import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
+import { readJson } from '../../lambda/policy/read-json.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { policyListIn } from './policy-list.ts';
+import { readText } from './read-text.ts';
+
+/**
+ * A policies file is taken whole or not at all (only in Parameter Store does a policy fail alone).
+ * @param only names that must be among the policies
+ * @throws UsageError
+ */
+export function readPolicies(path: string, minRetentionDays: number, only: readonly string[] = []): PolicySource[] {
+  const read = readJson(readText(path, '--policies'), { comments: true });
+  if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${read.problem}.`);
+  const found = policyListIn(read.value);
+  if (found.kind === 'wrong') throw new UsageError(`--policies: ${path} ${found.problem}.`);
+  return checkPolicies({ name: path, text: JSON.stringify(found.list) }, minRetentionDays, only);
+}
+
+/** The same for a text that holds a list of policies; its name stands for the file. */
+export function checkPolicies(
+  source: PolicySource,
+  minRetentionDays: number,
+  only: readonly string[] = [],
+): PolicySource[] {
+  const { name: path } = source;
+  const parsed = parsePolicies([source], minRetentionDays);
+  const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.problem] : []));
+  if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
+  const known = parsed.flatMap((item) =>
+    item.kind === 'policy' ? [`${item.policy.entityType}.${item.policy.aspect}`] : [],
+  );
+  for (const name of only) {
+    if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
+    const meant = nearest(name, known);
+    throw new UsageError(
+      `--only ${name}: ${path} has no policy for it; ${meant ? `did you mean ${meant}?` : `it has ${known.join(', ')}.`}`,
+    );
+  }
+  return [source];
+}

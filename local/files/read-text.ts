@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../command-line/usage-error.ts';
+
+/** A file that the command line names. @throws UsageError */
+export function readText(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${option}: ${path} cannot be read (${whatFailed(error).problem}); check the path.`);
+  }
+}
+
+/** The same for a file that should hold a secret: what was given may be the secret itself, and is not shown then. */
+export function readSecret(path: string, option: string): string {
+  const looksSecret = /^\w+:\/\//.test(path) || /^(Bearer |eyJ[\w-]+\.)/.test(path);
+  if (looksSecret) {
+    throw new UsageError(
+      `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
+    );
+  }
+  return readText(path, option);
+}
+
+const problems: Record<string, { problem: string; remedy?: string }> = {
+  ENOENT: { problem: 'no such file' },
+  EACCES: { problem: 'permission denied' },
+  EPERM: { problem: 'not permitted' },
+  EISDIR: { problem: 'it is a folder' },
+  ENOTDIR: { problem: 'a part of the path is no folder' },
+  EROFS: { problem: 'a read-only file system' },
+  ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
+  EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
+  EFBIG: { problem: 'larger than a file may be there' },
+  EIO: { problem: 'the disk reports an error', remedy: 'look at the disk' },
+  EPIPE: { problem: 'nobody reads it any more' },
+};
+
+/** Why the system refused a file, and what to do where that is not another name. */
+export function whatFailed(error: unknown): { problem: string; remedy?: string } {
+  const { code = 'no reason given' } = error as { code?: string };
+  return problems[code] ?? { problem: code };
+}

@@ -1,0 +1,37 @@
+import type { ComposedMessage } from '../../lambda/notification/message.ts';
+import type { CustomNotification } from '../../lambda/notification/slack.ts';
+
+/** The body for Slack's incoming webhooks (and for chats that take the same, such as Mattermost). */
+export interface SlackMessage {
+  /** For notifications, and for whatever does not show blocks. */
+  text: string;
+  blocks: object[];
+}
+
+/** Slack's limits: a header's text, a section's. */
+const maxHeader = 150;
+const maxSection = 3000;
+
+/** The message that a stage's channel gets, in Slack's own form: made from the one of Amazon Q Developer, which has the same facts. */
+export function slackMessage({ https }: ComposedMessage): SlackMessage {
+  const { content, metadata } = JSON.parse(https) as CustomNotification;
+  const { title, description, nextSteps = [] } = content;
+  return {
+    text: title,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: clipped(title, maxHeader), emoji: true } },
+      section(description),
+      ...(nextSteps.length === 0
+        ? []
+        : [section(['*Next steps*', ...nextSteps.map((step) => `• ${step}`)].join('\n'))]),
+      { type: 'context', elements: [{ type: 'mrkdwn', text: `Run ${metadata.threadId}` }] },
+    ],
+  };
+}
+
+const section = (text: string): object => ({
+  type: 'section',
+  text: { type: 'mrkdwn', text: clipped(text, maxSection) },
+});
+
+const clipped = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -1,0 +1,46 @@
+import type { NotifyArguments } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { readSecret } from '../files/read-text.ts';
+
+/** An address to which the message of a run is posted. Whoever knows it can post there, so that it is kept like a token. */
+export interface Webhook {
+  url: string;
+  /** What may be shown of it. */
+  host: string;
+  format: NotifyArguments['format'];
+  when: NotifyArguments['when'];
+  /** Where the address is kept, for remedies. */
+  kept: string;
+}
+
+/** @throws UsageError, which never shows the address */
+export function readWebhook({ url: given, format, when }: NotifyArguments): Webhook {
+  const option = '--notify-url-file';
+  const kept = given.kind === 'text' ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${given.path}`;
+  const text = (given.kind === 'text' ? given.text : readSecret(given.path, option)).trim();
+  if (text === '') throw new UsageError(`${kept} is empty: put the webhook's address there.`);
+  if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new UsageError(`${kept} holds no address: put one alone there, beginning with https://.`);
+  }
+  const { username, password, href, host } = new URL(text);
+  if (username !== '' || password !== '') {
+    throw new UsageError(
+      `${kept} holds an address with a user name or password, which is not supported: leave them out.`,
+    );
+  }
+  return { url: href, host, format, when, kept };
+}
+
+/** Takes the address out of a text, and its path where that stands alone. */
+export function withoutAddress({ url }: Webhook): (text: string) => string {
+  const { origin, pathname, search, hash } = new URL(url);
+  const behind = `${pathname}${search}`;
+  const parts = [`${origin}${behind}${hash}`, `${origin}${behind}`, ...(behind.length >= 8 ? [behind] : [])];
+  return (text) => parts.reduce((rest, part) => rest.replaceAll(part, '[webhook]'), text);
+}
+
+/** What an answer must not be quoted with: a receiver may echo its own address, or pieces of it. */
+export function secretsOf({ url }: Webhook): string[] {
+  const { pathname, search, searchParams } = new URL(url);
+  return [`${pathname}${search}`.slice(1), ...searchParams.values()];
+}

@@ -1,0 +1,127 @@
+import { percentOf } from '../../lambda/policy/percentage.ts';
+import type { Entry, RunState } from '../../lambda/run/state.ts';
+import { checkWords } from '../../lambda/wording/checks.ts';
+import { safeJson } from '../../lambda/wording/clean.ts';
+import { errorText } from '../../lambda/wording/errors.ts';
+import { noteText } from '../../lambda/wording/notes.ts';
+import { wordedEntry } from '../../lambda/wording/report.ts';
+import packageManifest from '../../package.json' with { type: 'json' };
+import { doneOf } from '../screen/bars.ts';
+import { decisionOf, whyOf } from '../screen/progress.ts';
+import { hints } from '../survey/hints.ts';
+import { suggest } from '../survey/suggestion.ts';
+import type { EventFields, EventName } from './events.ts';
+import type { Output } from './output.ts';
+
+/** Counting is told this often at most; each planned index is told anyway. */
+const countingMillis = 1000;
+
+/** `--log json`: one line for each event, as `events.ts` has them, for whoever collects logs. */
+export function jsonLines(write: (line: string) => void): Output {
+  const hidden: Array<(text: string) => string> = [];
+  const tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => {
+    const line = safeJson({ time: new Date().toISOString(), event, ...fields });
+    write(`${hidden.reduce((text, hide) => hide(text), line)}\n`);
+  };
+  const watch = stateChanges(tell);
+  let countedAt = 0;
+  return {
+    neverShow: (hide) => {
+      hidden.push(hide);
+    },
+    header: (header) => tell('header', { version: packageManifest.version, ...header }),
+    ledger: (path) => tell('ledger', { path }),
+    note: (text) => tell('note', { text }),
+    preflight(checks, isComplete) {
+      if (!isComplete) return;
+      const worded = checks.map((check) => ({
+        name: check.name,
+        state: check.state,
+        ...checkWords(check, 'machine', Date.now()),
+      }));
+      tell('preflight', { checks: worded });
+    },
+    asking: () => {},
+    counted(done, of) {
+      if (done < of && Date.now() - countedAt < countingMillis) return;
+      countedAt = Date.now();
+      tell('counting', { done, of });
+    },
+    state: watch,
+    problem: (text) => tell('problem', { text }),
+    report: (report, { subject }) => tell('report', { subject, report }),
+    posted(posted) {
+      const { host } = posted;
+      if (posted.kind === 'posted') tell('posted', { host, status: posted.status });
+      else tell('not-posted', { host, text: posted.problem });
+    },
+    sizes: (sizes) => {
+      for (const size of sizes) tell('surveyed', size);
+    },
+    survey(survey, now) {
+      for (const { counts, ...index } of survey.indices) {
+        if (counts.kind === 'failed') tell('surveyed', { ...index, problem: errorText(counts.error) });
+        else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
+      }
+      if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
+      for (const text of hints(survey, now)) tell('hint', { text });
+      for (const suggestion of suggest(survey)) tell('suggested', suggestion);
+    },
+    written: (what, path) => tell('written', { what, path }),
+    stopped: (lines) => tell('stopped', { text: [...lines] }),
+    close: () => {},
+  };
+}
+
+type Tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => void;
+
+/** A run state is told by what is new in it. */
+function stateChanges(tell: Tell): Output['state'] {
+  const phases = new Map<string, Entry['phase']>();
+  const rowsDone = new Map<string, number>();
+  let notes = 0;
+  const watching = (entry: Entry & { phase: 'watched' }, { entityType, aspect, ...facts }: Entry['entry']) => {
+    const { done, total } = doneOf(entry);
+    if (phases.get(entry.index) !== 'watched') {
+      const { taskId, rowsToDelete, adopted } = facts;
+      tell('started', {
+        entityType,
+        aspect,
+        ...(taskId !== undefined && { taskId }),
+        ...(rowsToDelete !== undefined && { rowsToDelete }),
+        ...(adopted && { adopted }),
+      });
+    }
+    if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
+    rowsDone.set(entry.index, done);
+  };
+  return (step, state: RunState) => {
+    for (const entry of state.entries) {
+      if (step === 'plan') tell('planned', planned(entry));
+      else if (entry.phase === 'done' && phases.get(entry.index) !== 'done') {
+        tell('verdict', wordedEntry(entry.entry, Date.now()));
+      }
+      if (entry.phase === 'watched') watching(entry, entry.entry);
+      phases.set(entry.index, entry.phase);
+    }
+    for (const note of state.notes.slice(notes)) tell('note', { text: noteText(note), note });
+    notes = state.notes.length;
+  };
+}
+
+function planned(entry: Entry): EventFields<'planned'> {
+  const { entityType, aspect, retentionDays, cutoffMillis, rowsTotal, rowsToDelete, strategy } = entry.entry;
+  return {
+    entityType,
+    aspect,
+    decision: decisionOf(entry),
+    reason: whyOf(entry),
+    ...(retentionDays !== undefined && { retentionDays }),
+    ...(cutoffMillis !== undefined && { cutoffMillis }),
+    ...(rowsTotal !== undefined && { rowsTotal }),
+    ...(rowsToDelete !== undefined && { rowsToDelete }),
+    ...(rowsTotal !== undefined && rowsToDelete !== undefined && { percent: percentOf(rowsToDelete, rowsTotal) }),
+    ...(strategy !== undefined && { strategy }),
+    ...(entry.phase === 'done' && { cause: entry.entry.cause }),
+  };
+}

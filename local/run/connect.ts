@@ -1,0 +1,66 @@
+import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../../lambda/facts/limits.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
+import { realSleep } from '../../lambda/operations/http/sleep.ts';
+import { asking, type IndexSize, type Operations } from '../../lambda/operations/operations.ts';
+import type { Server } from '../files/server.ts';
+import { type Asking, observed } from './observed.ts';
+import { watchSample } from './sample.ts';
+
+export interface Connection {
+  operations: Operations;
+  /** Whether every answer so far said that the data is a sample. */
+  isSample(): boolean;
+  /** Asks the server once, to know that; false where it cannot be asked. */
+  probe(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** How often a read is tried; as often as the deployed functions do, if left out. */
+  attempts?: number;
+  /** Told of what the server has been asked. */
+  asking?: Asking;
+}
+
+/** The operations of a server over HTTP, as the deployed functions use them. */
+export function connect(
+  { baseUrl, token, caPem }: Server,
+  { attempts = readAttempts, asking: tell }: ConnectOptions = {},
+): Connection {
+  const network = createHttpTransport({
+    connectTimeoutMillis,
+    answerTimeoutMillis,
+    ...(caPem !== undefined && { caPem }),
+  });
+  const { transport, isSample } = watchSample(network);
+  const inner = createOperations({
+    baseUrl,
+    token,
+    transport,
+    attempts,
+    realNow: Date.now,
+    sleep: realSleep,
+    random: Math.random,
+  });
+  const operations = tell ? observed(inner, tell) : inner;
+  // What the probe brought is the answer to the first question for sizes: a slow server is not asked twice for it.
+  let probed: IndexSize[] | undefined;
+  return {
+    operations: {
+      ...operations,
+      async indexSizes(options) {
+        const known = probed;
+        probed = undefined;
+        return known ?? operations.indexSizes(options);
+      },
+    },
+    isSample,
+    async probe() {
+      const asked = await asking(() => operations.indexSizes({ attempts: 1 }));
+      if (asked.kind === 'done') probed = asked.value;
+      return isSample();
+    },
+    close: () => network.close(),
+  };
+}

@@ -1,0 +1,5 @@
+/** The package ships no types. */
+declare module 'proxy-from-env' {
+  /** Reads the process's environment; empty where no proxy applies. */
+  export function getProxyForUrl(url: string): string;
+}

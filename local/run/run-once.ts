@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../lambda/facts/clock.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { type ComposedMessage, composeMessage } from '../../lambda/notification/message.ts';
+import { isQuiet } from '../../lambda/notification/quiet.ts';
+import { lookup } from '../../lambda/operations/http/lookup.ts';
+import { realSleep } from '../../lambda/operations/http/sleep.ts';
+import type { Operations } from '../../lambda/operations/operations.ts';
+import type { PolicySource } from '../../lambda/policy/parse.ts';
+import { type Log, ParametersError } from '../../lambda/run/services.ts';
+import { cleanReport, redactor } from '../../lambda/wording/clean.ts';
+import { worded } from '../../lambda/wording/report.ts';
+import type { RunArguments } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
+import type { Server } from '../files/server.ts';
+import { post } from '../notify/post.ts';
+import { slackMessage } from '../notify/slack.ts';
+import { type Webhook, withoutAddress } from '../notify/webhook.ts';
+import type { Output } from '../output/output.ts';
+import { executeWorkflow } from '../workflow.ts';
+import { type FastClock, fastClock } from './clock.ts';
+import type { Connection } from './connect.ts';
+import { onInterrupt, whatGoesOn } from './interrupt.ts';
+import type { Policies } from './policies.ts';
+import { sampleOnly } from './sample.ts';
+import { localSettings } from './settings.ts';
+
+export interface LocalRun {
+  server: Server;
+  connection: Connection;
+  policies: Policies;
+  input: RunArguments;
+  fast: boolean;
+  /** The embedded service's data is a sample, and both end with this process. */
+  embedded: boolean;
+  /** No answer counts unless it says that the data is a sample. */
+  sampleOnly: boolean;
+  ledger: Ledger & { close?(): void };
+  json?: JsonFile;
+  webhook?: Webhook;
+  /** How this run was started, up to the options that a next step may add; for the notification. */
+  command: string;
+}
+
+/**
+ * Runs once and tells it.
+ * @returns the exit status: 0 when the result is ok and everybody who should be told is, else 1
+ * @throws whatever the workflow throws
+ */
+export async function runOnce(run: LocalRun, output: Output): Promise<number> {
+  const clock = run.fast ? fastClock() : systemClock;
+  let stopped = false;
+  const leave = onInterrupt(async () => {
+    stopped = true;
+    const lines = await linesAfterStop(run);
+    output.stopped(lines);
+    output.close();
+    return lines;
+  });
+  let published: Report | undefined;
+  try {
+    output.counted(0, run.policies.count);
+    const startTime = new Date(clock.now()).toISOString();
+    await executeWorkflow({
+      services: {
+        settings: { ...localSettings, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        parameters: {
+          policies: policiesOf(run.policies),
+          // Nobody but the person who started it has a say in a local run.
+          paused: async () => false,
+          token: run.server.token,
+        },
+        operations: operationsOf(run, () => stopped),
+        ledger: run.ledger,
+        surroundings: {
+          onLambda: false,
+          lookup,
+          // The dry runs may take minutes; what the preflight says is worth reading meanwhile.
+          onPreflight: output.preflight,
+        },
+        clock,
+        log: logOf(run, output),
+        newId: randomUUID,
+        sleep: run.fast ? (clock as FastClock).sleep : realSleep,
+      },
+      publisher: {
+        async publish(report) {
+          published = report;
+        },
+      },
+      words: (facts) => worded(facts, 'machine'),
+      input: run.input,
+      execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
+      onState: output.state,
+      onFailure: (step, error) =>
+        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
+      ...(run.fast && { fast: clock as FastClock }),
+    });
+  } finally {
+    leave();
+    run.ledger.close?.();
+  }
+  // The workflow has ended well, and it does so by publishing a report only.
+  return tell(published!, run, output);
+}
+
+/** Told in the order of how sure it is to work: to whoever looks, into a file, over the network. */
+async function tell(made: Report, run: LocalRun, output: Output): Promise<number> {
+  const { command, fast, server, json, webhook } = run;
+  const clean = redactor([server.tokenText]);
+  const report = cleanReport(made, webhook ? (text) => clean(withoutAddress(webhook)(text)) : clean);
+  const message = composeMessage(report, {
+    local: true,
+    localCommand: command,
+    waitsCutShort: fast,
+    secrets: [server.tokenText],
+  });
+  output.report(report, message);
+  const written = json === undefined || writeReport(report, json, output);
+  const told = webhook === undefined || (await postMessage(report, message, webhook, server.caPem, output));
+  return report.result === 'ok' && written && told ? 0 : 1;
+}
+
+function writeReport(report: Report, json: JsonFile, output: Output): boolean {
+  try {
+    writeJsonFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+    return false;
+  }
+  output.written('report', json.path);
+  return true;
+}
+
+async function postMessage(
+  report: Report,
+  message: ComposedMessage,
+  webhook: Webhook,
+  caPem: string | undefined,
+  output: Output,
+): Promise<boolean> {
+  if (webhook.when === 'problems' && isQuiet(report)) return true;
+  const body = webhook.format === 'json' ? message.sqs : JSON.stringify(slackMessage(message));
+  const posted = await post(webhook, body, { caPem });
+  output.posted(posted);
+  return posted.kind === 'posted';
+}
+
+async function linesAfterStop({ input, embedded, ledger }: LocalRun): Promise<string[]> {
+  if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
+  return embedded ? ['Stopped, and the embedded service with it.'] : await whatGoesOn(ledger);
+}
+
+/** Nothing is sent any more by a process that was told to stop. */
+function operationsOf(
+  { connection: { operations, isSample }, ...run }: LocalRun,
+  isStopped: () => boolean,
+): Operations {
+  const checked = run.sampleOnly ? sampleOnly(operations, isSample) : operations;
+  const truncate: Operations['truncate'] = (fields, maySend) =>
+    checked.truncate(fields, () => !isStopped() && maySend());
+  return { ...checked, truncate };
+}
+
+/** Plan takes what was checked before the first request; Truncate reads the file again. */
+function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
+  let isFirst = true;
+  return async () => {
+    if (isFirst) {
+      isFirst = false;
+      return first;
+    }
+    try {
+      return again();
+    } catch (error) {
+      if (error instanceof UsageError) throw new ParametersError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** Decisions are told from the run state; how far the planning is, only the log tells. */
+function logOf({ policies }: LocalRun, output: Output): Log {
+  let planned = 0;
+  return {
+    info(message) {
+      if (message === 'planned') output.counted(++planned, policies.count);
+    },
+    warn: (message) => output.problem(`Note: ${message}`),
+    error: (message) => output.problem(`Error: ${message}`),
+  };
+}

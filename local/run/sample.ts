@@ -1,0 +1,50 @@
+import type { OperationName } from '../../lambda/facts/server-error.ts';
+import type { Transport } from '../../lambda/operations/http/transport.ts';
+import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
+
+/**
+ * A server says itself, by a header on every answer, that its data is a sample. An address cannot tell: a forwarded port is
+ * loopback, too.
+ */
+
+const header = 'x-sample-data';
+
+export interface SampleWatch {
+  transport: Transport;
+  /** Whether every answer so far said so; false before the first one. */
+  isSample(): boolean;
+}
+
+/** Listens to the answers that pass through a transport. */
+export function watchSample(inner: Transport): SampleWatch {
+  let answers = 0;
+  let others = 0;
+  const listen = async (answer: ReturnType<Transport['post']>) => {
+    const { headers } = await answer;
+    answers += 1;
+    if (headers[header]?.trim().toLowerCase() !== 'true') others += 1;
+    return answer;
+  };
+  return {
+    transport: {
+      post: (exchange, signal) => listen(inner.post(exchange, signal)),
+      postOnce: (exchange, maySend) => listen(inner.postOnce(exchange, maySend)),
+    },
+    isSample: () => answers > 0 && others === 0,
+  };
+}
+
+/** Operations that take no answer from a server which does not say that its data is a sample, and send it nothing. */
+export function sampleOnly(inner: Operations, isSample: () => boolean): Operations {
+  const checked = async <Value>(operation: OperationName, read: Promise<Value>): Promise<Value> => {
+    const value = await read;
+    if (!isSample()) throw new OperationsError({ kind: 'not-sample', operation });
+    return value;
+  };
+  return {
+    dryRun: (fields, options) => checked('dry-run', inner.dryRun(fields, options)),
+    taskStatus: (task, options) => checked('task-status', inner.taskStatus(task, options)),
+    indexSizes: (options) => checked('index-sizes', inner.indexSizes(options)),
+    truncate: (fields, maySend) => inner.truncate(fields, () => isSample() && maySend()),
+  };
+}

@@ -1,0 +1,141 @@
+import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
+import { indexName } from '../../lambda/policy/aspects.ts';
+import type { WatchedEntry } from '../../lambda/run/state.ts';
+import { duration } from '../../lambda/wording/numbers.ts';
+import type { Screen } from './screen.ts';
+import { grouped, widthOf } from './text.ts';
+
+/** How far the tasks on the server are: a bar for each on a terminal, plain lines elsewhere. */
+export interface Bars {
+  line(text: string): void;
+  update(entry: WatchedEntry): void;
+  /** Nothing is asked for so many seconds. */
+  wait(entries: WatchedEntry[], seconds: number): void;
+  end(index: string): void;
+  /** Whether a terminal shows one now. */
+  isDrawn(): boolean;
+  stop(): void;
+}
+
+export const createBars = (screen: Screen): Bars =>
+  screen.terminal ? terminalBars(screen, screen.terminal) : lineBars(screen);
+
+/** Rows done and to do, as far as any look has told. */
+export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
+  const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
+  return { total, done: Math.min(watch.progress?.done ?? 0, total) };
+}
+
+interface Payload {
+  name: string;
+  rows: string;
+  /** Epoch milliseconds. */
+  seenAt: number;
+  /** The next look, where one is being waited for. */
+  looksAt?: number;
+}
+
+function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
+  const options: Options = {
+    stream,
+    format: barLine,
+    hideCursor: true,
+    // An ended bar makes room for the line that says how it ended.
+    clearOnComplete: true,
+    linewrap: false,
+    gracefulExit: false,
+  };
+  const bars = new Map<string, { bar: SingleBar; payload: Payload }>();
+  // The library keeps counting lines after its last bar has gone, so each group of bars gets a drawing of its own.
+  let drawing: MultiBar | undefined;
+  const stop = () => {
+    drawing?.stop();
+    drawing = undefined;
+    bars.clear();
+  };
+  return {
+    line: (text) => (drawing ? drawing.log(`${text}\n`) : screen.write(`${text}\n`)),
+    update(watched) {
+      const { done, total } = doneOf(watched);
+      const rows = `${grouped(done)} of ${grouped(total)} rows`;
+      const payload: Payload = { rows, name: indexName(watched.entry), seenAt: Date.now() };
+      drawing ??= new MultiBar(options);
+      const known = bars.get(watched.index);
+      const bar = known?.bar ?? drawing.create(total, done, payload);
+      bars.set(watched.index, { bar, payload });
+      if (!known) return;
+      bar.setTotal(total);
+      bar.update(done, payload);
+    },
+    wait(entries, seconds) {
+      for (const { index } of entries) {
+        const { bar, payload } = bars.get(index) ?? {};
+        bar?.update({ ...payload, looksAt: Date.now() + seconds * 1000 });
+      }
+    },
+    end(index) {
+      const known = bars.get(index);
+      if (!known) return;
+      bars.delete(index);
+      if (bars.size === 0) stop();
+      else drawing?.remove(known.bar);
+    },
+    isDrawn: () => drawing !== undefined,
+    stop,
+  };
+}
+
+/** Drawn anew several times a second, for the width that the terminal has then; what finds no room is left out. */
+function barLine(_options: Options, { progress, maxWidth }: Params & { maxWidth?: number }, payload: Payload): string {
+  const width = maxWidth ?? 80;
+  const size = Math.max(8, Math.min(30, width - 70));
+  const full = Math.round(size * Math.min(1, progress));
+  const bar = `${'█'.repeat(full)}${'░'.repeat(size - full)} ${String(Math.floor(progress * 100)).padStart(3)} %`;
+  const { rows, name } = payload;
+  const lines = [[bar, rows, name, when(payload)], [bar, rows, name], [bar, name], [name]].map(
+    (parts) => `  ${parts.filter((part) => part !== '').join('  ')}`,
+  );
+  return lines.find((line) => widthOf(line) <= width) ?? lines.at(-1)!;
+}
+
+/** A bar that stands still for minutes says by this that somebody is there. */
+function when({ seenAt, looksAt }: Payload): string {
+  const now = Date.now();
+  if (looksAt !== undefined && looksAt > now) return `looks again in ${duration(Math.ceil((looksAt - now) / 1000))}`;
+  const since = Math.floor((now - Math.max(seenAt, looksAt ?? 0)) / 1000);
+  return since < 3 ? '' : `looking for ${duration(since)}`;
+}
+
+/** A log that is silent for longer reads as a process that hangs. */
+const silenceMillis = 60_000;
+
+/** Lines for logs and pipes: one when a task is first seen, one for every tenth that is done, and one where nothing else was to be said for a minute. */
+function lineBars(screen: Screen): Bars {
+  const tenths = new Map<string, number>();
+  let spokenAt = Date.now();
+  const line = (text: string) => {
+    spokenAt = Date.now();
+    screen.write(`${text}\n`);
+  };
+  const rowsDone = (watched: WatchedEntry) => {
+    const { done, total } = doneOf(watched);
+    return `${indexName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`;
+  };
+  return {
+    line,
+    update(watched) {
+      const { done, total } = doneOf(watched);
+      const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
+      if ((tenths.get(watched.index) ?? -1) >= tenth) return;
+      tenths.set(watched.index, tenth);
+      line(`  ${rowsDone(watched)}`);
+    },
+    wait(entries, seconds) {
+      if (Date.now() - spokenAt < silenceMillis) return;
+      line(`  ${entries.map(rowsDone).join(', ')}; looks again in ${duration(seconds)}`);
+    },
+    end: () => {},
+    isDrawn: () => false,
+    stop: () => {},
+  };
+}

@@ -1,0 +1,158 @@
+import type { Check } from '../../lambda/facts/check.ts';
+import type { OperationName } from '../../lambda/facts/server-error.ts';
+import type { Header, Output } from '../output/output.ts';
+import { renderSurvey } from '../survey/page.ts';
+import { renderChecks, renderSizes } from '../survey/render.ts';
+import { paintFor } from './colour.ts';
+import { renderMessage } from './message.ts';
+import { createProgress } from './progress.ts';
+import type { Screen } from './screen.ts';
+import { createStatus } from './status.ts';
+import { wrap } from './text.ts';
+
+/** What a person sees of a run or a survey. */
+export function onScreen(given: Screen): Output {
+  const hidden: Array<(text: string) => string> = [];
+  const status = createStatus({
+    ...given,
+    get width() {
+      return given.width;
+    },
+    write: (text) => given.write(hidden.reduce((rest, hide) => hide(rest), text)),
+  });
+  const { screen } = status;
+  const paint = paintFor(screen);
+  const progress = createProgress(screen);
+  const waiting = createWaiting();
+  const shown = new Set<string>();
+  let inHeader = false;
+  /** To stand above the plan. */
+  const lines: string[] = [];
+
+  const print = (lines: readonly string[]) => {
+    if (inHeader) screen.write('\n');
+    inHeader = false;
+    if (lines.length > 0) screen.write(`${lines.join('\n')}\n`);
+  };
+  const paragraph = (text: string, lead = '', indent?: string) => wrap(text, screen.width, lead, indent);
+  const wait = () => {
+    if (progress.hasBars()) status.waitFor(undefined);
+    else status.waitFor(waiting.text(), waiting.counted ? 'counting' : undefined);
+  };
+
+  return {
+    neverShow: (hide) => {
+      hidden.push(hide);
+    },
+    header(header) {
+      for (const line of headerLines(header)) screen.write(`${line}\n`);
+      inHeader = true;
+      wait();
+    },
+    ledger(path) {
+      // A slow server says which one it is when checks stand below the header already.
+      if (inHeader) screen.write(`Ledger  ${path}\n`);
+      else lines.push('', `Ledger  ${path}`);
+    },
+    note(text) {
+      // Remarks about what was asked for belong to it; later ones are paragraphs.
+      if (inHeader) screen.write(`${paragraph(text, 'Note    ').join('\n')}\n`);
+      else print(['', ...paragraph(text)]);
+    },
+    preflight(checks) {
+      const fresh = checks.filter((check) => !shown.has(keyOf(check)));
+      const title = shown.size === 0 && checks.length > 0 ? ['Preflight:'] : [];
+      for (const check of fresh) shown.add(keyOf(check));
+      print([...title, ...renderChecks(fresh, screen.width, paint)]);
+    },
+    asking(operation) {
+      waiting.operation = operation;
+      wait();
+    },
+    counted(done, of) {
+      waiting.counted = { done, of };
+      wait();
+    },
+    state(step, state) {
+      if (step === 'plan') {
+        waiting.counted = undefined;
+        print([...lines, ...(shown.size === 0 ? [] : [''])]);
+      }
+      status.waitFor(undefined);
+      progress.onState(step, state);
+      if (state.next !== 'report') wait();
+    },
+    problem(text) {
+      print([]);
+      for (const line of paragraph(text, '  ', '    ')) progress.line(line);
+    },
+    report(_report, message) {
+      progress.stop();
+      status.waitFor(undefined);
+      print(['', ...renderMessage(message, screen.width)]);
+    },
+    posted(posted) {
+      print([
+        '',
+        ...paragraph(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
+      ]);
+    },
+    sizes: (sizes) => print(['', ...renderSizes(sizes)]),
+    survey(survey, now) {
+      status.waitFor(undefined);
+      print(['', ...renderSurvey(survey, screen.width, now)]);
+    },
+    written(what, path) {
+      if (path !== '-')
+        print(['', ...paragraph(`The ${what === 'report' ? 'report is' : 'policies are'} in ${path}.`)]);
+    },
+    stopped: () => {},
+    close() {
+      progress.stop();
+      status.stop();
+    },
+  };
+}
+
+/** What is known later about a thing that failed, or was well, is said with it in the report. */
+const keyOf = ({ name, state }: Check): string => `${name} ${state}`;
+
+function headerLines({ server, mode, embedded, fast, ledger }: Header): string[] {
+  if (mode === 'survey') return [`Survey of ${server}, read-only: nothing is changed.`];
+  const modes: Record<typeof mode, string> = {
+    clear: 'clear: counts rows and changes the ledger; truncates nothing',
+    preview: 'PREVIEW: nothing is changed; --enforce truncates for real',
+    enforce: embedded ? 'enforce: really truncating, but sample data only' : 'ENFORCE: truncates for real',
+  };
+  return [
+    `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
+    `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
+    ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
+  ];
+}
+
+interface Waiting {
+  operation: OperationName | undefined;
+  counted: { done: number; of: number } | undefined;
+  text(): string;
+}
+
+/** What nobody sees otherwise: a request that takes its time, and how far the counting is. */
+function createWaiting(): Waiting {
+  return {
+    operation: undefined,
+    counted: undefined,
+    text() {
+      const counts = this.operation === 'dry-run' || this.operation === undefined;
+      if (this.counted && counts) return `${this.counted.done} of ${this.counted.of} indices counted`;
+      return this.operation === undefined ? 'At work' : `Waiting for the server: ${asked[this.operation]}`;
+    },
+  };
+}
+
+const asked: Record<OperationName, string> = {
+  'dry-run': 'a dry run',
+  truncate: 'the start of a truncation',
+  'task-status': 'the status of a task',
+  'index-sizes': 'the sizes of its indices',
+};

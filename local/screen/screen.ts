@@ -1,0 +1,43 @@
+/** Where a person reads: a terminal, or a log file. */
+
+export interface Screen {
+  /** Whole lines. */
+  write(text: string): void;
+  /** Characters in a line, as it is now: a terminal's window may be resized. */
+  readonly width: number;
+  /** Where bars may be drawn; without it nothing but text, line breaks and perhaps colours is written. */
+  terminal?: NodeJS.WriteStream;
+  /** Whether severity may be shown in colour. */
+  colour?: boolean;
+}
+
+/** A screen on a stream. `TERM=dumb` and CI logs get plain lines. */
+export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
+  const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
+  return {
+    write: (text) => writeTo(stream, text),
+    get width() {
+      // A log file has no width; 100 columns are read well everywhere.
+      return Math.max(40, stream.isTTY ? (stream.columns ?? 100) : 100);
+    },
+    ...(isTerminal && { terminal: stream }),
+    ...(hasColour(isTerminal, env) && { colour: true }),
+  };
+}
+
+/** As Node itself does: `FORCE_COLOR` before `NO_COLOR` (no-color.org), which counts when it is not empty. */
+function hasColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTerminal && !env['NO_COLOR'];
+}
+
+/** A stream that cannot be written costs the output, and not the supervision of what runs on the server. */
+export function writeTo(stream: NodeJS.WriteStream, text: string): void {
+  try {
+    stream.write(text);
+  } catch (error) {
+    // To files Node writes at once, and throws.
+    stream.emit('error', error);
+  }
+}

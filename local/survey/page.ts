@@ -1,0 +1,27 @@
+import { wrap } from '../screen/text.ts';
+import type { Survey } from './count.ts';
+import { hints } from './hints.ts';
+import { renderFailures, renderTable } from './render.ts';
+import { suggest } from './suggestion.ts';
+
+/** The whole of what a survey found, for a screen. */
+export function renderSurvey(found: Survey, width: number, now: number): string[] {
+  if (found.indices.length === 0) return ['There is no time series index.'];
+  return [
+    ...wrap('Rows older than so many days, and what would remain without them:', width),
+    '',
+    ...renderTable(found.indices, width),
+    ...prefixed('', renderFailures(found, width)),
+    ...prefixed(
+      'What to know:',
+      hints(found, now).flatMap((hint) => wrap(hint, width, '- ')),
+    ),
+    ...prefixed(
+      'Policies to begin with:',
+      suggest(found).flatMap(({ reason }) => wrap(reason, width, '- ')),
+    ),
+  ];
+}
+
+const prefixed = (title: string, lines: string[]): string[] =>
+  lines.length === 0 ? [] : ['', ...(title === '' ? [] : [title]), ...lines];

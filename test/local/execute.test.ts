@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { EmbeddedArguments, ServerRunArguments, SurveyArguments } from '../../local/command-line/arguments.ts';
+import { parseArguments } from '../../local/command-line/arguments.ts';
+import { UsageError } from '../../local/command-line/usage-error.ts';
+import { execute } from '../../local/execute.ts';
+import { defaultLedgerPath } from '../../local/files/ledger-path.ts';
+import { folder, page } from './processes.ts';
+
+const files = () => folder((cleanUp) => onTestFinished(cleanUp));
+const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
+const nowhere = ['--gms-url', 'http://127.0.0.1:9'];
+
+/** What it is refused with, and what was told before. */
+async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ problem: string; told: string }> {
+  const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc', ...env });
+  const { output, text } = page();
+  const running = execute(
+    asked as EmbeddedArguments | SurveyArguments | ServerRunArguments,
+    output,
+    env,
+    'npm start --',
+  );
+  const error = await running.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  return { problem: (error as Error).message, told: text() };
+}
+
+/** A server that answers, and says nothing of sample data. */
+async function someServer(): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    request.resume().on('end', () => response.end('{"value":{"sizes":[]}}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe('the ledger', () => {
+  it('is in the state folder of the user by default, that of sample data beside it', () => {
+    expect(defaultLedgerPath({ XDG_STATE_HOME: '/state' }, false)).toBe('/state/datahub-retention/in-flight.json');
+    expect(defaultLedgerPath({ XDG_STATE_HOME: '/state' }, true)).toBe(
+      '/state/datahub-retention/sample-in-flight.json',
+    );
+    expect(defaultLedgerPath({ XDG_STATE_HOME: 'relative' }, false)).toMatch(
+      /\/\.local\/state\/datahub-retention\/in-flight\.json$/,
+    );
+  });
+
+  it('that is another file is refused before anything is sent', async () => {
+    const { at, write } = files();
+    const notes = write('notes.txt', 'my notes\n');
+    const args = [...nowhere, '--policies', write('p.json', [operation]), '--enforce', '--ledger', notes];
+    expect((await refusal(args)).problem).toMatch(/^--ledger: /);
+    expect(readFileSync(at('notes.txt'), 'utf8')).toBe('my notes\n');
+  });
+
+  it.each(['/proc/nope/l', '/dev/null/l'])('at %s, where no folder can be, is refused at once', async (ledger) => {
+    const args = [...nowhere, '--policies', files().write('p.json', [operation]), '--enforce', '--ledger', ledger];
+    expect((await refusal(args)).problem).toMatch(/^--ledger: Cannot open the ledger file .*give another path\.$/);
+  });
+
+  it('has to be named at a loopback address, where a forwarded port does not say which server it is', async () => {
+    const { url } = await someServer();
+    const args = ['--gms-url', url, '--policies', files().write('p.json', [operation]), '--enforce'];
+    expect((await refusal(args)).problem).toMatch(/^--enforce at a loopback address needs --ledger FILE/);
+  });
+});
+
+describe('--clear', () => {
+  it.each([
+    ['dataset.operations', /^--clear dataset\.operations: neither .*; did you mean dataset\.operation\?$/],
+    ['chart.somethingElse', /^--clear chart\.somethingElse: neither .*; there are dataset\.operation\.$/],
+  ])('of %s, which nothing knows, is refused before anything is sent', async (name, expected) => {
+    const { at, write } = files();
+    const args = [...nowhere, '--policies', write('p.json', [operation]), '--enforce', '--clear', name];
+    const { problem, told } = await refusal([...args, '--ledger', at('in-flight.json')]);
+    expect(problem).toMatch(expected);
+    expect(told).toBe('');
+  });
+});
+
+describe('--fast with --enforce', () => {
+  it('is refused for a server that does not say that its data is a sample, after one harmless question', async () => {
+    const { at, write } = files();
+    const { url, asked } = await someServer();
+    const args = ['--gms-url', url, '--policies', write('p.json', [operation]), '--enforce', '--fast'];
+    const { problem, told } = await refusal([...args, '--ledger', at('l')]);
+    expect(problem).toMatch(/^--fast with --enforce is for sample data only/);
+    expect(asked).toEqual(['/operations?action=getIndexSizes']);
+    expect(told).toMatch(/^Server {2}http/);
+  });
+});
+
+describe('before anything is told or sent', () => {
+  it.each<[string, (at: ReturnType<typeof files>) => string[], RegExp]>([
+    [
+      '--json over the policies',
+      ({ write }) => {
+        const path = write('p.json', [operation]);
+        return ['--policies', path, '--json', path];
+      },
+      /^--json .* is the file of --policies/,
+    ],
+    [
+      '--json over the token',
+      ({ write }) => {
+        const path = write('token', 'abc');
+        return ['--token-file', path, '--json', path, '--force'];
+      },
+      /^--json .* is the file of --token-file/,
+    ],
+    [
+      'a survey over policies that somebody has edited',
+      ({ write }) => ['--json', write('p.json', [operation])],
+      /^--json .*: the file exists, and somebody may have edited it: name another file, or add --force to replace it\.$/,
+    ],
+    [
+      'a file of addresses that is empty',
+      ({ write }) => ['--policies', write('p.json', [operation]), '--notify-url-file', write('hook', '\n')],
+      /^--notify-url-file .* is empty: put the webhook's address there\.$/,
+    ],
+    [
+      'an address in the place of its file',
+      ({ write }) => [
+        '--policies',
+        write('p.json', [operation]),
+        '--notify-url-file',
+        'https://hooks.example/T0/secret',
+      ],
+      /^--notify-url-file takes the name of a file(?!.*secret)/,
+    ],
+  ])('%s is refused', async (_name, argsOf, expected) => {
+    const { problem, told } = await refusal([...nowhere, ...argsOf(files())]);
+    expect(problem).toMatch(expected);
+    expect(told).toBe('');
+  });
+});

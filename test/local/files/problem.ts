@@ -1,0 +1,13 @@
+import { expect } from 'vitest';
+import { UsageError } from '../../../local/command-line/usage-error.ts';
+
+/** The one sentence with which something is refused. */
+export function problemOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as UsageError).message;
+  }
+  throw new Error('It was taken.');
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseArguments } from '../../../local/command-line/arguments.ts';
+import { UsageError } from '../../../local/command-line/usage-error.ts';
+import { readPolicies } from '../../../local/files/policies.ts';
+import { validate } from '../../../local/files/validate.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'validate-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(text: string, name = 'policies.json'): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+function mistakesIn(files: Parameters<typeof validate>[0]): string[] {
+  try {
+    validate(files);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as Error).message.replaceAll(`${folder}/`, '').split('\n');
+  }
+  throw new Error('no mistake was found');
+}
+
+const policy = '{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }';
+
+describe('validate', () => {
+  it.each([
+    ['a list', `[${policy}]`],
+    ['an object with a schema for editors', `{ "$schema": "policies.schema.json", "policies": [${policy}] }`],
+    ['comments', `// agreed with the data platform\n[\n  /* 90 days */ ${policy} // since 2026\n]`],
+    ['an owner and a note', `[${policy.replace('}', ', "owner": "data-platform", "note": "audit needs 90 days" }')}]`],
+  ])('finds no mistake in policies with %s, and a run takes the same file', (_, text) => {
+    const path = file(text);
+    expect(validate({ policiesPath: path })).toEqual([`${path}: no mistake found.`]);
+    expect(JSON.parse(readPolicies(path, 7)[0]!.text)).toMatchObject([{ entityType: 'dataset', retentionDays: 90 }]);
+  });
+
+  it('tells every mistake at once, by line and column', () => {
+    const policiesPath = file(`// what we keep
+[
+  { "entityType": "dataset", "aspect": "operation", "retentionDay": 90 },
+  { "entityType": "chart", "aspect": "chartUsageStatistics", "retentionDays": 5 },
+  ${policy},
+  ${policy.replace('dataset', 'DataSet')}
+]`);
+    expect(mistakesIn({ policiesPath })).toEqual([
+      'policies.json:3:3: policy 1: retentionDays is missing: it must be a number.',
+      'policies.json:3:53: policy 1: "retentionDay" is not a known field: did you mean retentionDays?',
+      'policies.json:4:62: policy 2: retentionDays must be at least 7 (minRetentionDays), not 5.',
+      'policies.json:6:3: policy 4 is for the same index as policy 3 (DataSet.operation): keep one of them.',
+    ]);
+  });
+
+  it.each([
+    ['[{]', 'policies.json:1:3: it is not JSON: look for a comma too many or a missing quote.'],
+    ['', 'policies.json:1:1: it is empty.'],
+    ['{\n  "policies": 7 }', 'policies.json:2:3: it must hold a list under "policies": put [ and ] around them.'],
+    [
+      '{ "gmsUrl": "x", "policies": [] }',
+      'policies.json:1:3: it holds a whole stage: give only the list that stands under "policies".',
+    ],
+    ['{ "policy": [] }', 'policies.json:1:1: it must hold a list of policies: put [ and ] around them.'],
+    [
+      '{ "policies": [], "polices": [] }',
+      'policies.json:1:19: it has the field "polices": beside "policies" there may be "$schema" alone.',
+    ],
+  ])('says of %s what is wrong, and a run says the same', (text, mistake) => {
+    const policiesPath = file(text);
+    expect(mistakesIn({ policiesPath })).toEqual([mistake]);
+    const problem = mistake.replace(/^\S+ it /, '').replace(/: look.*/, '');
+    expect(() => readPolicies(policiesPath, 7)).toThrow(problem);
+  });
+
+  it('finds every mistake of a stage file, of settings and policies alike', () => {
+    const stagePath = file(
+      `{
+  "gmsUrl": "http://datahub-gms:8080",
+  "mode": "enforced",
+  "slackChannelId": "C0123456789",
+  "policies": [
+    ${policy.replace('90', '"90"')}
+  ]
+}`,
+      'prod.json',
+    );
+    expect(mistakesIn({ stagePath })).toEqual([
+      expect.stringMatching(/^prod\.json:1:1: slackWorkspaceId is missing: Slack needs both/),
+      expect.stringMatching(/^prod\.json:2:3: gmsUrl: datahub-gms is a host without a domain/),
+      'prod.json:3:3: mode must be "preview" or "enforce", not "enforced".',
+      'prod.json:6:55: policy 1: retentionDays must be a number, not "90".',
+    ]);
+  });
+
+  it('takes a stage by the name of its file, which has to be one', () => {
+    const text = `{ "gmsUrl": "https://gms.example.com/gms", "policies": [] }`;
+    expect(validate({ stagePath: file(text, 'prod-eu.json') })).toHaveLength(1);
+    expect(mistakesIn({ stagePath: file(text, 'Prod EU.json') })).toEqual([
+      expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
+    ]);
+  });
+
+  it('tells the mistakes of both files, where it is given both', () => {
+    const mistakes = mistakesIn({ policiesPath: file('{}'), stagePath: file('{}', 'prod.json') });
+    expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);
+  });
+});
+
+describe('the command line of validate', () => {
+  const parse = (line: string, env = {}) => parseArguments(line.split(' '), env);
+
+  it('names the files', () => {
+    expect(parse('validate --policies p.json --stage prod.json')).toEqual({
+      kind: 'validate',
+      policiesPath: 'p.json',
+      stagePath: 'prod.json',
+    });
+  });
+
+  it.each([
+    ['validate', 'Name what to validate: npm start -- validate --policies FILE, or --stage FILE.'],
+    ['validate p.json', 'npm start -- validate --policies FILE'],
+    ['validate --policy p.json', 'Did you mean --policies?'],
+    ['validate --policies p.json --gms-url http://x', "unknown option '--gms-url'"],
+  ])('%s is refused with the remedy', (line, remedy) => {
+    expect(() => parse(line)).toThrow(remedy);
+  });
+
+  it('has a help of its own', () => {
+    const help = parse('validate --help');
+    expect(help.kind === 'print' && help.text).toMatch(/^Usage: npm start -- validate/);
+  });
+});

@@ -12,7 +12,8 @@ export const expected: Record<ProfileName, readonly [Outcome, Outcome, Outcome]>
   specification: ['truncated', 'truncated', 'truncated'],
   // Ignores the force flags and reindexes, because more than half would go: followed, unless the policy forbids it.
   '0.10.5': ['truncated', 'failed', 'truncated'],
-  '0.12': ['truncated', 'truncated', 'truncated'],
+  // Says nothing about its indices, and without the name of the new index no reindex can be proven.
+  '0.12': ['truncated', 'truncated', 'failed'],
   '0.13-1.1': ['truncated', 'truncated', 'truncated'],
   // Every reindex fails after the alias has moved.
   '1.2-1.4': ['truncated', 'truncated', 'rows-missing'],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -46,9 +46,24 @@ describe('the core', () => {
     for (const room of rooms) expect(page).toContain(`\`${room}/\``);
   });
 
+  test('has every file that docs/architecture.md names', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    let folder = '';
+    for (const row of page.split('\n').filter((line) => line.startsWith('|'))) {
+      for (const [, path] of row.matchAll(/`([\w/-]+\.ts)`/g)) {
+        // A file without its folder stands beside the one before it.
+        folder = path!.includes('/') ? dirname(path!) : (/^\| `(\w+)\/`/.exec(row)?.[1] ?? folder);
+        const named = join('lambda', folder, path!.split('/').at(-1)!);
+        expect([named, existsSync(join(root, named))]).toEqual([named, true]);
+      }
+    }
+  });
+
   test.each(files.filter((file) => !isHandler(file)))('%s imports downwards only', (file) => {
     const below = rooms.slice(0, rooms.indexOf(roomOf(file) as (typeof rooms)[number]) + 1) as readonly string[];
-    const wrong = graph.get(file)!.filter((path) => !path.startsWith('lambda/') || isHandler(path) || !below.includes(roomOf(path)));
+    const wrong = graph
+      .get(file)!
+      .filter((path) => !path.startsWith('lambda/') || isHandler(path) || !below.includes(roomOf(path)));
     expect(wrong).toEqual([]);
   });
 
@@ -68,8 +83,12 @@ describe('the core', () => {
   });
 
   test('makes English in wording/ alone, which only Report and the messages use', () => {
-    const users = files.filter((file) => graph.get(file)!.some((path) => roomOf(path) === 'wording' && path.startsWith('lambda/')));
-    const allowed = users.filter((file) => ['wording', 'notification'].includes(roomOf(file)) || file === 'lambda/run/report.ts');
+    const users = files.filter((file) =>
+      graph.get(file)!.some((path) => roomOf(path) === 'wording' && path.startsWith('lambda/')),
+    );
+    const allowed = users.filter(
+      (file) => ['wording', 'notification'].includes(roomOf(file)) || file === 'lambda/run/report.ts',
+    );
     expect(users).toEqual(allowed);
   });
 

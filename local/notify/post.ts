@@ -1,6 +1,3 @@
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { maskOf } from '../../lambda/facts/secrets.ts';
 import { trusting } from '../../lambda/operations/http/certificates.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
@@ -9,6 +6,7 @@ import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import { Agent } from '../../lambda/operations/http/undici.ts';
 import { oneLine } from '../../lambda/wording/clean.ts';
 import { proxyFor } from '../run/proxy.ts';
+import { type Dispatcher, ProxyAgent } from './undici.ts';
 import { secretsOf, type Webhook } from './webhook.ts';
 
 /** Posts a message, through the environment's proxy where it has one for this address. */
@@ -89,7 +87,7 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       statusCode,
       headers,
       body: answered,
-    } = await request.call(dispatcher, {
+    } = await dispatcher.request({
       origin,
       path: pathname + search,
       method: 'POST',

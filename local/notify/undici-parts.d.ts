@@ -1,13 +1,14 @@
-/** undici ships types for its index only, which would bring all of undici into the one file of the command line. */
+/** undici ships types for its index only. */
+
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+  export { Dispatcher as default } from 'undici';
+}
 
 declare module 'undici/lib/dispatcher/proxy-agent.js' {
   export { ProxyAgent as default } from 'undici';
 }
 
-declare module 'undici/lib/api/api-request.js' {
-  import type { Dispatcher } from 'undici';
-  export default function request(
-    this: Dispatcher,
-    options: Dispatcher.RequestOptions,
-  ): Promise<Dispatcher.ResponseData>;
+declare module 'undici/lib/api/index.js' {
+  const api: object;
+  export default api;
 }

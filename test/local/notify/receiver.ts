@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+
+/** A receiver of webhooks, and a proxy before it, over real HTTP. */
+
+export interface Received {
+  path: string;
+  contentType: string;
+  body: unknown;
+}
+
+export interface Receiver {
+  /** Its path is the secret. */
+  url: string;
+  received: Received[];
+  /** What it answers from now on, in this order; 200 and `ok` when there is no more. */
+  answers: Array<{ status: number; body?: string; headers?: Record<string, string> }>;
+  close(): Promise<void>;
+}
+
+export const secretPath = '/services/T0AAAAAAA/B0BBBBBBB/s3cr3tOfTheChannel42';
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const answers: Receiver['answers'] = [];
+  const server = createServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    received.push({ path, contentType: headers['content-type'] ?? '', body: JSON.parse(await textOf(request)) });
+    const { status, body = '', headers: answered = {} } = answers.shift() ?? { status: 200, body: 'ok' };
+    response.writeHead(status, answered).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${secretPath}`,
+    received,
+    answers,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export interface Proxy {
+  url: string;
+  /** What it was asked to connect to. */
+  tunnels: string[];
+  close(): Promise<void>;
+}
+
+/** A proxy that leads every tunnel to the given receiver, as if its name were known there alone. */
+export async function startProxy(receiver: Receiver): Promise<Proxy> {
+  const tunnels: string[] = [];
+  const server = createServer((_request, response) => response.writeHead(405).end());
+  server.on('connect', (request, socket, head) => {
+    tunnels.push(request.url ?? '');
+    const { hostname, port } = new URL(receiver.url);
+    const onward = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tunnels,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  return text;
+}

@@ -1,0 +1,69 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WatchedEntry } from '../../../lambda/run/state.ts';
+import { createBars } from '../../../local/screen/bars.ts';
+import { screenOn } from '../../../local/screen/screen.ts';
+
+const watched = (done: number): WatchedEntry => ({
+  index: 'dataset_operationaspect_v1',
+  phase: 'watched',
+  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 14_000 },
+  watch: {
+    attemptId: 'a',
+    startedAt: 0,
+    succeededAt: 0,
+    lastLookAt: 0,
+    nextLookAt: 0,
+    looks: 1,
+    progress: { done, total: 14_000, at: 0 },
+  },
+});
+
+function aTerminal(columns: number) {
+  let written = '';
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns });
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+  });
+  const screen = screenOn(stream as unknown as NodeJS.WriteStream, { TERM: 'xterm' });
+  /** The line as it was drawn last. */
+  const drawn = () => {
+    stream.read();
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+    return written.split(/\u001b\[\??\d*[A-Za-z]/).filter((text) => text.includes(' %')).at(-1);
+  };
+  return { stream, screen, bars: createBars(screen), drawn };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('the bar of a task', () => {
+  it('follows a terminal that is resized, and leaves out what finds no room', () => {
+    const { stream, screen, bars, drawn } = aTerminal(120);
+    bars.update(watched(7000));
+    vi.advanceTimersByTime(200);
+    expect(drawn()).toBe(`  ${'█'.repeat(15)}${'░'.repeat(15)}  50 %  7,000 of 14,000 rows  dataset.operation`);
+    stream.columns = 60;
+    vi.advanceTimersByTime(200);
+    expect(drawn()).toBe('  ████░░░░  50 %  7,000 of 14,000 rows  dataset.operation');
+    stream.columns = 45;
+    vi.advanceTimersByTime(200);
+    expect(drawn()).toBe('  ████░░░░  50 %  dataset.operation');
+    expect(screen.width).toBe(45);
+    bars.stop();
+  });
+
+  it('says when the next look comes, and that one takes its time', () => {
+    const { bars, drawn } = aTerminal(120);
+    bars.update(watched(7000));
+    bars.wait([watched(7000)], 90);
+    vi.advanceTimersByTime(30_000);
+    expect(drawn()).toMatch(/dataset\.operation {2}looks again in 1 min$/);
+    vi.advanceTimersByTime(35_000);
+    expect(drawn()).toMatch(/looks again in 25 s$/);
+    vi.advanceTimersByTime(35_000);
+    expect(drawn()).toMatch(/looking for 10 s$/);
+    bars.stop();
+  });
+});

@@ -1,5 +1,7 @@
 import type { Ledger } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { fileNights } from '../lambda/memory/file.ts';
+import { nightsInMemory } from '../lambda/memory/night.ts';
 import { commandLine, pathOfSecret } from './command-line/again.ts';
 import type {
   EmbeddedArguments,
@@ -10,6 +12,7 @@ import type {
   Told,
 } from './command-line/arguments.ts';
 import { checkJsonFile, type JsonFile } from './files/json-file.ts';
+import { nightsPath } from './files/ledger-path.ts';
 import { othersCanRead } from './files/readers.ts';
 import { readServer } from './files/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
@@ -82,6 +85,7 @@ async function runEmbedded(asked: EmbeddedArguments, output: Output, program: st
         embedded: true,
         sampleOnly: true,
         ledger: memoryLedger(),
+        nights: nightsInMemory(),
         ...(json && { json }),
         ...(webhook && { webhook }),
         command: program,
@@ -141,6 +145,7 @@ async function runOnServer(
         embedded: false,
         sampleOnly,
         ledger: given ?? (await open(ledgerPath)),
+        nights: fileNights(nightsPath(ledgerPath)),
         ...(json && { json }),
         ...(webhook && { webhook }),
         command: commandLine(program, asked),

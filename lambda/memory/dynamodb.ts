@@ -1,9 +1,4 @@
-import {
-  type AttributeValue,
-  type DynamoDBClient,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { dayMillis } from '../facts/limits.ts';
 import { MemoryError, type Night, type Nights, nightSchema, nightsKeptDays, nightsRead } from './night.ts';
 
@@ -21,7 +16,9 @@ export function dynamoDbNights({ table, client }: DynamoDbNightsOptions): Nights
     try {
       return await call();
     } catch (error) {
-      throw new MemoryError(`cannot ${what} the table ${table}: ${error instanceof Error ? error.name : 'no reason given'}`);
+      throw new MemoryError(
+        `cannot ${what} the table ${table}: ${error instanceof Error ? error.name : 'no reason given'}`,
+      );
     }
   };
   return {
@@ -64,7 +61,11 @@ export function itemOf(night: Night): Record<string, AttributeValue> {
   const { index, night: at, name } = night;
   const short = { ...night, ...(name !== undefined && { name: name.replace(index, placeholder) }) };
   const expiresAt = Math.round((Date.parse(at) + nightsKeptDays * dayMillis) / 1000);
-  const item: Record<string, AttributeValue> = { index: { S: index }, night: { S: at }, expiresAt: { N: `${expiresAt}` } };
+  const item: Record<string, AttributeValue> = {
+    index: { S: index },
+    night: { S: at },
+    expiresAt: { N: `${expiresAt}` },
+  };
   for (const [field, letter] of Object.entries(letters)) {
     const value = short[field as keyof typeof letters];
     if (typeof value === 'number') item[letter] = { N: `${Math.round(value * 10) / 10}` };

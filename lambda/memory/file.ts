@@ -20,10 +20,18 @@ export function fileNights(path: string, now: () => number = Date.now): Nights {
       throw new MemoryError(`cannot ${what} ${path}: ${code ?? message}`);
     }
   };
-  const all = () => attempt('read', () => (existsSync(path) ? nightsIn(readFileSync(path, 'utf8'), now()) : []));
+  // Plan reads hundreds of indices in one go: the file is read once for all of them.
+  let known: { changed: string; nights: Map<string, Night[]> } | undefined;
+  const all = (): Map<string, Night[]> => {
+    if (!existsSync(path)) return new Map();
+    const { size, mtimeMs } = statSync(path);
+    const changed = `${size} ${mtimeMs}`;
+    if (known?.changed !== changed) known = { changed, nights: byIndex(nightsIn(readFileSync(path, 'utf8'), now())) };
+    return known.nights;
+  };
   return {
     async read(index) {
-      return lastNights(all().filter((night) => night.index === index));
+      return lastNights(attempt('read', all).get(index) ?? []);
     },
     async write(night) {
       attempt('write', () => {
@@ -45,6 +53,12 @@ export function nightsIn(text: string, now: number): Night[] {
     if (night && night.night >= oldest) nights.set(`${night.index} ${night.night}`, night);
   }
   return [...nights.values()];
+}
+
+function byIndex(nights: readonly Night[]): Map<string, Night[]> {
+  const found = new Map<string, Night[]>();
+  for (const night of nights) found.set(night.index, [...(found.get(night.index) ?? []), night]);
+  return found;
 }
 
 function nightOf(line: string): Night | undefined {

@@ -13,6 +13,9 @@ export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): st
   return join(base, 'datahub-retention', isSample ? 'sample-in-flight.json' : 'in-flight.json');
 }
 
+/** The memory of nights stands beside the ledger, under its name. */
+export const nightsPath = (ledgerPath: string): string => `${ledgerPath.replace(/\.json$/, '')}.nights.jsonl`;
+
 /** A user without an entry in the system's list, as in a container, has none. */
 function home(): string {
   try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../lambda/facts/clock.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { Nights } from '../../lambda/memory/night.ts';
 import { type ComposedMessage, composeMessage } from '../../lambda/notification/message.ts';
 import { isQuiet } from '../../lambda/notification/quiet.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
@@ -38,6 +39,7 @@ export interface LocalRun {
   /** No answer counts unless it says that the data is a sample. */
   sampleOnly: boolean;
   ledger: Ledger & { close?(): void };
+  nights: Nights;
   json?: JsonFile;
   webhook?: Webhook;
   /** How this run was started, up to the options that a next step may add; for the notification. */
@@ -74,6 +76,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
         },
         operations: operationsOf(run, () => stopped),
         ledger: run.ledger,
+        nights: run.nights,
         surroundings: {
           onLambda: false,
           lookup,

@@ -31,12 +31,21 @@ export type IndexCounts =
       older: Record<Age, number>;
       /** Rows older than 25 and than 32 days, asked where nothing is older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number };
-      /** Rows older than the physical index itself, which bears its creation time in its name. */
-      beforeCreation?: { createdAt: number; rows: number };
+      /** What is older than the physical index itself, which bears its creation time in its name. */
+      made?: Made;
       /** The server would reindex although asked to delete in place. */
       ignoresForce: boolean;
     }
   | { kind: 'failed'; error: ServerError };
+
+export interface Made {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Rows from before. */
+  rowsBefore: number;
+  /** Rows from before or the two days after; asked where there are none from before. */
+  rowsSoonAfter?: number;
+}
 
 export interface Survey {
   indices: SurveyedIndex[];
@@ -131,7 +140,7 @@ async function countIndex(operations: Operations, target: Target, now: number): 
     rowsTotal = dryRun.rowsTotal;
     ignoresForce ||= dryRun.strategy === 'reindex';
   }
-  const createdAt = creationTime(target.indexName);
+  const made = await madeOf(creationTime(target.indexName), rowsTotal, now, olderThan);
   return {
     kind: 'counted',
     rowsTotal,
@@ -143,10 +152,21 @@ async function countIndex(operations: Operations, target: Target, now: number): 
           days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
         },
       }),
-    ...(rowsTotal > 0 &&
-      createdAt !== undefined && { beforeCreation: { createdAt, rows: (await olderThan(createdAt)).rowsToDelete } }),
+    ...(made && { made }),
     ignoresForce,
   };
+}
+
+async function madeOf(
+  at: number | undefined,
+  rowsTotal: number,
+  now: number,
+  olderThan: (millis: number) => Promise<DryRun>,
+): Promise<Made | undefined> {
+  if (at === undefined) return undefined;
+  const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
+  if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };
+  return { at, rowsBefore, rowsSoonAfter: (await olderThan(Math.min(now, at + 2 * dayMillis))).rowsToDelete };
 }
 
 /** DataHub names an index that it has reindexed `<alias>_<epoch milliseconds>` (ESIndexBuilder.java). */

@@ -57,6 +57,7 @@ export function nightTable(nights: NightRow[]): string {
       'requests',
       '`_count`',
       'in all, cents',
+      'of it memory',
       'metrics, if not free',
       'told after',
       'outcome',
@@ -71,6 +72,7 @@ export function nightTable(nights: NightRow[]): string {
       String(row.requests),
       String(row.countQueries),
       dash(row.price?.inAll, (dollars) => (dollars * 100).toFixed(2)),
+      dash(row.price?.memory, (dollars) => (dollars * 100).toFixed(4)),
       dash(row.price?.metricsWithoutFree, (dollars) => (dollars * 100).toFixed(2)),
       dash(row.notifiedAfterSeconds, (seconds) => `${Math.round(seconds)} s`),
       row.remark ??

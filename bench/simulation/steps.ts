@@ -1,6 +1,7 @@
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import { nightsInMemory } from '../../lambda/memory/night.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
@@ -68,6 +69,7 @@ export function deployVirtually(
     },
     operations,
     ledger,
+    nights: nightsInMemory(),
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock: time,
     log: { info() {}, warn() {}, error() {} },

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { post } from '../../../local/notify/post.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../../../local/notify/webhook.ts';
-import { folder } from '../processes.ts';
 import { problemOf } from '../files/problem.ts';
+import { folder } from '../processes.ts';
 import { secretPath, startProxy, startReceiver } from './receiver.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
@@ -31,7 +31,11 @@ afterEach(() => {
 describe('posting a message', () => {
   it('sends it once, as JSON', async () => {
     const { url, received } = await receiver();
-    expect(await post(webhookAt(url), body, { sleep })).toEqual({ kind: 'posted', host: new URL(url).host, status: 200 });
+    expect(await post(webhookAt(url), body, { sleep })).toEqual({
+      kind: 'posted',
+      host: new URL(url).host,
+      status: 200,
+    });
     expect(received).toEqual([
       { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
     ]);
@@ -49,13 +53,26 @@ describe('posting a message', () => {
     const { url, received, answers } = await receiver();
     answers.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
     const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it answered 500\. It was tried three/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/it answered 500\. It was tried three/),
+    });
     expect(received).toHaveLength(3);
   });
 
   it.each<[number, string, Partial<Webhook>, RegExp]>([
-    [404, 'no_service', {}, /it answered 404 \("no_service"\)\. The address may have been withdrawn: put a new one into/],
-    [400, 'invalid_payload', {}, /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/],
+    [
+      404,
+      'no_service',
+      {},
+      /it answered 404 \("no_service"\)\. The address may have been withdrawn: put a new one into/,
+    ],
+    [
+      400,
+      'invalid_payload',
+      {},
+      /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
+    ],
     [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
     [302, '', {}, /it answered 302\. Redirects are not followed: put the address that it leads to into/],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
@@ -73,13 +90,19 @@ describe('posting a message', () => {
     const { url, close } = await startReceiver();
     await close();
     const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/),
+    });
     expect(waits).toHaveLength(2);
   });
 
   it('says that a name is not known', async () => {
     const posted = await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/hooks\.invalid: its name cannot be/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/hooks\.invalid: its name cannot be/),
+    });
   });
 
   it('says that there is no TLS', async () => {
@@ -96,7 +119,9 @@ describe('through a proxy', () => {
     onTestFinished(proxy.close);
     vi.stubEnv('http_proxy', proxy.url);
     vi.stubEnv('NO_PROXY', '');
-    expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({ kind: 'posted' });
+    expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({
+      kind: 'posted',
+    });
     expect(proxy.tunnels).toEqual(['hooks.internal:80']);
     expect(behind.received).toHaveLength(1);
   });
@@ -118,7 +143,9 @@ describe('through a proxy', () => {
     await new Promise((resolve) => server.close(resolve));
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
     const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
-    const sentence = new RegExp(`hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`);
+    const sentence = new RegExp(
+      `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`,
+    );
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
     expect(JSON.stringify(posted)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });

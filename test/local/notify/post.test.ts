@@ -1,7 +1,8 @@
-import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { post } from '../../../local/notify/post.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../../../local/notify/webhook.ts';
+import { closedPort, rawServer } from '../../lambda/operations/http/raw-server.ts';
 import { problemOf } from '../files/problem.ts';
 import { folder } from '../processes.ts';
 import { secretPath, startProxy, startReceiver } from './receiver.ts';
@@ -112,6 +113,30 @@ describe('posting a message', () => {
   });
 });
 
+describe('over TLS', () => {
+  const pem = (name: string) =>
+    readFileSync(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url), 'utf8');
+  const secure = () =>
+    rawServer({
+      tls: { cert: pem('server'), key: pem('server-key') },
+      onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+    });
+
+  it('trusts a private authority that is given', async () => {
+    const { url, requests } = await secure();
+    expect(await post(webhookAt(`${url}/hook`), body, { sleep, caPem: pem('ca') })).toMatchObject({ kind: 'posted' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('trusts nobody else, whatever the environment says', async () => {
+    const { url, requests } = await secure();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/its certificate is not trusted/) });
+    expect(requests).toEqual([]);
+  });
+});
+
 describe('through a proxy', () => {
   it('goes what the environment sends there, and to whatever only the proxy knows', async () => {
     const behind = await receiver();
@@ -137,10 +162,7 @@ describe('through a proxy', () => {
   });
 
   it('that is not there, nothing goes, and it is named without its password', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    await new Promise((resolve) => server.close(resolve));
+    const port = await closedPort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
     const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
     const sentence = new RegExp(

@@ -1,4 +1,4 @@
-import { escaped } from '../wording/clean.ts';
+import { escaped } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
 
 /** Commands that are safe to paste into a shell whatever the names in them are. */

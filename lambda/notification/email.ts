@@ -1,6 +1,6 @@
 import { type Outcome, resultOf } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { ascii, clip, lines, oneLine } from '../wording/clean.ts';
+import { ascii, clip, lines, oneLine } from '../facts/text.ts';
 import { counted, duration, minute, rows } from '../wording/numbers.ts';
 import { outcomeWords } from '../wording/outcome-words.ts';
 import { recovery } from '../wording/recovery.ts';

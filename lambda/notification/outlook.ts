@@ -1,7 +1,7 @@
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { isProtected } from '../policy/aspects.ts';
 import { percentOf } from '../policy/percentage.ts';
-import { oneLine } from '../wording/clean.ts';
+import { oneLine } from '../facts/text.ts';
 import { percent, size } from '../wording/numbers.ts';
 import { nameOf } from '../wording/sentences.ts';
 

@@ -1,6 +1,6 @@
 import type { Report, WordedCheck } from '../facts/report-schema.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import { oneLine } from '../wording/clean.ts';
+import { oneLine } from '../facts/text.ts';
 import { asSentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
 import { type Step, tokenStep } from './steps.ts';

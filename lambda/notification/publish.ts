@@ -2,7 +2,7 @@ import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-
 import type { Report } from '../facts/report-schema.ts';
 import type { Log, Publisher } from '../run/services.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemetry/metrics.ts';
-import { oneLine } from '../wording/clean.ts';
+import { oneLine } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
 import { failedChecks } from './preflight.ts';

@@ -1,6 +1,6 @@
 import type { Note } from '../facts/note.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip } from '../wording/clean.ts';
+import { clip } from '../facts/text.ts';
 import { noteText } from '../wording/notes.ts';
 import { byUrgency, countByOutcome } from './groups.ts';
 

@@ -1,5 +1,5 @@
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip, lines, oneLine } from '../wording/clean.ts';
+import { clip, lines, oneLine } from '../facts/text.ts';
 import { counted, duration } from '../wording/numbers.ts';
 import { outcomeWords } from '../wording/outcome-words.ts';
 import { asSentence, causeSentence, nameOf, sentence } from '../wording/sentences.ts';

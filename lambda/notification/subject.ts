@@ -1,6 +1,6 @@
 import { type Outcome, resultOf } from '../facts/outcome.ts';
 import type { Report } from '../facts/report-schema.ts';
-import { ascii } from '../wording/clean.ts';
+import { ascii } from '../facts/text.ts';
 import { rows } from '../wording/numbers.ts';
 import { failedChecks } from './preflight.ts';
 

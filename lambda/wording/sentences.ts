@@ -1,7 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { causeText, remarks, withoutStop } from './causes.ts';
-import { lines, oneLine } from './clean.ts';
+import { lines, oneLine } from '../facts/text.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
 
 /** What became of one index, in words: one sentence per outcome, with the numbers that the entry has. */

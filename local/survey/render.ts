@@ -1,7 +1,7 @@
 import type { Check } from '../../lambda/facts/check.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { lines as clean } from '../../lambda/wording/clean.ts';
+import { lines as clean } from '../../lambda/facts/text.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';

@@ -1,9 +1,6 @@
-import type { Report } from '../facts/report-schema.ts';
-import { maskOf } from '../facts/secrets.ts';
-
 /**
- * What names, reasons and notes must not carry into a message: secrets, stack traces, control characters, and
- * characters that reverse or hide text. The code that writes them is careful already; this is the second lock.
+ * Texts that others wrote, made fit for a message, a terminal, a subject or JSON: without control characters and characters
+ * that reverse or hide text, and no longer than there is room for. What GMS said is clean already; this is the second lock.
  */
 
 /** Characters that steer a terminal or a mail reader, turn text around, or are no characters in XML (SQS refuses these). */
@@ -11,38 +8,6 @@ const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** A JSON web token, which is what DataHub's access tokens are. */
-const jsonWebToken = /eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
-const bearer = /\b(Bearer\s+)[\w.~+/=-]{8,}/gi;
-const removed = '[removed]';
-
-/** The first frame of a Java or JavaScript stack trace, with real line breaks or with escaped ones from nested JSON. */
-const stackFrame =
-  /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;
-
-/** Takes secrets and stack traces out of texts. `secrets`: texts that must not appear, such as the token in use. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const mask = maskOf(secrets, removed);
-  return (text) => {
-    const cleaned = mask(text).replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
-    const frame = stackFrame.exec(cleaned);
-    return frame ? cleaned.slice(0, frame.index) : cleaned;
-  };
-}
-
-/** The report with `clean` applied to every text in it; the same object where nothing had to go. */
-export function cleanReport(report: Report, clean: (text: string) => string): Report {
-  const cleaned = mapTexts(report, clean);
-  return JSON.stringify(cleaned) === JSON.stringify(report) ? report : (cleaned as Report);
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
-}
 
 /** One line of at most `max` characters without control characters. */
 export function oneLine(text: string, max: number): string {

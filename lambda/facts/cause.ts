@@ -62,6 +62,7 @@ const kinds = {
     rowsIn: z.string().optional().meta({ description: 'the index that holds the missing rows' }),
     indexNow: z.string().optional(),
     deadline: millis.optional(),
+    unseen: z.boolean().optional().meta({ description: 'the rows are there, and no search finds them' }),
     address: address.optional(),
     ourAddress: address.optional(),
   },

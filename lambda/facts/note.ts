@@ -28,6 +28,10 @@ const kinds = {
     rowsMissing: rows.optional(),
     until: millis.optional(),
     error: serverErrorSchema.optional(),
+    rowsIn: z.string().optional().meta({ description: 'the index that should still hold the rows' }),
+    indexNow: z.string().optional(),
+    deadline: millis.optional(),
+    unseen: z.boolean().optional(),
   },
   'nothing-to-clear': { index: z.string() },
 

@@ -36,7 +36,9 @@ export const entryFields = {
   adopted: z
     .boolean()
     .optional()
-    .meta({ description: 'this entry is about a truncation that an earlier run started, or about one without a policy' }),
+    .meta({
+      description: 'this entry is about a truncation that an earlier run started, or about one without a policy',
+    }),
   owner: z.string().optional(),
   note: z.string().optional(),
 } as const;

@@ -2,7 +2,7 @@ import type { Report } from '../facts/report-schema.ts';
 import { redactor } from '../facts/secrets.ts';
 import { oneLine, safeJson } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
-import { email } from './email.ts';
+import { email } from './email/email.ts';
 import { shorten } from './shorten.ts';
 import { customNotification } from './slack.ts';
 import { subject } from './subject.ts';

@@ -1,12 +1,12 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
+import { oneLine } from '../facts/text.ts';
 import type { Log, Publisher } from '../run/services.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemetry/metrics.ts';
-import { oneLine } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
+import { failedChecks } from './digest/preflight.ts';
+import { tokenEnds } from './digest/totals.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
-import { failedChecks } from './preflight.ts';
-import { tokenEnds } from './subject.ts';
 
 export interface SnsPublisherOptions {
   client: SNSClient;

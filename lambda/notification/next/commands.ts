@@ -1,5 +1,5 @@
-import { escaped } from '../facts/text.ts';
-import type { MessageContext } from './context.ts';
+import { escaped } from '../../facts/text.ts';
+import type { MessageContext } from '../context.ts';
 
 /** Commands that are safe to paste into a shell whatever the names in them are. */
 

@@ -1,9 +1,9 @@
-import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { isProtected } from '../policy/aspects.ts';
-import { percentOf } from '../policy/percentage.ts';
-import { oneLine } from '../facts/text.ts';
-import { percent, size } from '../wording/numbers.ts';
-import { nameOf } from '../wording/sentences.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { oneLine } from '../../facts/text.ts';
+import { isProtected } from '../../policy/aspects.ts';
+import { percentOf } from '../../policy/percentage.ts';
+import { percent, size } from '../../wording/numbers.ts';
+import { nameOf } from '../../wording/sentences.ts';
 
 /** How many of each are named. */
 const shown = 3;
@@ -42,7 +42,10 @@ function nearThreshold(entry: PolicyEntry): Array<{ nearness: number; text: stri
   const share = percentOf(rowsToDelete, rowsTotal);
   if (share / threshold < near) return [];
   return [
-    { nearness: share / threshold, text: `${nameOf(entry)} (${percent(share)}, truncated from ${percent(threshold)} on)` },
+    {
+      nearness: share / threshold,
+      text: `${nameOf(entry)} (${percent(share)}, truncated from ${percent(threshold)} on)`,
+    },
   ];
 }
 

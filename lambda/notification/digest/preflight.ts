@@ -1,9 +1,9 @@
-import type { Report, WordedCheck } from '../facts/report-schema.ts';
-import type { ServerError } from '../facts/server-error.ts';
-import { oneLine } from '../facts/text.ts';
-import { asSentence } from '../wording/sentences.ts';
-import type { MessageContext } from './context.ts';
-import { type Step, tokenStep } from './steps.ts';
+import type { Report, WordedCheck } from '../../facts/report-schema.ts';
+import { oneLine } from '../../facts/text.ts';
+import { asSentence } from '../../wording/punctuation.ts';
+import type { MessageContext } from '../context.ts';
+import { type Step, tokenStep } from '../next/steps.ts';
+import { errorsOf, isSameError } from './errors.ts';
 
 /**
  * The preflight of a preview in words: one line where all is well, else one for each check that is not, with its remedy.
@@ -18,7 +18,7 @@ const shown = 8;
 const checks = (report: Report): readonly WordedCheck[] =>
   report.mode === 'preview' ? (report.preflight ?? []).slice(0, shown) : [];
 
-const notOk = (report: Report): WordedCheck[] => checks(report).filter(({ state }) => state !== 'ok');
+export const notOk = (report: Report): WordedCheck[] => checks(report).filter(({ state }) => state !== 'ok');
 
 /** Checks that failed; 0 for runs without a preflight. */
 export const failedChecks = (report: Report): number => checks(report).filter(({ state }) => state === 'failed').length;
@@ -29,7 +29,7 @@ export interface Trouble {
   head: string;
   /** What is wrong; left out where the message says it anyway. */
   text?: string;
-  /** A sentence; empty where the text has it, or a step. */
+  /** A sentence; empty where a step has it, or the message says it anyway. */
   remedy: string;
   /** The next step, which may have a command. */
   step?: Step;
@@ -66,31 +66,13 @@ export function allWell(report: Report): string | undefined {
 function asideOf({ cause }: WordedCheck, { finishedAt }: Report): string {
   if (cause.kind !== 'token' || cause.expiresAt === undefined) return '';
   const days = Math.floor((cause.expiresAt - Date.parse(finishedAt)) / 86_400_000);
-  return ` (expires in ${days} ${days === 1 ? 'day' : 'days'})`;
-}
-
-/** Notes that a check of the preflight does not say already. */
-export function notesBeside(report: Report): string[] {
-  const facts = report.noteFacts ?? [];
-  const bad = new Set(notOk(report).map(({ name }) => name));
-  const isTold = (at: number): boolean => {
-    const kind = facts[at]?.kind;
-    if (kind === 'no-sizes') return bad.has('Sizes') || bad.has('Address');
-    return (kind === 'token-expires' || kind === 'token-expired') && bad.has('Token');
-  };
-  return (report.notes ?? []).filter((_note, at) => !isTold(at));
+  return Number.isNaN(days) ? '' : ` (expires in ${days} ${days === 1 ? 'day' : 'days'})`;
 }
 
 /** The run's error, or a policy, is about the very failure that the check met. */
-function isToldAnyway({ cause }: WordedCheck, { cause: runCause, policies }: Report): boolean {
-  if (!('error' in cause) || cause.error === undefined) return false;
-  const told = [runCause, ...policies.map((entry) => entry.cause)];
-  return told.some((other) => other && 'error' in other && isSame(cause.error as ServerError, other.error));
-}
-
-function isSame(one: ServerError, other: unknown): boolean {
-  const { kind, status, text, code } = (other ?? {}) as Partial<ServerError>;
-  return one.kind === kind && one.status === status && one.text === text && one.code === code;
+function isToldAnyway({ cause }: WordedCheck, report: Report): boolean {
+  const error = 'error' in cause ? cause.error : undefined;
+  return error !== undefined && errorsOf(report).some((other) => isSameError(error, other));
 }
 
 const inSentence = (name: WordedCheck['name']): string => (name === 'DNS' ? name : name.toLowerCase());

@@ -11,7 +11,8 @@ import { countByOutcome, type Group, problemGroups, withError, withResult } from
 import { isAboutClearing, notesBeside } from './digest/notes.ts';
 import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
-import { entryStep, errorStep, isFailedPreview, type Step, switchOnStep } from './next/steps.ts';
+import type { Step } from './next/step.ts';
+import { entryStep, errorStep, isFailedPreview, switchOnStep } from './next/steps.ts';
 import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**

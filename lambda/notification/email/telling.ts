@@ -3,7 +3,7 @@ import { oneLine } from '../../facts/text.ts';
 import type { Instruction } from '../../wording/recovery.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
-import type { Command, Step } from '../next/steps.ts';
+import type { Command, Step } from '../next/step.ts';
 import { runbookLink } from '../runbook.ts';
 
 /** How much of a long report a person is shown; what is left out is counted. */

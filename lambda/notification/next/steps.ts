@@ -2,27 +2,16 @@ import type { Note } from '../../facts/note.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
 import { privileges, remedy } from '../../wording/errors.ts';
-import { moment, rows } from '../../wording/numbers.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
-import { cancelTask, listTasks, resume, rotateToken, runByHand, showTask } from './commands.ts';
+import { cancelTask, resume, rotateToken, runByHand } from './commands.ts';
 import { type NextStep, nextStep, noteStep, runErrorStep } from './next-step.ts';
+import { acceptStep, adoptStep, approveStep, clearStep } from './opening.ts';
+import { commandOf, type Named, type Step } from './step.ts';
+import { again, askCluster, goesOn, laterRun, waitText } from './waiting.ts';
 
-/** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
-export interface Step {
-  text: string;
-  command?: Command | undefined;
-}
-
-/** A command never stands alone: what it does is said in the line above it. */
-export interface Command {
-  /** Ends with a colon. */
-  effect: string;
-  line: string;
-  /** What cannot be undone: it deletes rows, or opens an index to truncation. */
-  danger?: 'deletes' | 'opens';
-}
+/** Next steps in words, for the place in which the message is read. */
 
 /** Undefined where there is nothing to do, or what is to be done is told elsewhere. */
 export function entryStep(
@@ -56,8 +45,6 @@ function indexOf(name: string): Named {
   const [entityType = name, ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };
 }
-
-type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyEntry>;
 
 function stepOf(step: NextStep, entries: readonly Named[], context: MessageContext): Step | undefined {
   const names = entries.map(nameOf);
@@ -113,101 +100,6 @@ function stepOf(step: NextStep, entries: readonly Named[], context: MessageConte
   }
 }
 
-const commandOf = (effect: string, line: string | undefined, danger?: Command['danger']): Command | undefined =>
-  line === undefined ? undefined : { effect, line, ...(danger && { danger }) };
-
-function approveStep(
-  { rows: count, later }: NextStep & { kind: 'approve' },
-  name: string,
-  context: MessageContext,
-): Step {
-  if (later) return { text: 'Nothing now. When a preview is well, it offers how to approve this once.' };
-  const line = runByHand({ mode: 'enforce', only: [name], approveRows: count }, context);
-  return {
-    text: 'If these rows may go, approve it once.',
-    command: { effect: `This deletes up to ${rows(count)} of ${name} for real:`, line, danger: 'deletes' },
-  };
-}
-
-/** What clearing does, in the line above the command. */
-const clearing = (names: readonly string[], context: MessageContext): Command => ({
-  effect: 'This counts its rows, opens it to truncation only if they are all there, and truncates nothing:',
-  line: runByHand({ clear: [...names] }, context),
-  danger: 'opens',
-});
-
-function clearStep({ after, until }: NextStep & { kind: 'clear' }, names: string[], context: MessageContext): Step {
-  const text = {
-    repair: 'When the rows are back, clear the index. If they may stay missing, clearing says how to accept that.',
-    refresh: 'When the rows are visible, clear the index.',
-    look: 'Look at the index, and make sure that its rows are complete. Then clear it.',
-    answer: 'Clear it again when this is settled.',
-    end: `Clear it again when its truncation has ended${until === undefined ? '' : `, not before ${moment(until)}`}.`,
-  }[after];
-  return { text, command: clearing(names, context) };
-}
-
-function acceptStep({ rows: count }: NextStep & { kind: 'accept' }, names: string[], context: MessageContext): Step {
-  const line = runByHand({ clear: names, acceptMissing: count ?? 1 }, context);
-  return count === undefined
-    ? {
-        text: 'Look at the index. If it is as it should be, accept that.',
-        command: {
-          effect: 'This opens it to truncation without a count, and truncates nothing:',
-          line,
-          danger: 'opens',
-        },
-      }
-    : {
-        text: 'Get the rows back. Only if they may stay missing, accept that.',
-        command: {
-          effect: `This opens the index to truncation with up to ${rows(count, 'exact')} missing, and truncates nothing:`,
-          line,
-          danger: 'opens',
-        },
-      };
-}
-
-function adoptStep({ from }: NextStep & { kind: 'adopt' }, names: string[], context: MessageContext): Step {
-  const other = context.local ? 'give it a ledger of its own (--ledger)' : 'give it a stage of its own';
-  const text =
-    from === 'version'
-      ? 'Deploy the version that wrote it again, or clear the index.'
-      : `If that is another server, ${other}. If it is the same server under another name, clear the index, which takes the record over.`;
-  return { text, command: clearing(names, context) };
-}
-
-function askCluster(
-  about: (NextStep & { kind: 'ask-cluster' })['about'],
-  entries: readonly Named[],
-  context: MessageContext,
-): Step {
-  const later = laterRun(context).toLowerCase();
-  const task = commandOf('This asks the search cluster about its task:', showTask(entries[0]?.taskId));
-  switch (about) {
-    case 'remainder':
-      return {
-        text: `Nothing the first time, ${later} deletes the rest. If it happens again, ask the search cluster why.`,
-        command: task,
-      };
-    case 'restart':
-      return {
-        text: `${endsByItself(entries, context)} See whether a node of the search cluster was restarted.`,
-        command: task,
-      };
-    case 'hang':
-      return {
-        text: `Do not truncate it by hand; ${later} goes on watching. See what the task is waiting for (a full disk, perhaps).`,
-        command: task,
-      };
-    case 'tasks':
-      return {
-        text: 'Do not truncate it by hand: nothing is started for it until a later run sees an end.',
-        command: commandOf('This asks the search cluster what is deleting or copying:', listTasks),
-      };
-  }
-}
-
 /** The remedy of a server's error, and that a run tries again. */
 function mendText(error: ServerError, context: MessageContext): string {
   switch (error.kind) {
@@ -221,25 +113,6 @@ function mendText(error: ServerError, context: MessageContext): string {
       return `${withoutStop(remedy(error))}${again(context)}.`;
   }
 }
-
-const waitText: Record<(NextStep & { kind: 'wait' })['why'], (context: MessageContext) => string> = {
-  retries: ({ local }) => (local ? 'Start the same command again later.' : 'Nothing, the next run tries again.'),
-  'in-flight': (context) =>
-    `Nothing now, ${laterRun(context).toLowerCase()} looks again. Do not truncate it by hand meanwhile.`,
-  watches: (context) => goesOn(context),
-  'begins-anew': (context) => `Nothing: ${laterRun(context).toLowerCase()} treats the index like any other.`,
-  orders: (context) =>
-    `Nothing, if that was meant: ${laterRun(context).toLowerCase()} goes by the policies as they are then.`,
-};
-
-const laterRun = ({ local }: MessageContext): string => (local ? 'A later run' : 'The next run');
-
-const goesOn = ({ local }: MessageContext): string =>
-  local ? 'Start the same command again: it goes on watching.' : 'Nothing, the next run goes on watching.';
-
-/** Nothing is scheduled where somebody has typed a command. */
-const again = ({ local }: MessageContext): string =>
-  local ? ', then start the same command again' : '; the next run tries again';
 
 const corrections: Record<(NextStep & { kind: 'correct' })['what'], (context: MessageContext) => string> = {
   policy: (context) =>
@@ -255,14 +128,6 @@ const corrections: Record<(NextStep & { kind: 'correct' })['what'], (context: Me
 };
 
 const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
-
-/** The ledger's rule (`abandonAfterMillis`): what neither ends nor moves is closed when it is 20 hours old. */
-function endsByItself(entries: readonly Named[], context: MessageContext): string {
-  const closed = entries.every(({ strategy }) => strategy === 'delete-by-query')
-    ? 'the index is truncated in the ordinary way again'
-    : 'the index is quarantined';
-  return `${context.local ? 'Later runs go' : 'The next run goes'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
-}
 
 /** A new token, stored where the old one is. */
 export function tokenStep(context: MessageContext): Step {

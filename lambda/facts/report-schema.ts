@@ -33,12 +33,9 @@ export const entryFields = {
   sizeBeforeMb: z.number().optional().meta({ description: 'decimal megabytes, primaries only' }),
   sizeAfterMb: z.number().optional(),
   indexName: z.string().optional().meta({ description: 'the physical index, as getIndexSizes names it' }),
-  adopted: z
-    .boolean()
-    .optional()
-    .meta({
-      description: 'this entry is about a truncation that an earlier run started, or about one without a policy',
-    }),
+  adopted: z.boolean().optional().meta({
+    description: 'this entry is about a truncation that an earlier run started, or about one without a policy',
+  }),
   owner: z.string().optional(),
   note: z.string().optional(),
 } as const;

@@ -66,7 +66,10 @@ const outcomeText: Record<Outcome, string> = {
 function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | undefined {
   switch (cause.kind) {
     case 'policy':
-      return [...cause.problems.map(withoutStop), ...(cause.more ? [`and ${cause.more} more`] : [])].join('; ');
+      return (
+        [...cause.problems.map(withoutStop), ...(cause.more ? [`and ${cause.more} more`] : [])].join('; ') ||
+        'the policy cannot be used'
+      );
     case 'run-error':
       return 'not looked at: see the error of the run';
     case 'switched-off':

@@ -30,6 +30,7 @@ export function cameBack({ kind, status, text, code, host = 'the server', page }
   const why = code === undefined ? '' : ` (${code})`;
   const said = text === undefined ? '' : `: "${text}"`;
   const titled = text === undefined ? '' : ` titled "${text}"`;
+  const answered = status === undefined ? 'the server answered' : `the server answered ${status}`;
   switch (kind) {
     case 'dns':
       return `the host name of ${host} cannot be resolved${why}`;
@@ -52,18 +53,18 @@ export function cameBack({ kind, status, text, code, host = 'the server', page }
       return 'the search engine has no such index';
     case 'not-json':
       return page
-        ? `the server answered ${status} with an HTML page${titled} instead of JSON`
-        : `the server answered ${status} with ${text === undefined ? 'something' : `"${text}"`} that is not JSON`;
+        ? `${answered} with an HTML page${titled} instead of JSON`
+        : `${answered} with ${text === undefined ? 'something' : `"${text}"`} that is not JSON`;
     case 'unreadable':
-      return `the server answered ${status}, but not with what this operation promises${said}`;
+      return `${answered}, but not with what this operation promises${said}`;
     case 'no-task-id':
-      return `the server answered ${status ?? 200} with ${text === undefined ? 'nothing' : `"${text}"`} instead of a task ID`;
+      return `${answered} with ${text === undefined ? 'nothing' : `"${text}"`} instead of a task ID`;
     case 'not-sample':
       return 'the response does not say that the data is a sample (X-Sample-Data: true)';
     case 'defect':
       return `this program failed${said}`;
     default:
-      return page ? `the server answered ${status} with an HTML page${titled}` : `the server answered ${status}${said}`;
+      return page ? `${answered} with an HTML page${titled}` : `${answered}${said}`;
   }
 }
 

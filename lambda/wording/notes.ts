@@ -1,7 +1,7 @@
 import { type Note, noteKinds } from '../facts/note.ts';
 import { type Outcome, outcomes } from '../facts/outcome.ts';
 import { cameBack, diagnosis } from './errors.ts';
-import { counted, day, duration, moment, rows } from './numbers.ts';
+import { counted, date, duration, moment, rows } from './numbers.ts';
 import { outcomeWords } from './outcome-words.ts';
 import { withoutStop } from './punctuation.ts';
 
@@ -45,8 +45,6 @@ function textOf(note: Note): string {
   }
 }
 
-const date = (millis: number): string => day(new Date(millis).toISOString()) ?? 'an unknown day';
-
 const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 
 function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 'released' }): string {
@@ -80,7 +78,9 @@ function shortenedText({ policies, of, outcomes: left, indices, indicesOf }: Not
   const counts = Object.entries(left).map(([outcome, count]) => `${count} ${outcomeWords[knownOutcome(outcome)]}`);
   return [
     'Shortened to fit into one message: long texts are cut',
-    ...(policies > 0 ? [`${policies} of ${of} policies are left out (${counts.join(', ')})`] : []),
+    ...(policies > 0
+      ? [`${policies} of ${of} policies are left out${counts.length > 0 ? ` (${counts.join(', ')})` : ''}`]
+      : []),
     ...(indices > 0 ? [`${indices} of ${indicesOf} indices without a policy are left out`] : []),
     "the execution's last state in Step Functions holds everything.",
   ].join('; ');

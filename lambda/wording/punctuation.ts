@@ -1,6 +1,7 @@
 /** Full stops and capitals, which depend on where a text stands. */
 
-export const withoutStop = (text: string): string => text.replace(/\.$/, '');
+/** An ellipsis stays: the text was cut there. */
+export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');
 
 /** With a capital and a full stop. */
 export function asSentence(text: string): string {

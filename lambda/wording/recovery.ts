@@ -1,6 +1,6 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { day } from './numbers.ts';
+import { date } from './numbers.ts';
 
 /**
  * What a person does to get rows back, or into view: sentences, each perhaps with a request to the search cluster in the form
@@ -119,7 +119,7 @@ function deadlineText(index: string | undefined, deadline: number | undefined, n
   }
   return deadline <= now
     ? `${first} its system-update would delete ${index} at once, because of its age.`
-    : `${first} from ${day(new Date(deadline).toISOString())} on, its system-update deletes ${index}.`;
+    : `${first} from ${date(deadline)} on, its system-update deletes ${index}.`;
 }
 
 function makeVisible(index = '<index>'): Instruction[] {

@@ -3,6 +3,7 @@ import { percentOf } from '../policy/percentage.ts';
 import { causeText } from './causes.ts';
 import { checkWords, type Place } from './checks.ts';
 import { noteText } from './notes.ts';
+import { iso } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 import { recoveryText } from './recovery.ts';
 
@@ -27,7 +28,7 @@ function entryOf(facts: DecidedFacts, reason: string): PolicyEntry {
   const { outcome, cause, cutoffMillis, rowsTotal, rowsToDelete, ...rest } = facts;
   return {
     ...rest,
-    ...(cutoffMillis !== undefined && { cutoff: new Date(cutoffMillis).toISOString(), cutoffMillis }),
+    ...(cutoffMillis !== undefined && { cutoff: iso(cutoffMillis), cutoffMillis }),
     outcome,
     cause,
     reason,

@@ -38,12 +38,13 @@ export function remarks(cause: Counters & Replaced, entry: DecidedFacts): string
         ]
       : []),
     ...(movedBy === 'others'
-      ? [
-          `the index behind the alias was replaced meanwhile (${cause.indexBefore} by ${cause.indexNow}), as an upgrade does`,
-        ]
+      ? [`the index behind the alias was replaced meanwhile${byWhich(cause)}, as an upgrade does`]
       : []),
   ];
 }
+
+const byWhich = ({ indexBefore, indexNow }: Replaced): string =>
+  indexBefore === undefined || indexNow === undefined ? '' : ` (${indexBefore} by ${indexNow})`;
 
 const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
@@ -75,7 +76,7 @@ export function remainsText({ cancelled, ...cause }: Of<'remains'>, entry: Decid
 function remainder({ rowsRemaining = 0, rowsToDelete = 0 }: DecidedFacts): string {
   return rowsRemaining <= rowsToDelete
     ? `${exact(rowsRemaining)} of ${exact(rowsToDelete)} rows to delete are still there`
-    : `${exact(rowsRemaining)} rows to delete are there, more than the ${exact(rowsToDelete)} when it began`;
+    : `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} there, more than the ${exact(rowsToDelete)} when it began`;
 }
 
 export function notRefreshedText({ indexNow }: Of<'not-refreshed'>, { outcome }: DecidedFacts): string {

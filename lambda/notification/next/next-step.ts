@@ -68,9 +68,8 @@ export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPrevi
       return afterUnknown(cause);
     case 'failed':
       return afterFailure(cause);
-    // How rows come back is told with the cause.
-    case 'emptied':
     default:
+      // Of `emptied` the way back is told with the cause.
       return nothing;
   }
 }

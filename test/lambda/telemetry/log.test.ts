@@ -66,8 +66,7 @@ describe('the log of an invocation', () => {
   it("leaves out a server's stack trace, and our own", () => {
     const log = runLog(options);
     log.error('failed', {
-      text:
-        'Async reindex failed\n\tat com.linkedin.metadata.restli.RestliUtil.badRequest(RestliUtil.java:84)\n\tat x',
+      text: 'Async reindex failed\n\tat com.linkedin.metadata.restli.RestliUtil.badRequest(RestliUtil.java:84)\n\tat x',
       error: new TypeError('no such thing'),
     });
     expect(written.join()).not.toMatch(/\bat (com\.|x|file|Object)/);

@@ -30,8 +30,10 @@ export const large: Nights = {
     async play(begin) {
       const all = Array.from({ length: 200 }, (_, at) => `aspectNumber${String(at).padStart(3, '0')}`);
       const { night } = await begin({
-        indices: all.filter((_, at) => at % 40 !== 7).map((aspect, at) => anIndexOf((at * 7) % 60, 100, aspect)),
-        policies: all.map((aspect, at) => policyFor(aspect, at % 50 === 11 ? { maxDeletePercent: 12 } : {})),
+        indices: all
+          .filter((_, at) => at % 40 !== 7)
+          .map((aspect, at) => anIndexOf(at % 10 === 3 ? 100 + at : at % 10, 100, aspect)),
+        policies: all.map((aspect, at) => policyFor(aspect, at % 50 === 13 ? { maxDeletePercent: 40 } : {})),
       });
       return night();
     },

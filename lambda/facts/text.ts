@@ -23,19 +23,6 @@ export function oneLine(text: string, max: number): string {
   );
 }
 
-/** Like `oneLine`, with its line breaks kept, and the indentation of commands: for recovery texts. */
-export function lines(text: string, max: number): string {
-  const kept = text.slice(0, max * 4).split(/\r\n|[\r\n]/);
-  return clip(
-    kept
-      .map((line) => (line.startsWith('  ') ? '  ' : '') + oneLine(line, max))
-      .join('\n')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim(),
-    max,
-  );
-}
-
 /** Cuts at `max` UTF-16 units without splitting a character, and shows that it did. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,6 +1,6 @@
 import type { Outcome } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip, lines, oneLine } from '../facts/text.ts';
+import { clip, oneLine } from '../facts/text.ts';
 import { counted, duration } from '../wording/numbers.ts';
 import { outcomeWords } from '../wording/outcome-words.ts';
 import { asSentence } from '../wording/punctuation.ts';
@@ -223,7 +223,7 @@ function steps(report: Report, context: MessageContext, given: Set<string>): str
 
 /** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
 function markdown(text: string, max: number): string {
-  const plain = lines(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
+  const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
   const escaped = slackText(plain);
   // Cutting an escaped text could cut an escape in two; a text full of markup loses it instead.
   return escaped.length <= max ? escaped : plain.replace(/[&<>]/g, ' ');

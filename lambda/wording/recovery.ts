@@ -44,7 +44,7 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
       return isMoved(moved) ? compare(moved, now) : [];
     }
     case 'verified':
-      return cause.stragglersIn !== undefined && entry.indexName !== undefined
+      return isIndexName(cause.stragglersIn) && isIndexName(entry.indexName)
         ? bringStragglers(cause.stragglersIn, entry.indexName, entry.cutoffMillis ?? 0)
         : [];
     default:
@@ -69,7 +69,11 @@ interface Moved {
 const isMoved = <Facts extends { rowsIn?: string | undefined; indexNow?: string | undefined }>(
   facts: Facts,
 ): facts is Facts & Moved =>
-  facts.rowsIn !== undefined && facts.indexNow !== undefined && facts.rowsIn !== facts.indexNow;
+  isIndexName(facts.rowsIn) && isIndexName(facts.indexNow) && facts.rowsIn !== facts.indexNow;
+
+/** What the search engine takes for one; nothing else gets into a request, wherever a report comes from. */
+const isIndexName = (name: string | undefined): name is string =>
+  name !== undefined && /^(?![-_+.])[\p{Ll}\p{Lo}\p{N}_.+-]{1,255}$/u.test(name);
 
 const request = (method: string, path: string, body?: unknown): string =>
   `${method} /${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`;
@@ -90,7 +94,7 @@ function goBack(
     ...(mayBeInvisible
       ? [
           {
-            say: `First see whether the rows are only not visible yet: after this refresh compare GET ${now}/_count with GET ${before}/_count; if nothing is missing then, skip the rest.`,
+            say: `First see whether the rows are only not visible yet: compare GET ${now}/_count with GET ${before}/_count after this refresh, and if nothing is missing then, skip the rest:`,
             request: request('POST', `${now}/_refresh`),
           },
         ]
@@ -122,7 +126,8 @@ function deadlineText(index: string | undefined, deadline: number | undefined, n
     : `${first} from ${date(deadline)} on, its system-update deletes ${index}.`;
 }
 
-function makeVisible(index = '<index>'): Instruction[] {
+function makeVisible(given: string | undefined): Instruction[] {
+  const index = isIndexName(given) ? given : unnamed;
   return [
     {
       say: 'Switch refreshing on again, and replicas, which the server left off after a reindex (leave number_of_replicas out on a single node):',
@@ -139,15 +144,18 @@ const compare = ({ rowsIn, indexNow, deadline }: Moved, now: number): Instructio
   },
 ];
 
+/** Where nobody has told its name. */
+const unnamed = '<index>';
+
 const orphanPattern = ({ entityType, aspect }: DecidedFacts): string =>
-  `*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*`;
+  `*${`${entityType}_${aspect}`.toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}aspect_v1*`;
 
 function lookForCopy(entry: DecidedFacts): Instruction[] {
   return [
     { say: deadlineText(undefined, undefined, 0) },
     {
       say: 'First see whether the copy is there but not visible yet:',
-      request: request('POST', `${entry.indexName ?? '<index>'}/_refresh`),
+      request: request('POST', `${isIndexName(entry.indexName) ? entry.indexName : unnamed}/_refresh`),
     },
     {
       say: 'Then look for an older index without an alias, which holds the rows, and point the alias back to it:',

@@ -1,6 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { lines, oneLine } from '../facts/text.ts';
+import { oneLine } from '../facts/text.ts';
 import { causeText, type Detail } from './causes.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
@@ -13,7 +13,9 @@ export const nameOf = ({ entityType, aspect }: Pick<DecidedFacts, 'entityType' |
   oneLine(`${entityType}.${aspect}`, 100);
 
 /** What happened to one index, to follow its name and a colon; no full stop. */
-export function sentence(entry: DecidedFacts): string {
+export const sentence = (entry: DecidedFacts): string => oneLine(sentenceOf(entry), 600);
+
+function sentenceOf(entry: DecidedFacts): string {
   const { outcome, rowsToDelete, rowsTotal, rowsDeleted, retentionDays } = entry;
   const older = retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
   switch (outcome) {
@@ -108,7 +110,7 @@ const shareOf = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): number =>
 
 /** The cause as a sentence of its own. */
 export const causeSentence = (entry: DecidedFacts, max: number, detail?: Detail): string =>
-  asSentence(lines(causeText(entry, detail), max));
+  asSentence(oneLine(causeText(entry, detail), max));
 
 /** What concerns a run as a whole, about no index. */
 export const errorSentence = (cause: Cause, max: number, detail?: Detail): string =>

@@ -1,7 +1,7 @@
 import type { Check } from '../../lambda/facts/check.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { lines as clean } from '../../lambda/facts/text.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { type Column, share, short, size, table, wrap } from '../text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
@@ -9,7 +9,7 @@ import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 /** The survey's text, line by line. */
 
 /** What a server said must neither steer the terminal nor fill it. */
-const said = (text: string): string => clean(text, 2000);
+const said = (text: string): string => oneLine(text, 2000);
 
 const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
 

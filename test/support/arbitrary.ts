@@ -40,7 +40,7 @@ function arbitraryOf({ _zod: { def } }: Node, texts: Texts): fc.Arbitrary<unknow
     case 'optional':
       return inner(def.innerType);
     case 'array':
-      return fc.array(inner(def.element), { maxLength: 6 });
+      return fc.array(inner(def.element), { maxLength: 5 });
     case 'record':
       return fc.dictionary(arbitraryOf(required(def.keyType, def), texts), inner(def.valueType), { maxKeys: 5 });
     case 'enum':

@@ -1,6 +1,6 @@
 import { resultOf } from '../../facts/outcome.ts';
 import type { Report } from '../../facts/report-schema.ts';
-import { ascii, clip, lines, oneLine } from '../../facts/text.ts';
+import { ascii, clip, oneLine } from '../../facts/text.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
@@ -110,7 +110,7 @@ function runError(telling: Telling): string {
   );
   return [
     'THE RUN FAILED',
-    report.cause ? errorSentence(report.cause, 1000, 'without-remedy') : asSentence(lines(report.error, 1000)),
+    report.cause ? errorSentence(report.cause, 1000, 'without-remedy') : asSentence(oneLine(report.error, 1000)),
     ...(looked && looked.length > 0
       ? [`Not looked at because of this: ${names(looked, measure.names, telling)}.`]
       : []),

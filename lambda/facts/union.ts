@@ -23,7 +23,7 @@ export function unionSchema<Kinds extends Shapes>(kinds: Kinds, description: str
   const later = z.looseObject({
     kind: z
       .string()
-      .refine((kind) => !Object.hasOwn(kinds, kind), 'a kind that has other fields')
+      .refine((kind) => !Object.hasOwn(kinds, kind), 'this kind has other fields')
       .meta({ description: 'a kind that a later version adds' }),
   });
   return z.union([...members, later]).meta({ description }) as unknown as z.ZodType<UnionOf<Kinds>>;

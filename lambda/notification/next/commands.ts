@@ -47,7 +47,9 @@ export const listTasks = 'GET _tasks?actions=*byquery,*reindex&detailed';
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
 
 function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {
-  const command = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
+  const started = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
+  // Clearing truncates nothing, and must not be one option away from it.
+  const command = clear ? started.replace(/ --enforce(?= |$)/, '') : started;
   const enforces = mode === 'enforce';
   const options = [
     ...(enforces && !command.includes('--enforce') ? ['--enforce'] : []),

@@ -128,6 +128,13 @@ describe('the local runner', () => {
     );
   });
 
+  test('clears without an option that would truncate, had the other one been forgotten', () => {
+    const enforcing = { local: true, localCommand: 'npm start -- --policies p.json --enforce --fast' };
+    expect(mailOf(goldenReport('missing/quarantined-next-night'), enforcing)).toContain(
+      '\n  npm start -- --policies p.json --fast --clear dataset.operation\n',
+    );
+  });
+
   test('is promised no next run, and given no command for AWS', () => {
     for (const [name, report] of goldenReports()) {
       const email = mailOf(report, local);

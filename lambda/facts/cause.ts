@@ -205,4 +205,4 @@ export type CauseKind = keyof typeof kinds;
 export type Cause = UnionOf<typeof kinds>;
 
 export const causeKinds = Object.keys(kinds) as CauseKind[];
-export const causeSchema = unionSchema(kinds, 'what was found out, as data');
+export const causeSchema = unionSchema(kinds, 'Cause', 'what was found out, as data');

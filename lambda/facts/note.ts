@@ -53,7 +53,7 @@ export type NoteKind = keyof typeof kinds;
 export type Note = UnionOf<typeof kinds>;
 
 export const noteKinds = Object.keys(kinds) as NoteKind[];
-export const noteSchema = unionSchema(kinds, 'what a note says, as data');
+export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
 
 /** Whether a person who cleared an index has to look again: it makes the run's result at least `attention`. */
 export const needsAttention = (note: Note): boolean =>

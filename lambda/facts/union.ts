@@ -15,8 +15,13 @@ export type UnionOf<Kinds extends Shapes> = {
 /**
  * The schema of a table's union, for reports and stored verdicts. Its last alternative is for whoever is older than what they
  * read: a kind that a later version adds is taken as it is, while the type stays closed. A known kind has the fields of its kind.
+ * @param id its name in docs/report.schema.json
  */
-export function unionSchema<Kinds extends Shapes>(kinds: Kinds, description: string): z.ZodType<UnionOf<Kinds>> {
+export function unionSchema<Kinds extends Shapes>(
+  kinds: Kinds,
+  id: string,
+  description: string,
+): z.ZodType<UnionOf<Kinds>> {
   const members = Object.entries(kinds).map(([kind, fields]): z.ZodType => {
     return z.object({ kind: z.literal(kind), ...fields });
   });
@@ -26,5 +31,5 @@ export function unionSchema<Kinds extends Shapes>(kinds: Kinds, description: str
       .refine((kind) => !Object.hasOwn(kinds, kind), 'this kind has other fields')
       .meta({ description: 'a kind that a later version adds' }),
   });
-  return z.union([...members, later]).meta({ description }) as unknown as z.ZodType<UnionOf<Kinds>>;
+  return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Kinds>>;
 }

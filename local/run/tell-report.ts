@@ -1,7 +1,7 @@
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { type ComposedMessage, composeMessage } from '../../lambda/notification/message.ts';
+import { redactor } from '../../lambda/facts/secrets.ts';
+import { type ComposedMessage, cleanReport, composeMessage } from '../../lambda/notification/message.ts';
 import { isQuiet } from '../../lambda/notification/quiet.ts';
-import { cleanReport, redactor } from '../../lambda/wording/clean.ts';
 import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
 import { post } from '../notify/post.ts';
 import { slackMessage } from '../notify/slack.ts';

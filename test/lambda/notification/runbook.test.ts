@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkNames } from '../../../lambda/facts/check.ts';
 import { outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
-import { checkNames } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,
@@ -11,8 +11,8 @@ import {
   runbookLink,
   runErrorHeading,
 } from '../../../lambda/notification/runbook.ts';
+import { goldenReports } from '../../support/golden.ts';
 import { context } from './custom-notification.ts';
-import { reports } from './reports.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 const headings = [...runbook.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
@@ -42,7 +42,7 @@ describe('the runbook', () => {
   });
 
   it('is where every link of a message leads', () => {
-    for (const report of Object.values(reports)) {
+    for (const [, report] of goldenReports()) {
       const { email, https } = composeMessage(report, context);
       const links = [...`${email}${https}`.matchAll(/runbook\.md#([\w-]+)/g)].map(([, anchor]) => anchor!);
       expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);

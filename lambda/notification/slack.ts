@@ -13,7 +13,7 @@ import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
 import type { Step } from './next/step.ts';
 import { entryStep, errorStep, isFailedPreview, switchOnStep } from './next/steps.ts';
-import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
+import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0.
@@ -115,7 +115,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
     ...preflight(report, context),
     ...cleared,
     ...more,
-    ...(isRefused ? [elsewhere, ...link(context, outcomeHeading('quarantined'))] : []),
+    ...(isRefused ? [elsewhere, ...link(context, clearHeading)] : []),
   ].join('\n');
   if (report.error === undefined) return begin;
   const unlooked = withError(report);

@@ -7,7 +7,7 @@ import { causeSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import { type Group, problemGroups } from '../digest/groups.ts';
 import { isAboutClearing, notesBeside, type ToldNote } from '../digest/notes.ts';
 import { entryStep, noteStepOf } from '../next/steps.ts';
-import { outcomeHeading } from '../runbook.ts';
+import { clearHeading, outcomeHeading } from '../runbook.ts';
 import { link, names, recoveryLines, stepLines, type Telling } from './telling.ts';
 
 /** What needs a person: each problem with its cause, how to recover, and the next step. */
@@ -77,8 +77,6 @@ function noteLines({ text, note }: ToldNote, telling: Telling): string {
     `- ${asSentence(oneLine(text, measure.text))}`,
     ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt))) : []),
     ...stepLines(note && noteStepOf(note, context), telling),
-    ...(note?.kind === 'not-released' && note.why === 'rows-missing'
-      ? link(outcomeHeading('rows-missing'), telling)
-      : []),
+    ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),
   ].join('\n');
 }

@@ -5,12 +5,15 @@ import { outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,
+  clearHeading,
   outcomeHeading,
   preflightHeading,
   runbookAnchor,
   runbookLink,
   runErrorHeading,
+  tokenHeading,
 } from '../../../lambda/notification/runbook.ts';
+import { parseInput } from '../../../lambda/run/plan/input.ts';
 import { goldenReports } from '../../support/golden.ts';
 import { context } from './custom-notification.ts';
 
@@ -25,6 +28,8 @@ describe('the runbook', () => {
       ...outcomes.filter((outcome) => resultOf[outcome] !== 'ok').map(outcomeHeading),
       preflightHeading,
       runErrorHeading,
+      clearHeading,
+      tokenHeading,
     ];
     expect(needed.filter((heading) => !headings.includes(heading))).toEqual([]);
   });
@@ -35,6 +40,28 @@ describe('the runbook', () => {
       cell!.split(', '),
     );
     expect(checkNames.filter((name) => !firstCells.includes(name))).toEqual([]);
+  });
+
+  it('prints inputs of executions that a run takes', () => {
+    const inputs = [...runbook.matchAll(/--input '(\{.*?\})'|`(\{"(?:mode|only|clear)".*?\})`/g)].map(
+      ([, one, other]) => one ?? other!,
+    );
+    expect(inputs.length).toBeGreaterThan(8);
+    for (const input of inputs) expect(parseInput(JSON.parse(input)), input).toHaveProperty('input');
+  });
+
+  it('explains every cause that the finding of rows, or of none, may have', () => {
+    for (const kind of [
+      'not-refreshed',
+      'all-conflicts',
+      'unsettled',
+      'stuck',
+      'unproven',
+      'blind',
+      'no-record',
+      'gone-since',
+    ])
+      expect(runbook).toContain(`\`${kind}\``);
   });
 
   it('has one heading for each anchor', () => {

@@ -16,12 +16,16 @@ export interface IndexView {
 
 export interface TaskView extends Counters {
   id: string;
+  /** As the service counts: never used twice, where ids come back after a restart. */
+  serial: number;
   kind: 'delete' | 'reindex';
   indexName: string;
   state: TaskState;
   /** Epoch milliseconds, as `completedAt`. */
   startedAt: number;
   completedAt?: number;
+  /** When it last did something. */
+  movedAt: number;
 }
 
 export function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView {
@@ -31,10 +35,12 @@ export function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: str
 
 export const viewTask = (task: Task): TaskView => ({
   id: task.id,
+  serial: task.plan.serial,
   kind: task.plan.kind,
   indexName: task.plan.indexName,
   state: task.state,
   startedAt: task.plan.startedAt,
   ...(task.completedAt === undefined ? {} : { completedAt: task.completedAt }),
+  movedAt: task.movedAt,
   ...task.counted(),
 });

@@ -31,7 +31,8 @@ export interface Workbench {
   /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
   goneSince(mark: Mark): GoneRow[];
 
-  addIndex(index: SampleIndex): void;
+  /** @param concrete as the search engine makes one by itself for the first row: without an alias, whatever the others have */
+  addIndex(index: SampleIndex, concrete?: boolean): void;
   /** Ingestion: rows go to the index behind the alias. Returns their ids. */
   addRows(index: string, timestamps: Iterable<number>): number[];
   /** Somebody else deletes rows for good. Returns how many went. */
@@ -122,13 +123,13 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       return goneSince(cluster, since);
     },
 
-    addIndex(sample) {
+    addIndex(sample, concrete = !server.behaviour.aliasBacked) {
       advance();
       const { entityType, aspect } = sample;
       const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
       // Made some months ago, by a system-update.
       const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
-      const name = server.behaviour.aliasBacked ? physicalName(alias, createdAt) : alias;
+      const name = concrete ? alias : physicalName(alias, createdAt);
       const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
       cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
       cluster.add(physical, timestampsOf(sample, server.seed + cluster.logical.size, cluster.now));

@@ -60,6 +60,7 @@ export const serverErrorSchema = z
     text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
     code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
+    toHttps: z.boolean().optional().meta({ description: 'a redirect to https://' }),
     page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),
     tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
   })

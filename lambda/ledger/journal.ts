@@ -24,6 +24,8 @@ export interface Journal {
 
 /** How every line begins: by it a file is known to be a ledger. */
 const lineStart = '{"ledger":';
+/** How every line ends that was written to its end. */
+const lineEnd = ',"end":true}';
 const JOURNAL_FORMAT = 1;
 
 export function openJournal(path: string, { readOnly = false }: { readOnly?: boolean }): Journal {
@@ -40,7 +42,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
     append(line) {
       stillThere();
       // The leading line break ends a line that a killed process cut short.
-      const bytes = Buffer.from(`\n${JSON.stringify({ ledger: JOURNAL_FORMAT, ...line })}\n`);
+      const bytes = Buffer.from(`\n${JSON.stringify({ ledger: JOURNAL_FORMAT, ...line, end: true })}\n`);
       attempt(path, 'write', () => {
         if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('only a part of the line could be written');
         fsyncSync(descriptor);
@@ -82,10 +84,10 @@ function parseLine(path: string, line: string): object[] {
       `The file ${path} is damaged, or is not a ledger: nothing is started, because it may hold a truncation that is under way. Restore it from a backup; if it never was a ledger, give --ledger another path.`,
     );
   }
+  if (!text.endsWith(lineEnd)) return [];
   try {
     return [JSON.parse(text) as object];
   } catch {
-    if (!text.endsWith('}') || text.length < line.length) return [];
     throw new LedgerError(
       `The ledger file ${path} is damaged in the middle: nothing is started, because it may hold a truncation that is under way. Restore it from a backup.`,
     );

@@ -30,9 +30,8 @@ export function problemsOf(error: z.ZodError, value: unknown, knownKeys: readonl
 
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);
-  const given = shown(
-    issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value),
-  );
+  const found = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a token)' : shown(found);
   switch (issue.code) {
     case 'invalid_key':
       return `${fieldOf(issue.path.slice(0, -1))}: the key ${shown(issue.path.at(-1))} ${issue.issues[0]?.message}`;
@@ -81,6 +80,10 @@ const kinds: Record<string, string> = {
   array: 'an array',
 };
 const kind = (expected: string): string => kinds[expected] ?? expected;
+
+/** A token that was put where its parameter's name belongs, or anywhere else. */
+const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
+  typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
 
 /** The value as JSON, cut to what fits a sentence; undefined where there is none. */
 function shown(value: unknown): string | undefined {

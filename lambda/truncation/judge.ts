@@ -74,7 +74,7 @@ function judgeDelete(evidence: Evidence): Judgement {
   const counters = countersOf(evidence);
   const replaced = replacedBy(evidence);
   if (end === 'stuck') return { ...base, ...unseen(evidence, stuck(evidence)) };
-  if (task && conflictsOnly(task)) {
+  if (task && deletedNothing(task) && (conflictsOnly(task) || !isRemainder(after.rowsToDelete, planned))) {
     // Somebody else deleted or changed every row of it first.
     const facts = { ...base.facts, rowsDeleted: 0 };
     return { ...base, facts, outcome: 'incomplete', cause: { kind: 'all-conflicts', ...counters } };
@@ -231,8 +231,9 @@ const slack = (rows: number): number => Math.max(incompleteRows, rows * incomple
 export const isRemainder = (remaining: number, planned: number): boolean =>
   planned > 0 && (remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows));
 
-const conflictsOnly = ({ counters: { total = 0, deleted = 0, versionConflicts = 0 } }: OwnTask): boolean =>
-  total > 0 && deleted === 0 && versionConflicts >= total;
+const deletedNothing = ({ counters: { total = 0, deleted } }: OwnTask): boolean => total > 0 && deleted === 0;
+
+const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTask): boolean => versionConflicts >= total;
 
 const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
 

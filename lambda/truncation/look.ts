@@ -1,5 +1,5 @@
 import type { Clock } from '../facts/clock.ts';
-import { abandonAfterMillis, refreshPatienceMillis, refreshPatienceRealMillis } from '../facts/limits.ts';
+import { abandonAfterMillis, refreshPatienceMillis, refreshPatienceRealMillis, still } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
@@ -101,7 +101,9 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     clearing: watch.clearing !== undefined,
   });
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
-  if (step === 'ended' && !isFinal(judgement, watch, toDelete, services)) return again(noted, clock.now());
+  if (step === 'ended' && !isFinal(judgement, watch, { toDelete, kept }, services)) {
+    return again(grown(noted, kept, clock.now()), clock.now());
+  }
   const settled = await settle(services.ledger, record, target.entry, judgement, clock.now());
   if (settled.kind === 'overtaken') return again(noted, clock.now());
   return { kind: 'decided', entry: settled.entry };
@@ -178,14 +180,29 @@ async function physical(record: Unresolved, { reads, signal }: LookServices) {
   return { indexName: size?.indexName, sizeMb: size?.sizeMb };
 }
 
-/** What is not well may still become so with the next refresh, or while somebody else goes on deleting. */
-function isFinal({ outcome }: Judgement, watch: Watch, toDelete: number, { clock }: LookServices): boolean {
+/** What is not well may still become so with the next refresh, or while somebody else goes on deleting or copying. */
+function isFinal(
+  { outcome, cause }: Judgement,
+  watch: Watch,
+  { toDelete, kept = 0 }: { toDelete: number; kept: number | undefined },
+  { clock, maxRunHours }: LookServices,
+): boolean {
   if (outcome === 'truncated') return true;
-  const { completedAt = 0, completedRealAt = 0, lowestToDelete } = watch;
+  const { completedAt = 0, completedRealAt = 0, lowestToDelete, highestKept } = watch;
   if (clock.now() < completedAt + refreshPatienceMillis) return false;
   if (clock.realNow() < completedRealAt + refreshPatienceRealMillis) return false;
-  const falls = lowestToDelete !== undefined && toDelete < lowestToDelete;
-  return outcome !== 'incomplete' || !falls;
+  if (outcome === 'incomplete') return lowestToDelete === undefined || toDelete >= lowestToDelete;
+  if (!('movedBy' in cause) || cause.movedBy !== 'others') return true;
+  // Rows that come in late would keep this open as well, so it ends.
+  const since = clock.now() - Math.max(completedAt, watch.movedAt ?? 0);
+  const isCopying = highestKept === undefined || kept > highestKept || since < still.minMillis;
+  return !isCopying || clock.now() >= completedAt + longestStillMillis(maxRunHours);
+}
+
+/** Rows that a copy has brought since the look before. */
+function grown(watch: Watch, kept: number | undefined, now: number): Watch {
+  if (kept === undefined || kept <= (watch.highestKept ?? -1)) return watch;
+  return { ...watch, highestKept: kept, movedAt: now };
 }
 
 function endOf(watch: Watch, task: OwnTask | undefined, ended: boolean): number {

@@ -54,10 +54,13 @@ export function optionalReads(operations: Operations, before: Failures = {}): Op
         return status;
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
-        if (concernsServer(error.fact) || error.fact.kind === 'aborted') throw error;
-        note('status', error.fact);
+        const { fact } = error;
+        // A 401 may be about the status alone (a gateway); where it is about the token, the counts meet it as well.
+        const isRefused = fact.kind === 'unauthorized';
+        if ((concernsServer(fact) && !isRefused) || fact.kind === 'aborted') throw error;
+        note('status', fact);
         // A status that failed once may come back; counts are watched where it is refused, or failed before.
-        if (left('status') > 0) throw error;
+        if (left('status') > 0 && !isRefused) throw error;
         return undefined;
       }
     },

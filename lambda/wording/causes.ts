@@ -112,7 +112,7 @@ function textOf(cause: Cause, entry: DecidedFacts): string | undefined {
     case 'remains':
       return `the task ended, but ${remainder(entry)}; the next run tries again${asides(cause, entry)}`;
     case 'all-conflicts':
-      return `its task deleted nothing: all ${exact(cause.conflicts)} rows had been deleted or changed by something else first`;
+      return `its task deleted nothing: all its rows had been deleted or changed by something else first`;
     case 'not-refreshed':
       return notRefreshedText(cause, entry);
     case 'rows-missing':

@@ -70,7 +70,7 @@ const privileges: Record<OperationName, string> = {
   'index-sizes': 'Get Timeseries index sizes API',
 };
 
-function meaning({ kind, operation, code, page, status }: ServerError): string {
+function meaning({ kind, operation, code, page, status, toHttps }: ServerError): string {
   switch (kind) {
     case 'dns':
       return 'Check the GMS address and, inside a VPC, its DNS.';
@@ -85,7 +85,7 @@ function meaning({ kind, operation, code, page, status }: ServerError): string {
     case 'reset':
       return "The server may have been restarted, or a proxy's idle time-out is too short.";
     case 'redirect':
-      return `Redirects are not followed: they lead to login pages. ${checkAddress}`;
+      return `${toHttps ? 'It sends to https://. ' : ''}Redirects are not followed: they lead to login pages. ${checkAddress}`;
     case 'unauthorized':
       return 'It does not accept the token. Check that the token belongs to this DataHub and has neither expired nor been revoked.';
     case 'token':

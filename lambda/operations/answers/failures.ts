@@ -30,9 +30,13 @@ export function failureOfStatus(
     operation,
     status,
     ...(text !== '' && { text }),
+    ...(isToHttps(answer) && { toHttps: true }),
     ...(page && { page }),
   };
 }
+
+const isToHttps = ({ status, headers }: Pick<Answer, 'status' | 'headers'>): boolean =>
+  status >= 300 && status < 400 && /^https:/i.test(headers['location'] ?? '');
 
 function kindOf({ status, body }: Pick<Answer, 'status' | 'body'>): ServerErrorKind {
   if (status >= 300 && status < 400) return 'redirect';

@@ -4,7 +4,7 @@ import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says), `indexSizes`
- * or the OpenAPI twin's `sizes`, `sizeInMb` or the older `sizeMb`. Rows without a proper index name are skipped.
+ * or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped.
  * Missing names are derived from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex)
  * where that is unambiguous; a server's prefix is learnt from the rows that carry their names.
  * @param answer the parsed JSON body
@@ -14,9 +14,10 @@ export function readIndexSizes(
   show: Quote = quote,
 ): { kind: 'sizes'; sizes: IndexSize[] } | Unreadable {
   const inner = unwrapped(answer);
+  const isTwin = isObject(inner) && inner['indexSizes'] === undefined;
   const rows = isObject(inner) ? (inner['indexSizes'] ?? inner['sizes']) : inner;
   if (!Array.isArray(rows)) return { kind: 'unreadable', excerpt: show(textOf(inner)) };
-  const read = rows.map(readRow).filter((row) => row !== undefined);
+  const read = rows.map((row) => readRow(row, isTwin)).filter((row) => row !== undefined);
   const prefixes = new Set(read.map(prefixOf).filter((prefix) => prefix !== undefined));
   return { kind: 'sizes', sizes: read.map((row) => indexSizeOf(row, prefixes)) };
 }
@@ -28,12 +29,14 @@ interface Row {
   sizeMb: number | undefined;
 }
 
-function readRow(row: unknown): Row | undefined {
+function readRow(row: unknown, isTwin: boolean): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
   if (indexName === undefined || !isIndexName.test(indexName)) return undefined;
-  // The deprecated `sizeMb` may be there with its default 0 beside the real one.
-  const sizeMb = numberOf(row['sizeInMb']) ?? numberOf(row['sizeMb']);
+  // Only the first releases (0.10.5, datahub PR #8265) fill the deprecated `sizeMb` alone, and they divide the bytes by a
+  // thousand. The twin's field has the same name and the right unit.
+  const old = numberOf(row['sizeMb']);
+  const sizeMb = numberOf(row['sizeInMb']) ?? (isTwin || old === undefined ? old : old / 1000);
   return {
     indexName,
     entityName: partOf(row['entityName']),

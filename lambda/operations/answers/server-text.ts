@@ -41,7 +41,7 @@ export function shortened(text: string, length = maxServerText): string {
 }
 
 /** Without the frames and all that follows them, whether the line breaks are real or still escaped. */
-const withoutStack = (text: string): string => text.replace(/(?:\s|\\n|\\t)at [^\s(]+\([\s\S]*$/, '');
+const withoutStack = (text: string): string => text.replace(/(?:\s|\\[nrt]){1,8}at [^\s(]+\([\s\S]*$/, '');
 
 function withoutMarkup(text: string): string {
   return text

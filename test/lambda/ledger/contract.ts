@@ -1,34 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
-import { isForeign, type LedgerRecord } from '../../../lambda/ledger/record.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { aQuarantined, aReserved, aRunning, aSending, anIdle, anIndex, aRecordOfEachState } from '../../support/records.ts';
 
 /** One store. `ledger()` opens it as another process would; the same object again where only one process can. */
 export interface LedgerStore {
-  server: string;
   ledger(): Ledger | Promise<Ledger>;
-  /** Stores a record of another version as that version would have, where the store lets the test do so. */
-  plant?(
-    index: string,
-    record: { state: string; attemptId?: string; version: number; [field: string]: unknown },
-  ): Promise<void>;
+  /** Stores whatever another version of this program may have left there. */
+  plant(index: string, record: object): Promise<void>;
   close?(): void | Promise<void>;
 }
-
-export const record = (server: string, index: string, fields: Partial<LedgerRecord> = {}): LedgerRecord => ({
-  version: 1,
-  server,
-  index,
-  state: 'idle',
-  ...fields,
-});
 
 /** What every implementation of the ledger has to do; `open` gives an empty store. */
 export function ledgerContract(name: string, open: () => Promise<LedgerStore>): void {
   describe(`${name}, as every ledger`, () => {
     let store: LedgerStore;
     let ledger: Ledger;
-    const index = 'dataset.operation';
-    const one = (fields?: Partial<LedgerRecord>, at = index) => record(store.server, at, fields);
+    const index = anIndex;
+    const one = anIdle;
 
     beforeEach(async () => {
       store = await open();
@@ -41,65 +30,50 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.list()).toEqual([]);
     });
 
-    test('gives back what was stored, to another process too', async () => {
-      const stored = one({ state: 'reserved', attemptId: 'a', shrunkRows: 3, sentBy: [{ runId: 'run', at: 5 }] });
+    test.each(aRecordOfEachState())('gives back a record that is $state as it was stored, to another process too', async (stored) => {
       expect(await ledger.replace(undefined, stored)).toBe(true);
       expect(await ledger.read(index)).toEqual(stored);
       expect(await (await store.ledger()).read(index)).toEqual(stored);
     });
 
     test('lists every record, ordered by index', async () => {
-      for (const at of ['dataset.operation', 'chart.chartusagestatistics', 'query.x']) {
-        await ledger.replace(undefined, one({}, at));
-      }
+      const names = ['dataset_operationaspect_v1', 'chart_chartusagestatisticsaspect_v1', 'query_xaspect_v1'];
+      for (const at of names) await ledger.replace(undefined, one({ index: at }));
       await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'run');
       const listed = await ledger.list();
-      expect(listed.map((each) => each.index)).toEqual(['chart.chartusagestatistics', 'dataset.operation', 'query.x']);
+      expect(listed.map((each) => each.index)).toEqual(names.sort());
     });
 
     test('refuses to create a record that exists', async () => {
-      await ledger.replace(undefined, one({ state: 'reserved', attemptId: 'a' }));
-      expect(await ledger.replace(undefined, one({ state: 'reserved', attemptId: 'b' }))).toBe(false);
+      await ledger.replace(undefined, aReserved({ attemptId: 'a' }));
+      expect(await ledger.replace(undefined, aReserved({ attemptId: 'b' }))).toBe(false);
       expect(await ledger.read(index)).toMatchObject({ attemptId: 'a' });
     });
 
     test('does not store what nobody could read again', async () => {
-      await expect(ledger.replace(undefined, one({ shrunkRows: -1 }))).rejects.toThrow(/shrunkRows/);
+      const window = { from: 0, to: 1, rows: -1 };
+      await expect(ledger.replace(undefined, aSending({ windows: [window] }))).rejects.toThrow(/windows.0.rows/);
       expect(await ledger.read(index)).toBeUndefined();
     });
 
     test('refuses to replace a record that does not exist', async () => {
-      expect(await ledger.replace(one({ attemptId: 'a' }), one({ state: 'reserved', attemptId: 'b' }))).toBe(false);
+      expect(await ledger.replace(one({ attemptId: 'a' }), aReserved({ attemptId: 'b' }))).toBe(false);
       expect(await ledger.read(index)).toBeUndefined();
     });
 
-    test.each<{ change: string; read: Partial<LedgerRecord>; stored: Partial<LedgerRecord> }>([
-      {
-        change: 'another state',
-        read: { state: 'reserved', attemptId: 'a' },
-        stored: { state: 'sending', attemptId: 'a' },
-      },
-      {
-        change: 'another attempt',
-        read: { state: 'reserved', attemptId: 'a' },
-        stored: { state: 'reserved', attemptId: 'b' },
-      },
-      { change: 'an attempt', read: { state: 'idle' }, stored: { state: 'idle', attemptId: 'b' } },
-      { change: 'no attempt any more', read: { state: 'idle', attemptId: 'a' }, stored: { state: 'idle' } },
+    test.each<{ change: string; read: LedgerRecord; stored: LedgerRecord }>([
+      { change: 'another state', read: aReserved(), stored: aSending() },
+      { change: 'another attempt', read: aReserved({ attemptId: 'a' }), stored: aReserved({ attemptId: 'b' }) },
+      { change: 'an attempt', read: anIdle(), stored: anIdle({ attemptId: 'b' }) },
+      { change: 'no attempt any more', read: anIdle({ attemptId: 'a' }), stored: anIdle() },
     ])('refuses a transition when the stored record has $change', async ({ read, stored }) => {
-      await ledger.replace(undefined, one(stored));
-      expect(await ledger.replace(one(read), one({ state: 'quarantined', attemptId: 'c' }))).toBe(false);
-      expect(await ledger.read(index)).toEqual(one(stored));
+      await ledger.replace(undefined, stored);
+      expect(await ledger.replace(read, aQuarantined({ attemptId: 'c' }))).toBe(false);
+      expect(await ledger.read(index)).toEqual(stored);
     });
 
     test('follows a chain of transitions', async () => {
-      const chain: LedgerRecord[] = [
-        one(),
-        one({ state: 'reserved', attemptId: 'a' }),
-        one({ state: 'sending', attemptId: 'a' }),
-        one({ state: 'running', attemptId: 'a' }),
-        one({ state: 'idle', attemptId: 'a' }),
-      ];
+      const chain = [anIdle(), aReserved(), aSending(), aRunning(), anIdle({ attemptId: 'attempt-1' })];
       expect(await ledger.replace(undefined, chain[0]!)).toBe(true);
       for (let step = 1; step < chain.length; step++) {
         expect(await ledger.replace(chain[step - 1], chain[step]!)).toBe(true);
@@ -112,7 +86,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       const acquirers = await Promise.all(Array.from({ length: 20 }, () => store.ledger()));
       const won = await Promise.all(
         acquirers.map((acquirer, number) =>
-          acquirer.replace(one(), one({ state: 'reserved', attemptId: `attempt-${number}` })),
+          acquirer.replace(one(), aReserved({ attemptId: `attempt-${number}` })),
         ),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
@@ -123,7 +97,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       const creators = await Promise.all(Array.from({ length: 20 }, () => store.ledger()));
       const won = await Promise.all(
         creators.map((creator, number) =>
-          creator.replace(undefined, one({ state: 'reserved', attemptId: `attempt-${number}` })),
+          creator.replace(undefined, aReserved({ attemptId: `attempt-${number}` })),
         ),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
@@ -147,20 +121,27 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(runs).toContain(holders[0]);
     });
 
-    test('reports the record of a newer version, and does not touch it', async (context) => {
-      if (!store.plant) return context.skip();
-      await store.plant(index, { version: 2, server: store.server, index, state: 'idle', attemptId: 'a' });
+    test.each([1, 3])('gives the head of a record of version %i, which holds its index until it is followed', async (version) => {
+      const planted = { ...aQuarantined({ attemptId: 'a' }), version, lastVerdict: 'of another kind' };
+      await store.plant(index, planted);
       const found = await ledger.read(index);
-      expect(found && isForeign(found) && found.foreign).toMatch(/newer version \(2\)/);
+      expect(found).toMatchObject({
+        state: 'other-version',
+        index,
+        head: { version, state: 'quarantined', attemptId: 'a', windows: planted.windows },
+      });
       expect(await ledger.list()).toEqual([found]);
+      expect(await ledger.replace(one(), anIdle({ attemptId: 'b' }))).toBe(false);
+      expect(await ledger.replace(found, anIdle({ attemptId: 'b' }))).toBe(true);
+      expect(await ledger.read(index)).toEqual(anIdle({ attemptId: 'b' }));
     });
 
-    test('reads the idle record of an older version and may follow it', async (context) => {
-      if (!store.plant) return context.skip();
-      await store.plant(index, { version: 0, server: store.server, index, state: 'idle', attemptId: 'a' });
-      const found = (await ledger.read(index)) as LedgerRecord;
-      expect(found).toEqual(one({ attemptId: 'a' }));
-      expect(await ledger.replace(found, one({ state: 'reserved', attemptId: 'b' }))).toBe(true);
+    test('holds an index whose record has no head that can be read, and lets nobody write over it', async () => {
+      await store.plant(index, { nothing: 'known' });
+      const found = await ledger.read(index);
+      expect(found).toEqual({ state: 'other-version', index });
+      await expect(ledger.replace(found, anIdle())).rejects.toThrow(/cannot be read, so it is not written over/);
+      expect(await ledger.read(index)).toEqual(found);
     });
   });
 }

@@ -1,10 +1,21 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../lambda/ledger/file.ts';
-import { anIndex, aRecord, aServer } from '../../support/records.ts';
+import { anIdle, anIndex } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
 let folder: string;
@@ -15,22 +26,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const lineOf = (fields: object) => JSON.stringify({ ledger: 1, id: 'planted', index: anIndex, follows: null, ...fields, end: true });
+const follows = (attemptId: string) => ({ version: 2, state: 'idle', attemptId });
+
 ledgerContract('the ledger in a file', async () => {
   const own = mkdtempSync(join(tmpdir(), 'ledger-contract-'));
   const file = join(own, 'in-flight.json');
   return {
-    server: aServer,
-    ledger: () => fileLedger(file, aServer),
+    ledger: () => fileLedger(file),
     async plant(index, record) {
-      const line = {
-        ledger: 1,
-        id: 'planted',
-        server: aServer,
-        index,
-        follows: null,
-        record: { server: aServer, index, ...record },
-      };
-      appendFileSync(file, `${JSON.stringify(line)}\n`);
+      appendFileSync(file, `${lineOf({ index, record })}\n`);
     },
     close: () => rmSync(own, { recursive: true, force: true }),
   };
@@ -38,69 +43,114 @@ ledgerContract('the ledger in a file', async () => {
 
 describe('the ledger file', () => {
   test('is read on by a ledger that opened it before the other one wrote', async () => {
-    const [first, second] = [fileLedger(path, aServer), fileLedger(path, aServer)];
-    expect(await first.replace(undefined, aRecord({ attemptId: 'a' }))).toBe(true);
+    const [first, second] = [fileLedger(path), fileLedger(path)];
+    expect(await first.replace(undefined, anIdle({ attemptId: 'a' }))).toBe(true);
     expect(await second.read(anIndex)).toMatchObject({ attemptId: 'a' });
-    expect(await second.replace(undefined, aRecord({ attemptId: 'b' }))).toBe(false);
+    expect(await second.replace(undefined, anIdle({ attemptId: 'b' }))).toBe(false);
     expect(await first.read(anIndex)).toMatchObject({ attemptId: 'a' });
   });
 
-  test('keeps the records of several servers apart', async () => {
-    await fileLedger(path, aServer).replace(undefined, aRecord());
-    expect(await fileLedger(path, 'http://127.0.0.1:2').list()).toEqual([]);
+  test('holds one record for an index, under whichever address of the server it was written', async () => {
+    await fileLedger(path).replace(undefined, anIdle({ server: 'http://localhost:8080' }));
+    expect(await fileLedger(path).replace(undefined, anIdle({ server: 'https://host/api/gms' }))).toBe(false);
+    expect(await fileLedger(path).list()).toHaveLength(1);
   });
 
-  test.each([1, 20, 100, -1])(
-    'passes over a line that a kill cut short after %i bytes, and goes on',
-    async (length) => {
-      const whole = fileLedger(path, aServer);
-      await whole.replace(undefined, aRecord({ attemptId: 'a' }));
-      const line = JSON.stringify({
-        ledger: 1,
-        id: 'x',
-        server: aServer,
-        index: anIndex,
-        follows: { state: 'idle', attemptId: 'a' },
-        record: aRecord({ attemptId: 'never' }),
-      });
-      appendFileSync(path, `\n${line.slice(0, length)}`);
-      const next = fileLedger(path, aServer);
-      expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
-      expect(await next.replace(aRecord({ attemptId: 'a' }), aRecord({ attemptId: 'b' }))).toBe(true);
-      expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
-    },
-  );
+  test.each([1, 20, 100, -1])('passes over a line that a kill cut short after %i bytes, and goes on', async (length) => {
+    const whole = fileLedger(path);
+    await whole.replace(undefined, anIdle({ attemptId: 'a' }));
+    const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
+    appendFileSync(path, `\n${line.slice(0, length)}`);
+    const next = fileLedger(path);
+    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+    expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
+    expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
+  });
+
+  test.each([
+    ['nothing but zeros', 0],
+    ['zeros after half a line', 50],
+  ])('passes over a tail that a power loss filled with zeros (%s), and goes on', async (_, length) => {
+    await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
+    const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
+    appendFileSync(path, Buffer.concat([Buffer.from(`\n${line.slice(0, length)}`), Buffer.alloc(4096)]));
+    const next = fileLedger(path);
+    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+    expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
+    expect(await fileLedger(path).read(anIndex)).toMatchObject({ attemptId: 'b' });
+  });
+
+  test('that is damaged in the middle is refused, and nobody is advised to move it', async () => {
+    const ledger = fileLedger(path);
+    await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
+    await ledger.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }));
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('"attemptId":"a"', '"attemptId":"a'));
+    expect(() => fileLedger(path)).toThrow(/damaged.*nothing is started.*Restore it from a backup/);
+    expect(() => fileLedger(path)).not.toThrow(/mov/);
+  });
 
   test('of two lines that follow the same record counts the first, and nothing that follows the second', async () => {
-    const line = (id: string, follows: object | null, attemptId: string) =>
-      `\n${JSON.stringify({ ledger: 1, id, server: aServer, index: anIndex, follows, record: aRecord({ attemptId }) })}\n`;
-    fileLedger(path, aServer).close();
+    const line = (id: string, after: object | null, attemptId: string) =>
+      `\n${lineOf({ id, follows: after, record: anIdle({ attemptId }) })}\n`;
+    fileLedger(path).close();
     appendFileSync(path, line('1', null, 'first') + line('2', null, 'slower'));
-    appendFileSync(path, line('3', { state: 'idle', attemptId: 'slower' }, 'after the slower one'));
-    const ledger = fileLedger(path, aServer);
+    appendFileSync(path, line('3', follows('slower'), 'after the slower one'));
+    const ledger = fileLedger(path);
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'first' });
-    appendFileSync(path, line('4', { state: 'idle', attemptId: 'first' }, 'next'));
+    appendFileSync(path, line('4', follows('first'), 'next'));
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'next' });
   });
 
   test('does not take a file that is something else, and leaves it as it is', () => {
     const other = join(folder, 'notes.txt');
     writeFileSync(other, 'buy milk');
-    expect(() => fileLedger(other, aServer)).toThrow(/is not a ledger file: give --ledger another path/);
+    expect(() => fileLedger(other)).toThrow(/is not a ledger: nothing is started/);
     expect(readFileSync(other, 'utf8')).toBe('buy milk');
   });
 
-  test('says what is wrong when it cannot be opened', () => {
-    writeFileSync(join(folder, 'file'), '');
-    expect(() => fileLedger(join(folder, 'file', 'in-flight.json'), aServer)).toThrow(/cannot open the ledger file/);
+  test.each([
+    ['a folder that is a file', () => writeFileSync(join(folder, 'state'), ''), /a part of the path is no folder/],
+    ['a folder in its place', () => mkdirSync(path, { recursive: true }), /it is a folder; name a file/],
+  ])('says what is wrong when it cannot be opened: %s', (_, prepare, expected) => {
+    prepare();
+    expect(() => fileLedger(path)).toThrow(expected);
   });
 
-  test('refuses to go on when the file was replaced under it', async () => {
-    const ledger = fileLedger(path, aServer);
-    await ledger.replace(undefined, aRecord());
+  test('cannot be made where nothing can, and says so at once', () => {
+    expect(() => fileLedger('/proc/nope/in-flight.json')).toThrow(/Cannot open the ledger file/);
+  });
+
+  test('that may only be read serves whoever only reads', async () => {
+    await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
+    chmodSync(path, 0o400);
+    const ledger = fileLedger(path, { readOnly: true });
+    expect(await ledger.list()).toHaveLength(1);
+    await expect(ledger.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).rejects.toThrow(
+      /Cannot write the ledger file/,
+    );
+  });
+
+  test('that does not exist is not made by whoever only reads', () => {
+    expect(() => fileLedger(path, { readOnly: true })).toThrow(/it does not exist/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('refuses to go on when the file was replaced under it, or became shorter', async () => {
+    const ledger = fileLedger(path);
+    await ledger.replace(undefined, anIdle());
+    truncateSync(path, 10);
+    await expect(ledger.read(anIndex)).rejects.toThrow(/became shorter while in use/);
     renameSync(path, `${path}.old`);
     writeFileSync(path, '');
     await expect(ledger.read(anIndex)).rejects.toThrow(/was replaced while in use/);
+  });
+
+  test('is closed to other users of the machine', async () => {
+    const { statSync } = await import('node:fs');
+    fileLedger(path).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700);
   });
 });
 
@@ -108,12 +158,12 @@ describe('several processes on one ledger file', () => {
   test('that all want one record: exactly one gets it, and none reads anything torn', async () => {
     const script = `
       import { fileLedger } from ${JSON.stringify(new URL('../../../lambda/ledger/file.ts', import.meta.url).href)};
-      const [path, server, name] = process.argv.slice(2);
-      const ledger = fileLedger(path, server);
+      const [path, name] = process.argv.slice(2);
+      const ledger = fileLedger(path);
       const wins = [];
       for (let round = 0; round < 20; round++) {
-        const index = 'index.' + round;
-        const next = { version: 1, server, index, state: 'reserved', attemptId: name };
+        const index = 'index' + round;
+        const next = { version: 2, server: 's', entityType: 'e', aspect: 'a', index, state: 'idle', attemptId: name };
         if (await ledger.replace(undefined, next)) wins.push(index);
       }
       console.log(JSON.stringify(wins));
@@ -123,7 +173,7 @@ describe('several processes on one ledger file', () => {
     const acquire = (name: string) =>
       new Promise<string[]>((resolve, reject) => {
         const tsx = new URL('../../../node_modules/tsx/dist/loader.mjs', import.meta.url).href;
-        const child = spawn(process.execPath, ['--import', tsx, program, path, aServer, name]);
+        const child = spawn(process.execPath, ['--import', tsx, program, path, name]);
         let output = '';
         child.stdout.on('data', (chunk) => {
           output += chunk;
@@ -132,7 +182,7 @@ describe('several processes on one ledger file', () => {
       });
     const wins = await Promise.all(['p', 'q', 'r', 's'].map(acquire));
     const all = wins.flat();
-    expect(all.sort()).toEqual(Array.from({ length: 20 }, (_, round) => `index.${round}`).sort());
-    expect((await fileLedger(path, aServer).list()).length).toBe(20);
+    expect(all.sort()).toEqual(Array.from({ length: 20 }, (_, round) => `index${round}`).sort());
+    expect((await fileLedger(path).list()).length).toBe(20);
   });
 });

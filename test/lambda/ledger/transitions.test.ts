@@ -1,198 +1,308 @@
 import { describe, expect, test } from 'vitest';
-import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
-import type { LedgerRecord, LedgerState } from '../../../lambda/ledger/record.ts';
+import { sentByMemoryMillis, shrinkMemoryMillis } from '../../../lambda/facts/limits.ts';
+import { type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
+import { standing } from '../../../lambda/ledger/standing.ts';
 import {
   clear,
+  clearOtherVersion,
   conclude,
+  correctClock,
   fence,
+  hasSent,
+  isSameRun,
+  type Learnt,
   markRunning,
+  moveTo,
   noteAnswer,
   quarantine,
+  recentShrinks,
   release,
   reserve,
   startSending,
+  takeOver,
 } from '../../../lambda/ledger/transitions.ts';
-import { aBaseline, anAttempt, anIndex, aRecord, aServer, aVerdict } from '../../support/records.ts';
+import {
+  aKey,
+  anAttempt,
+  anIdle,
+  aQuarantined,
+  aReserved,
+  aRun,
+  aRunning,
+  aSending,
+  aServer,
+  aVerdict,
+  aWindow,
+} from '../../support/records.ts';
 
-const attempt = anAttempt();
 const now = 1_100_000;
-const sent = { fields: attempt.fields, strategy: attempt.strategy, baseline: aBaseline };
-const inState = (state: LedgerState, more: Partial<LedgerRecord> = {}): LedgerRecord =>
-  aRecord({
-    state,
-    attemptId: attempt.attemptId,
-    ...(['reserved', 'sending', 'running'].includes(state) && { attempt: { ...attempt, baseline: aBaseline } }),
-    ...more,
-  });
-const reserved = (
-  record: LedgerRecord | undefined,
-  attemptNow = anAttempt({ attemptId: 'attempt-2', runId: 'run-2' }),
-  at = now,
-) => reserve(record, aServer, anIndex, attemptNow, at);
+const anotherRun = { runId: 'run-2', runStartMillis: 1_050_000 };
+const attempt = anAttempt(anotherRun);
+const learnt: Learnt = {
+  baseline: { rowsTotal: 100, rowsToDelete: 60 },
+  windows: [aWindow],
+  sendingSince: now,
+  sentRealAt: now + 1,
+  sendBy: now + 60_000,
+  judgeableAt: now + 660_000,
+};
+const history = { lastVerdict: aVerdict(), shrinks: [{ at: 5, rows: 3 }], sentBy: [{ ...aRun, at: 7 }] };
+const readable = <Stored extends LedgerRecord>(record: Stored): Stored => {
+  expect(recordSchema.parse(record)).toEqual(record);
+  return record;
+};
 
 describe('reserve', () => {
-  test('takes an index that has no record yet', () => {
-    expect(reserved(undefined)).toMatchObject({
-      kind: 'reserved',
-      record: { server: aServer, index: anIndex, state: 'reserved', attemptId: 'attempt-2' },
+  test('writes who wants what until when, and nothing of an earlier attempt', () => {
+    expect(readable(reserve(undefined, aKey, 'attempt-2', attempt))).toEqual({
+      version: 2,
+      ...aKey,
+      state: 'reserved',
+      attemptId: 'attempt-2',
+      attempt,
+      judgeableAt: attempt.sendBy,
     });
   });
 
-  test('takes an idle one and keeps its last verdict', () => {
-    const lastVerdict = aVerdict();
-    expect(reserved(inState('idle', { lastVerdict, shrunkRows: 3 }))).toMatchObject({
-      kind: 'reserved',
-      record: { state: 'reserved', lastVerdict, shrunkRows: 3 },
-    });
+  test.each([
+    ['an idle record', anIdle(history)],
+    ['a reservation that is over', aReserved(history)],
+  ])('keeps what %s says of earlier truncations', (_, record) => {
+    expect(readable(reserve(record, aKey, 'attempt-2', attempt))).toMatchObject({ ...history, attemptId: 'attempt-2' });
   });
 
-  test.each(['sending', 'running'] as const)('never takes one that is %s, however old it is', (state) => {
-    expect(reserved(inState(state), undefined, Number.MAX_SAFE_INTEGER)).toMatchObject({ kind: 'in-flight' });
-  });
-
-  test('takes a reservation back at its sendBy, not a millisecond before', () => {
-    expect(reserved(inState('reserved'), undefined, attempt.sendBy - 1).kind).toBe('in-flight');
-    expect(reserved(inState('reserved'), undefined, attempt.sendBy).kind).toBe('reserved');
-  });
-
-  test('never takes a quarantined one', () => {
-    expect(reserved(inState('quarantined', { lastVerdict: aVerdict() }))).toMatchObject({ kind: 'quarantined' });
-  });
-
-  test('is refused to a run that has sent before, also after other runs have', () => {
-    const record = inState('idle', {
-      sentBy: [
-        { runId: 'run-2', at: 1 },
-        { runId: 'run-3', at: 2 },
-      ],
-    });
-    expect(reserved(record).kind).toBe('spent');
+  test("keeps of another server's record only who has sent: what was counted there says nothing here", () => {
+    const reserved = readable(reserve(anIdle({ ...history, server: 'http://other' }), aKey, 'attempt-2', attempt));
+    expect(reserved).toMatchObject({ server: aServer, sentBy: history.sentBy });
+    expect(reserved).not.toHaveProperty('lastVerdict');
+    expect(reserved).not.toHaveProperty('shrinks');
   });
 });
 
 describe('startSending', () => {
-  test('writes what is sent, the counts before it, and that this run has sent', () => {
-    const record = startSending(inState('reserved'), sent, now);
-    expect(record).toMatchObject({
+  test('writes what is sent, the counts before it, from when it may be judged, and that this run has sent', () => {
+    expect(readable(startSending(aReserved(), learnt))).toEqual({
+      ...aReserved(),
       state: 'sending',
-      attempt: { ...sent, sendingSince: now },
-      sentBy: [{ runId: 'run-1', at: now }],
+      windows: [aWindow],
+      judgeableAt: learnt.judgeableAt,
+      attempt: {
+        ...anAttempt(),
+        baseline: learnt.baseline,
+        sendingSince: now,
+        sentRealAt: now + 1,
+        sendBy: learnt.sendBy,
+      },
+      sentBy: [{ ...aRun, at: now }],
     });
   });
 
   test('remembers other runs that sent, as long as one of them could still be alive', () => {
-    const sentBy = [
-      { runId: 'old', at: now - sentByMemoryMillis },
-      { runId: 'recent', at: now - sentByMemoryMillis + 1 },
-    ];
-    expect(startSending(inState('reserved', { sentBy }), sent, now).sentBy).toEqual([
-      { runId: 'recent', at: now - sentByMemoryMillis + 1 },
-      { runId: 'run-1', at: now },
-    ]);
+    const old = { runId: 'old', runStartMillis: 1, at: now - sentByMemoryMillis };
+    const recent = { runId: 'recent', runStartMillis: 1, at: now - sentByMemoryMillis + 1 };
+    const { sentBy } = startSending(aReserved({ sentBy: [old, recent] }), learnt);
+    expect(sentBy).toEqual([recent, { ...aRun, at: now }]);
+  });
+
+  test('remembers a run of the same name that started at another time as another run', () => {
+    const namesake = { ...aRun, runStartMillis: 1, at: now };
+    expect(startSending(aReserved({ sentBy: [namesake] }), learnt).sentBy).toEqual([namesake, { ...aRun, at: now }]);
+    const again = { ...aRun, at: now - 5 };
+    expect(startSending(aReserved({ sentBy: [again] }), learnt).sentBy).toEqual([{ ...aRun, at: now }]);
   });
 });
 
 describe('what comes after sending', () => {
-  test('a task id makes it running', () => {
-    expect(markRunning(inState('sending'), 'node:1', true)).toMatchObject({
+  test('a task id makes it running, and anybody may see to it from then on', () => {
+    const running = readable(markRunning(aSending(), { taskId: 'node:1', pollable: true }, 55));
+    expect(running).toEqual({
+      ...aSending(),
       state: 'running',
-      attempt: { taskId: 'node:1', pollable: true },
+      judgeableAt: aSending().attempt.sendingSince,
+      attempt: { ...aSending().attempt, taskId: 'node:1', pollable: true, answeredRealAt: 55 },
     });
   });
 
   test('another answer is noted and leaves it sending', () => {
-    const answer = { kind: 'bad-request', reason: 'Async reindex failed', receivedAt: now } as const;
-    expect(noteAnswer(inState('sending'), answer, 'unknown')).toMatchObject({
-      state: 'sending',
-      attempt: { answer, strategy: 'unknown' },
+    const error = { kind: 'bad-request', operation: 'truncate', status: 400 } as const;
+    const noted = readable(noteAnswer(aSending(), { error, realAt: now }, 'unknown'));
+    expect(noted).toEqual({
+      ...aSending(),
+      attempt: { ...aSending().attempt, answer: { error, realAt: now }, strategy: 'unknown' },
     });
   });
 
-  test.each(['sending', 'running'] as const)('a verdict closes one that is %s', (state) => {
-    const verdict = aVerdict({ attemptId: attempt.attemptId });
-    const record = conclude(inState(state), verdict, 0);
-    expect(record).toMatchObject({ state: 'idle', attemptId: attempt.attemptId, lastVerdict: verdict });
-    expect(record.attempt).toBeUndefined();
+  test.each([aSending(history), aRunning(history)])('a verdict closes one that is $state', (record) => {
+    const verdict = aVerdict({ attemptId: record.attemptId });
+    expect(readable(conclude(record, verdict))).toEqual({
+      version: 2,
+      ...aKey,
+      state: 'idle',
+      attemptId: record.attemptId,
+      lastVerdict: verdict,
+      sentBy: history.sentBy,
+      shrinks: history.shrinks,
+    });
   });
 
-  test('small shrinks add up until a verdict without any', () => {
-    const once = conclude(inState('running'), aVerdict(), 4);
-    expect(once.shrunkRows).toBe(4);
-    const twice = conclude({ ...inState('running'), shrunkRows: 4 }, aVerdict(), 5);
-    expect(twice.shrunkRows).toBe(9);
-    expect(conclude({ ...inState('running'), shrunkRows: 9 }, aVerdict(), 0).shrunkRows).toBeUndefined();
-    expect(conclude({ ...inState('running'), shrunkRows: 9 }, aVerdict()).shrunkRows).toBe(9);
+  test('giving a reservation back leaves no trace of it but its id', () => {
+    expect(readable(release(aReserved(history)))).toEqual({
+      ...anIdle(history),
+      attemptId: 'attempt-1',
+    });
+  });
+});
+
+describe('small losses', () => {
+  const verdict = aVerdict({ decidedAt: shrinkMemoryMillis + 10 });
+
+  test('are remembered one by one for 30 days', () => {
+    const shrinks = [
+      { at: 10, rows: 1 },
+      { at: 11, rows: 2 },
+    ];
+    expect(conclude(aRunning({ shrinks }), verdict, 4).shrinks).toEqual([
+      { at: 11, rows: 2 },
+      { at: verdict.decidedAt, rows: 4 },
+    ]);
+    expect(recentShrinks(aRunning({ shrinks }), verdict.decidedAt)).toEqual([{ at: 11, rows: 2 }]);
+  });
+
+  test('of none leave nothing behind', () => {
+    expect(conclude(aRunning(), verdict, 0)).not.toHaveProperty('shrinks');
+    expect(conclude(aRunning({ shrinks: [{ at: 10, rows: 1 }] }), verdict)).not.toHaveProperty('shrinks');
+    expect(recentShrinks(aRunning(), now)).toEqual([]);
   });
 });
 
 describe('quarantine', () => {
-  test.each(['idle', 'sending', 'running'] as const)('closes an index that is %s', (state) => {
-    expect(quarantine(inState(state), aVerdict())).toMatchObject({ state: 'quarantined', lastVerdict: aVerdict() });
+  test.each([aSending(history), aRunning(history)])('closes an index that is $state, and keeps its windows', (record) => {
+    expect(readable(quarantine(record, aVerdict()))).toEqual({
+      ...anIdle({ ...history, attemptId: 'attempt-1' }),
+      state: 'quarantined',
+      windows: [aWindow],
+      lastVerdict: aVerdict(),
+    });
   });
 
-  test('is left by clear alone, which forgets what the index held', () => {
-    const cleared = clear(inState('quarantined', { lastVerdict: aVerdict(), shrunkRows: 5 }));
-    expect(cleared.state).toBe('idle');
-    expect(cleared.lastVerdict?.rowsAfter).toBeUndefined();
-    expect(cleared.lastVerdict?.entry).toEqual(aVerdict().entry);
-    expect(cleared.shrunkRows).toBeUndefined();
+  test('closes an idle index with the windows that it is given, under an id that nobody has read before', () => {
+    const window = { from: 1, to: 2, rows: 3 };
+    expect(readable(quarantine(anIdle(), aVerdict({ attemptId: 'new' }), [window]))).toMatchObject({
+      state: 'quarantined',
+      attemptId: 'new',
+      windows: [window],
+    });
+    expect(quarantine(anIdle(), aVerdict({ attemptId: 'new' })).windows).toEqual([]);
+  });
+
+  test.each([aQuarantined(history), anIdle(history)])(
+    'is left by clear alone, which forgets what the index held ($state)',
+    (record) => {
+      const cleared = readable(clear(record));
+      expect(cleared).toMatchObject({ state: 'idle', sentBy: history.sentBy });
+      expect(cleared).not.toHaveProperty('shrinks');
+      expect(cleared).not.toHaveProperty('windows');
+      expect(cleared.lastVerdict).toHaveProperty('entry');
+      expect(cleared.lastVerdict).not.toHaveProperty('window');
+    },
+  );
+
+  test('clearing a record without a verdict is no more than that', () => {
+    expect(clear(anIdle())).toEqual(anIdle());
   });
 });
 
 describe('fence', () => {
-  const key = { server: aServer, index: anIndex, runId: 'run-1', attemptId: 'fence' };
+  const fenced = (record: Parameters<typeof fence>[0]) => fence(record, aKey, aRun, 'fence', now);
 
   test.each([
     ['no record', undefined],
-    ['an idle record', inState('idle')],
-    ["this run's reservation", inState('reserved')],
+    ['an idle record', anIdle()],
+    ['a reservation', aReserved()],
   ])('changes the attempt id of %s, and the run may send no more', (_, record) => {
-    const fenced = fence(record, key, now);
-    expect(fenced).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ runId: 'run-1', at: now }] });
-    expect(reserved(fenced, anAttempt({ attemptId: 'again' })).kind).toBe('spent');
+    const made = readable(fenced(record));
+    expect(made).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ ...aRun, at: now, fenced: true }] });
+    expect(hasSent(made, aRun)).toBe(false);
+    expect(standing(made, { ...aRun, server: aServer }, now)).toMatchObject({ kind: 'spent', fenced: true });
   });
 
-  test('leaves a quarantined index closed, and after it is cleared the run may send no more', () => {
-    const fenced = fence(inState('quarantined', { lastVerdict: aVerdict() }), key, now);
-    expect(fenced).toMatchObject({ state: 'quarantined', attemptId: 'fence', lastVerdict: aVerdict() });
-    expect(reserved(clear(fenced), anAttempt({ attemptId: 'again' })).kind).toBe('spent');
+  test('leaves a quarantined index closed', () => {
+    const made = readable(fenced(aQuarantined()));
+    expect(made).toMatchObject({ ...aQuarantined(), attemptId: 'fence', sentBy: [{ ...aRun, fenced: true }] });
   });
 
-  test("does not touch another run's reservation before its time to send is over", () => {
-    const other = { ...key, runId: 'run-9' };
-    const { sendBy } = inState('reserved').attempt!;
-    expect(() => fence(inState('reserved'), other, sendBy - 1)).toThrow(/does not allow fence/);
-    expect(fence(inState('reserved'), other, sendBy)).toMatchObject({ state: 'idle', sentBy: [{ runId: 'run-9' }] });
+  test('does not say of a run that has sent that it was only fenced', () => {
+    const made = fenced(anIdle({ sentBy: [{ ...aRun, at: 5 }] }));
+    expect(made.sentBy).toEqual([{ ...aRun, at: now }]);
+    expect(hasSent(made, aRun)).toBe(true);
   });
 });
 
-describe('every other transition is refused', () => {
-  const verdict = aVerdict();
-  const all: LedgerState[] = ['idle', 'reserved', 'sending', 'running', 'quarantined'];
-  const steps: Array<[string, LedgerState[], (record: LedgerRecord) => LedgerRecord]> = [
-    ['startSending', ['reserved'], (record) => startSending(record, sent, now)],
-    ['markRunning', ['sending'], (record) => markRunning(record, 'node:1', true)],
-    [
-      'noteAnswer',
-      ['sending'],
-      (record) => noteAnswer(record, { kind: 'unresolved', reason: '', receivedAt: now }, 'unknown'),
-    ],
-    ['release', ['reserved'], release],
-    ['conclude', ['sending', 'running'], (record) => conclude(record, verdict, 0)],
-    ['quarantine', ['idle', 'sending', 'running'], (record) => quarantine(record, verdict)],
-    ['clear', ['quarantined', 'idle'], clear],
-    [
-      'fence',
-      ['idle', 'reserved', 'quarantined'],
-      (record) => fence(record, { server: aServer, index: anIndex, runId: 'run-1', attemptId: 'f' }, now),
-    ],
-  ];
-  const cases = steps.flatMap(([name, allowed, step]) =>
-    all.map((state) => ({ name, state, allowed: allowed.includes(state), step })),
-  );
+describe('what another version, another address or a wrong clock has left', () => {
+  const head = { version: 3, state: 'quarantined', ...aKey, entityType: 'Dataset', attemptId: 'x', windows: [aWindow] };
 
-  test.each(cases)('$name from $state: $allowed', ({ state, allowed, step }) => {
-    if (allowed) expect(() => step(inState(state))).not.toThrow();
-    else expect(() => step(inState(state))).toThrow(/does not allow/);
+  test('a cleared head is an idle record of ours with the names it had, and a new id', () => {
+    expect(readable(clearOtherVersion({ state: 'other-version', index: aKey.index, head }, aKey, 'new'))).toEqual({
+      version: 2,
+      ...aKey,
+      entityType: 'Dataset',
+      state: 'idle',
+      attemptId: 'new',
+    });
+    expect(clearOtherVersion({ state: 'other-version', index: aKey.index }, aKey, 'new')).toMatchObject(aKey);
   });
+
+  test('what may be under way is watched as one of which nothing is known but its windows', () => {
+    const taken = readable(takeOver(head, aKey, 'new', now));
+    expect(taken).toMatchObject({
+      state: 'sending',
+      attemptId: 'new',
+      judgeableAt: now,
+      windows: [aWindow],
+      attempt: {
+        strategy: 'unknown',
+        runStartMillis: aWindow.to,
+        sendBy: now,
+        sendingSince: now,
+        fields: { endTimeMillis: aWindow.from },
+      },
+    });
+    expect(takeOver({ ...head, windows: undefined }, aKey, 'new', now)).toMatchObject({
+      windows: [],
+      attempt: { runStartMillis: now, fields: { endTimeMillis: 0 } },
+    });
+  });
+
+  test('a person moves a record to this address, and nothing else of it changes', () => {
+    expect(moveTo(aSending({ server: 'http://other' }), aServer)).toEqual(aSending());
+  });
+
+  const bounds = { longestToSendMillis: 450, functionMillis: 600 };
+
+  test('moments in our future are put at the present, and its writer keeps as long as it may still send', () => {
+    const ahead = aSending({ judgeableAt: 10 ** 12 });
+    const far = { ...ahead, attempt: { ...ahead.attempt, sendingSince: 10 ** 12, reservedAt: 10 ** 12, sendBy: 10 ** 12 } };
+    expect(readable(correctClock(far, 1000, bounds))).toMatchObject({
+      judgeableAt: 1000 + 450 + 600,
+      attempt: { sendingSince: 1000, reservedAt: 1000, sendBy: 1450, sentRealAt: ahead.attempt.sentRealAt },
+    });
+  });
+
+  test('a reservation is over when its corrected time to send is', () => {
+    const reserved = aReserved({ judgeableAt: 10 ** 12, attempt: anAttempt({ reservedAt: 10 ** 12, sendBy: 10 ** 12 }) });
+    const corrected = readable(correctClock(reserved, 1000, bounds));
+    expect(corrected).toMatchObject({ judgeableAt: 1450, attempt: { reservedAt: 1000, sendBy: 1450 } });
+    expect(corrected.attempt).not.toHaveProperty('sendingSince');
+  });
+
+  test('what lies in the past stays as it is', () => {
+    expect(correctClock(aRunning(), 10 ** 12, { ...bounds, functionMillis: 600_000 })).toEqual(aRunning());
+  });
+});
+
+test('a run is its id and its start: names of executions come back', () => {
+  expect(isSameRun(aRun, { ...aRun })).toBe(true);
+  expect(isSameRun(aRun, { ...aRun, runStartMillis: 5 })).toBe(false);
+  expect(isSameRun(aRun, { ...aRun, runId: 'x' })).toBe(false);
+  expect(hasSent(undefined, aRun)).toBe(false);
 });

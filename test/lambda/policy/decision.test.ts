@@ -1,61 +1,81 @@
 import { describe, expect, test } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
-import { type Circumstances, decide } from '../../../lambda/policy/decision.ts';
+import { type Circumstances, decide, guard, timeInName, withHeadroom } from '../../../lambda/policy/decision.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
 import { aPolicy } from '../../support/policies.ts';
 
 const startMillis = Date.UTC(2026, 0, 1);
+const named = (millis: number) => `dataset_operationaspect_v1_${millis}`;
+const old = named(startMillis - 100 * dayMillis);
 
-interface Case extends Omit<Partial<Circumstances>, 'dryRun'> {
+interface Case extends Omit<Partial<Circumstances>, 'dryRun' | 'whole'> {
   policy?: Partial<Policy>;
   toDelete?: number;
   total?: number;
   strategy?: 'delete-by-query' | 'reindex' | undefined;
   clockSkewMillis?: number;
+  /** Rows that would go without the bite. */
+  whole?: number;
 }
 
-function decided({ policy, toDelete = 50, total = 100, clockSkewMillis, ...more }: Case) {
+function given({ toDelete = 50, total = 100, clockSkewMillis, whole, policy: _, ...more }: Case): Circumstances {
   const strategy = 'strategy' in more ? more.strategy : ('delete-by-query' as const);
-  const decision = decide(aPolicy(policy), {
-    dryRun: {
-      rowsToDelete: toDelete,
-      rowsTotal: total,
-      ...(strategy && { strategy }),
-      ...(clockSkewMillis !== undefined && { clockSkewMillis }),
-    },
+  const { strategy: __, ...rest } = more;
+  const dryRun = {
+    rowsToDelete: toDelete,
+    rowsTotal: total,
+    ...(strategy && { strategy }),
+    ...(clockSkewMillis !== undefined && { clockSkewMillis }),
+  };
+  return {
+    dryRun,
+    ...(whole !== undefined && { whole: { ...dryRun, rowsToDelete: whole } }),
     startMillis,
+    now: startMillis + 60_000,
     cutoffMillis: startMillis - 30 * dayMillis,
     minRetentionDays: 7,
-    ...more,
-  });
+    indexName: old,
+    ...rest,
+  };
+}
+function decided(one: Case): string {
+  const decision = decide(aPolicy(one.policy), given(one));
   return decision.kind === 'approve' ? 'approve' : decision.outcome;
 }
-const reasonOf = (policy: Partial<Policy>, toDelete: number, total: number, approveRows?: number) =>
-  decide(aPolicy(policy), {
-    dryRun: { rowsToDelete: toDelete, rowsTotal: total, strategy: 'delete-by-query' },
-    startMillis,
-    cutoffMillis: startMillis - 30 * dayMillis,
-    minRetentionDays: 7,
-    approveRows,
-  }).reason;
+function guarded(one: Case) {
+  const refusal = guard(aPolicy(one.policy), given(one));
+  if (!refusal) return undefined;
+  expect(refusal.kind).toBe('refuse');
+  return [refusal.outcome, 'which' in refusal.cause ? refusal.cause.which : refusal.cause.kind];
+}
 
 describe('the threshold', () => {
   test.each([
     [9, 'below-threshold'],
     [10, 'approve'],
     [11, 'approve'],
-  ])('of 10 %% at %i of 100 rows: %s', (toDelete, expected) => {
+  ])('of 10 percent at %i of 100 rows: %s', (toDelete, expected) => {
     expect(decided({ toDelete })).toBe(expected);
   });
 
   test('of 0 % lets a single row pass, and no row is nothing to delete', () => {
     expect(decided({ policy: { minDeletePercent: 0 }, toDelete: 1, total: 1_000_000 })).toBe('approve');
     expect(decided({ policy: { minDeletePercent: 0 }, toDelete: 0 })).toBe('nothing-to-delete');
+    expect(decided({ toDelete: 0, total: 0 })).toBe('nothing-to-delete');
   });
 
   test('is compared exactly', () => {
     expect(decided({ policy: { minDeletePercent: 29 }, toDelete: 29 })).toBe('approve');
     expect(decided({ policy: { minDeletePercent: 29 }, toDelete: 28_999, total: 100_000 })).toBe('below-threshold');
+  });
+
+  test('is told with the refusal', () => {
+    const decision = decide(aPolicy({ minDeletePercent: 20 }), given({ toDelete: 19 }));
+    expect(decision).toEqual({
+      kind: 'refuse',
+      outcome: 'below-threshold',
+      cause: { kind: 'below-threshold', minDeletePercent: 20 },
+    });
   });
 });
 
@@ -64,7 +84,7 @@ describe('the ceiling', () => {
     [79, 'approve'],
     [80, 'approve'],
     [81, 'above-ceiling'],
-  ])('of 80 %% at %i of 100 rows: %s', (toDelete, expected) => {
+  ])('of 80 percent at %i of 100 rows: %s', (toDelete, expected) => {
     expect(decided({ policy: { maxDeletePercent: 80 }, toDelete })).toBe(expected);
   });
 
@@ -80,61 +100,108 @@ describe('the ceiling', () => {
   test('can be passed up to the approved number of rows', () => {
     expect(decided({ toDelete: 100, approveRows: 100 })).toBe('approve');
     expect(decided({ toDelete: 100, approveRows: 99 })).toBe('above-ceiling');
+    expect(decided({ toDelete: 5, approveRows: 100 })).toBe('below-threshold');
   });
 
-  test('says how to approve once, ready to paste', () => {
-    const reason = reasonOf({ maxDeletePercent: 80 }, 81, 100);
-    const pasted = JSON.parse(/\{.*\}/.exec(reason)![0]);
-    expect(pasted).toEqual({ mode: 'enforce', only: ['dataset.operation'], approveRows: 86 });
-    expect(reasonOf({ maxDeletePercent: 80 }, 81, 100, 50)).toContain('more than the 50 approved');
+  test('gives the number to approve, with room for rows that age until somebody has read it', () => {
+    expect(decide(aPolicy({ maxDeletePercent: 80 }), given({ toDelete: 81, approveRows: 50 }))).toEqual({
+      kind: 'refuse',
+      outcome: 'above-ceiling',
+      cause: { kind: 'above-ceiling', maxDeletePercent: 80, approveRows: 86, approved: 50 },
+    });
+    expect(decide(aPolicy(), given({ toDelete: 100 }))).toMatchObject({ cause: { approveRows: 105 } });
+    expect([1, 100, 101].map(withHeadroom)).toEqual([2, 105, 107]);
+  });
+});
+
+describe('a bite', () => {
+  test('is judged by the whole: threshold, ceiling and approval', () => {
+    expect(decided({ toDelete: 5, whole: 50 })).toBe('approve');
+    expect(decided({ toDelete: 5, whole: 9 })).toBe('below-threshold');
+    const policy = { maxDeletePercent: 80 };
+    expect(decided({ policy, toDelete: 5, whole: 81 })).toBe('above-ceiling');
+    expect(decided({ policy, toDelete: 5, whole: 81, approveRows: 80 })).toBe('above-ceiling');
+    expect(decided({ policy, toDelete: 5, whole: 81, approveRows: 81 })).toBe('approve');
+    expect(decided({ toDelete: 0, whole: 50 })).toBe('approve');
+  });
+
+  test('is guarded by what is sent', () => {
+    expect(decided({ toDelete: 101, whole: 50 })).toBe('failed');
   });
 });
 
 describe('the guards', () => {
-  test('a clock that is 10 min off is taken, one that is further off is not', () => {
-    expect(decided({ clockSkewMillis: 600_000 })).toBe('approve');
-    expect(decided({ clockSkewMillis: 600_001 })).toBe('failed');
-    expect(decided({ clockSkewMillis: -600_001 })).toBe('failed');
+  test.each([
+    [600_000, undefined],
+    [600_001, ['failed', 'server-clock']],
+    [-600_000, undefined],
+    [-600_001, ['failed', 'server-clock']],
+  ])('a server’s clock that is %i ms off: %j', (clockSkewMillis, expected) => {
+    expect(guarded({ clockSkewMillis })).toEqual(expected);
   });
 
-  test('the cutoff is at least minRetentionDays ago', () => {
-    expect(decided({ cutoffMillis: startMillis - 7 * dayMillis })).toBe('approve');
-    expect(decided({ cutoffMillis: startMillis - 7 * dayMillis + 1 })).toBe('failed');
-    expect(decided({ cutoffMillis: startMillis + 1, minRetentionDays: 0 })).toBe('failed');
+  test.each([
+    [60_000, undefined],
+    [60_001, ['failed', 'start-in-future']],
+  ])('a run’s start %i ms ahead of our clock: %j', (ahead, expected) => {
+    expect(guarded({ now: startMillis - ahead })).toEqual(expected);
   });
 
-  test('more to delete than there is stops it', () => {
-    expect(decided({ toDelete: 101 })).toBe('failed');
+  test('a run that starts 25 days ahead takes nothing that is younger than its retention', () => {
+    const now = startMillis - 25 * dayMillis;
+    expect(guarded({ now })).toEqual(['failed', 'start-in-future']);
   });
 
-  test('a strategy that the answer does not tell stops it', () => {
-    expect(decided({ strategy: undefined })).toBe('failed');
+  test.each<[string, Case, unknown]>([
+    ['7 days before the start', { cutoffMillis: startMillis - 7 * dayMillis }, undefined],
+    ['a millisecond less', { cutoffMillis: startMillis - 7 * dayMillis + 1 }, ['failed', 'floor']],
+    ['7 days before the start, our clock behind it', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis - 1 }, ['failed', 'floor']],
+    ['7 days before the start, the server’s clock behind it', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: -1 }, ['failed', 'floor']],
+    ['7 days before the start, the server’s clock ahead', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: 5 }, undefined],
+    ['a year before the start', { cutoffMillis: startMillis - 365 * dayMillis }, undefined],
+    ['after the start, with no floor', { cutoffMillis: startMillis + 1, minRetentionDays: 0 }, ['failed', 'floor']],
+    ['at the start, with no floor', { cutoffMillis: startMillis, minRetentionDays: 0 }, ['failed', 'floor']],
+    ['not a number', { cutoffMillis: Number.NaN }, ['failed', 'floor']],
+  ])('a cutoff %s', (_, one, expected) => {
+    expect(guarded(one)).toEqual(expected);
   });
 
-  test('a server that reindexes all the same is followed, unless the policy says delete-by-query-only', () => {
-    expect(decided({ strategy: 'reindex' })).toBe('approve');
-    expect(decided({ strategy: 'reindex', policy: { strategy: 'delete-by-query-only' } })).toBe('failed');
+  test('the floor is told with the refusal', () => {
+    expect(guard(aPolicy(), given({ cutoffMillis: startMillis }))).toMatchObject({ cause: { expected: 7 } });
+    expect(guard(aPolicy(), given({ clockSkewMillis: 10 ** 6 }))).toMatchObject({ cause: { found: 10 ** 6 } });
+    expect(guard(aPolicy(), given({ now: startMillis - 70_000 }))).toMatchObject({ cause: { found: 70_000 } });
   });
 
-  test('reindex is refused where the physical index is known to be no alias', () => {
-    const policy = { strategy: 'reindex' } as const;
-    const strategy = 'reindex';
-    expect(decided({ policy, strategy, indexName: 'dataset_operationaspect_v1' })).toBe('failed');
-    expect(decided({ policy, strategy, indexName: 'dataset_operationaspect_v1_1693050512123' })).toBe('approve');
-    expect(decided({ policy, strategy })).toBe('approve');
+  test.each<[string, Case, unknown]>([
+    ['more to delete than there is', { toDelete: 101 }, ['failed', 'counts']],
+    ['all to delete', { toDelete: 100 }, undefined],
+    ['a strategy that the answer does not tell', { strategy: undefined }, ['failed', 'strategy-unreadable']],
+    ['a server that reindexes all the same', { strategy: 'reindex' }, undefined],
+    ['one that reindexes, and delete-by-query-only', { strategy: 'reindex', policy: { strategy: 'delete-by-query-only' } }, ['failed', 'reindex-refused']],
+    ['one that deletes, and delete-by-query-only', { policy: { strategy: 'delete-by-query-only' } }, undefined],
+    ['a reindex of an index whose name is not told', { strategy: 'reindex', indexName: undefined }, ['failed', 'index-name-unknown']],
+    ['a reindex of an index that is no alias', { strategy: 'reindex', indexName: 'dataset_operationaspect_v1' }, ['failed', 'index-concrete']],
+    ['a reindex of an index made 12 h ago', { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2) }, ['failed', 'index-young']],
+    ['a reindex of an older one', { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2 - 1) }, undefined],
+    ['a delete in an index that is no alias', { indexName: 'dataset_operationaspect_v1' }, undefined],
+    ['a delete in an index whose name is not told', { indexName: undefined }, undefined],
+  ])('%s: %j', (_, one, expected) => {
+    expect(guarded(one)).toEqual(expected);
   });
 
-  test('an index that holds less than half of what the last verdict left has lost rows', () => {
-    expect(decided({ rowsAfter: 201 })).toBe('rows-missing');
-    expect(decided({ rowsAfter: 200 })).toBe('approve');
-    expect(decided({ rowsAfter: 1, toDelete: 0, total: 0 })).toBe('rows-missing');
-    expect(decided({ rowsAfter: 0, toDelete: 0, total: 0 })).toBe('nothing-to-delete');
-    expect(decided({ toDelete: 0, total: 0 })).toBe('nothing-to-delete');
+  test('come before what there is to gain', () => {
+    expect(decided({ toDelete: 0, clockSkewMillis: 10 ** 6 })).toBe('failed');
+    expect(decide(aPolicy(), given({ strategy: 'reindex' }))).toEqual({ kind: 'approve', strategy: 'reindex' });
   });
+});
 
-  test('rows that somebody else deleted since Plan stop it, beyond 1 %', () => {
-    expect(decided({ toDelete: 99, total: 200, plannedRows: 100 })).toBe('approve');
-    expect(decided({ toDelete: 98, total: 200, plannedRows: 100 })).toBe('not-started');
-    expect(decided({ toDelete: 0, total: 200, plannedRows: 100 })).toBe('not-started');
-  });
+test.each([
+  ['dataset_operationaspect_v1_1693050512123', 1_693_050_512_123],
+  ['dataset_operationaspect_v1', undefined],
+  ['dataset_operationaspect_v1_169305051212', undefined],
+  ['dataset_operationaspect_v1_16930505121234', undefined],
+  ['dataset_operationaspect_v1_1693050512123_x', undefined],
+  [undefined, undefined],
+])('the time in the name %s is %s', (name, millis) => {
+  expect(timeInName(name)).toBe(millis);
 });

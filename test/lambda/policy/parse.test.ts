@@ -4,14 +4,14 @@ import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.t
 const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const parse = (value: unknown, name = '/datahub-retention/prod/policies/dataset.operation') =>
   parsePolicies([{ name, text: typeof value === 'string' ? value : JSON.stringify(value) }], 7);
-const reasonOf = (parsed: ParsedPolicy | undefined) => (parsed?.kind === 'invalid' ? parsed.reason : undefined);
+const problemOf = (parsed: ParsedPolicy | undefined) => (parsed?.kind === 'invalid' ? parsed.problem : undefined);
 
 describe('a policy', () => {
   test('gets its defaults', () => {
     expect(parse(valid)).toEqual([
       {
         kind: 'policy',
-        index: 'dataset.operation',
+        index: 'dataset_operationaspect_v1',
         source: '/datahub-retention/prod/policies/dataset.operation',
         policy: {
           ...valid,
@@ -27,7 +27,7 @@ describe('a policy', () => {
   test('is spelled as DataHub spells it, whatever the case it was written in', () => {
     const [parsed] = parse({ ...valid, entityType: 'DATASET', aspect: 'datasetusagestatistics' });
     expect(parsed).toMatchObject({
-      index: 'dataset.datasetusagestatistics',
+      index: 'dataset_datasetusagestatisticsaspect_v1',
       policy: { entityType: 'dataset', aspect: 'datasetUsageStatistics' },
     });
   });
@@ -40,8 +40,8 @@ describe('a policy', () => {
   test('may come in an array, one entry each', () => {
     const parsed = parse([valid, { ...valid, aspect: 'datasetProfile' }]);
     expect(parsed.map(({ kind, index }) => [kind, index])).toEqual([
-      ['policy', 'dataset.operation'],
-      ['policy', 'dataset.datasetprofile'],
+      ['policy', 'dataset_operationaspect_v1'],
+      ['policy', 'dataset_datasetprofileaspect_v1'],
     ]);
   });
 });
@@ -108,8 +108,8 @@ describe('a policy that cannot work is refused with its field and the remedy', (
   ])('%s', (_, value, expected) => {
     const parsed = parse(value);
     expect(parsed).toHaveLength(1);
-    expect(reasonOf(parsed[0])).toMatch(expected);
-    expect(reasonOf(parsed[0])).not.toMatch(/\n\s+at /);
+    expect(problemOf(parsed[0])).toMatch(expected);
+    expect(problemOf(parsed[0])).not.toMatch(/\n\s+at /);
   });
 
   test('but 100 as an explicit ceiling is a policy', () => {
@@ -118,7 +118,7 @@ describe('a policy that cannot work is refused with its field and the remedy', (
 
   test('and is found under the name of its parameter when its text says nothing', () => {
     expect(parse('not JSON')[0]).toMatchObject({
-      index: 'dataset.operation',
+      index: 'dataset_operationaspect_v1',
       entityType: 'dataset',
       aspect: 'operation',
     });
@@ -138,7 +138,7 @@ describe('several policies', () => {
       { ...valid, aspect: 'datasetProfile' },
     ]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
-    expect(reasonOf(parsed[0])).toMatch(/2 policies are for dataset\.operation .* keep one of them/);
+    expect(problemOf(parsed[0])).toMatch(/2 policies are for dataset\.operation .* keep one of them/);
   });
 
   test('whose names DataHub joins to one search index are refused together', () => {
@@ -148,7 +148,7 @@ describe('several policies', () => {
       { ...valid, entityType: 'a', aspect: 'b' },
     ]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'policy']);
-    expect(reasonOf(parsed[0])).toMatch(/2 policies are for one search index, a_b_caspect_v1, \(.*: keep one of them/);
+    expect(problemOf(parsed[0])).toMatch(/2 policies are for one search index, a_b_caspect_v1, \(.*: keep one of them/);
   });
 
   test('for one index are refused together, too, when one of them cannot be read', () => {

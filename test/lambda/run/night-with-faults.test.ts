@@ -3,7 +3,6 @@ import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { Idle, LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { reserve } from '../../../lambda/ledger/transitions.ts';
-import { composeMessage } from '../../../lambda/notification/message.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
 import { anAttempt, anIdle, anIndex } from '../../support/records.ts';
 

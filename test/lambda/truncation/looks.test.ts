@@ -1,26 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Watch } from '../../../lambda/run/state.ts';
-import {
-  boundSeconds,
-  firstLookSeconds,
-  isDue,
-  isStill,
-  noteMovement,
-  noteProgress,
-  planLook,
-} from '../../../lambda/truncation/looks.ts';
+import { boundSeconds, firstLookSeconds, isDue, planLook, refreshLook } from '../../../lambda/truncation/looks.ts';
+import type { OwnTask } from '../../../lambda/truncation/origin.ts';
+import { fold, type Watch } from '../../../lambda/truncation/watch.ts';
 
 const day = 86_400;
 
 const aWatch = (fields: Partial<Watch> = {}): Watch => ({
   attemptId: 'attempt-1',
   startedAt: 0,
+  succeededAt: 0,
   lastLookAt: 0,
   nextLookAt: firstLookSeconds * 1000,
   looks: 0,
   ...fields,
 });
+
+/** The watch after a look that saw the task's own counters. */
+function progressed(watch: Watch, done: number, total: number, at: number): Watch {
+  const task: OwnTask = { completed: false, counters: { deleted: done, total }, works: 'delete-by-query' };
+  const sighting = { at, seenAt: at, realAt: at, task, vanished: false };
+  return fold(watch, sighting, { strategy: 'delete-by-query', rowsToDelete: total, rowsKept: 0 }, day * 1000).watch;
+}
 
 /** What a task shows at one look, and what the way there takes beside the Wait. */
 interface Sight {
@@ -32,7 +33,7 @@ interface Sight {
 
 /** Looks at one task as Poll does, until it has run for so many seconds. */
 function looksDuring(seconds: number, see: (at: number) => Sight): { intervals: number[][] } {
-  const watch = aWatch();
+  let watch = aWatch();
   const intervals: number[][] = [];
   let now = 0;
   let wait = firstLookSeconds;
@@ -42,9 +43,9 @@ function looksDuring(seconds: number, see: (at: number) => Sight): { intervals: 
     now += (wait + overheadSeconds) * 1000;
     intervals.push([since / 1000, (now - since) / 1000]);
     const { done, total } = see(now);
-    if (done !== undefined) noteProgress(watch, done, total, now);
+    if (done !== undefined) watch = progressed(watch, done, total, now);
     const plan = planLook(watch, now);
-    if (plan.early) watch.earlyLooks = (watch.earlyLooks ?? 0) + 1;
+    if (plan.early) watch = { ...watch, earlyLooks: (watch.earlyLooks ?? 0) + 1 };
     wait = plan.seconds;
   }
   return { intervals };
@@ -141,8 +142,7 @@ describe('the guarantee', () => {
 
 describe('a prediction', () => {
   const shownAt = (minutes: number, share: number, more: Partial<Watch> = {}) => {
-    const watch = aWatch(more);
-    noteProgress(watch, share * 1000, 1000, minutes * 60_000);
+    const watch = progressed(aWatch(more), share * 1000, 1000, minutes * 60_000);
     return { watch, plan: planLook(watch, minutes * 60_000) };
   };
 
@@ -159,9 +159,9 @@ describe('a prediction', () => {
   });
 
   it('follows the rate since the last look, so that a slow start is forgotten', () => {
-    const watch = aWatch();
-    noteProgress(watch, 100, 1000, 90 * 60_000); // a tenth in 90 minutes,
-    noteProgress(watch, 900, 1000, 98 * 60_000); // and then a tenth each minute
+    let watch = aWatch();
+    watch = progressed(watch, 100, 1000, 90 * 60_000); // a tenth in 90 minutes,
+    watch = progressed(watch, 900, 1000, 98 * 60_000); // and then a tenth each minute
     const { seconds, early } = planLook(watch, 98 * 60_000);
     expect(early).toBe(true);
     expect(seconds).toBeGreaterThanOrEqual(60);
@@ -169,23 +169,23 @@ describe('a prediction', () => {
   });
 
   it('takes the average of the whole time where that is faster, so that a stall between two looks is forgotten', () => {
-    const watch = aWatch();
-    noteProgress(watch, 970, 1000, 97 * 60_000);
-    noteProgress(watch, 971, 1000, 98 * 60_000);
+    let watch = aWatch();
+    watch = progressed(watch, 970, 1000, 97 * 60_000);
+    watch = progressed(watch, 971, 1000, 98 * 60_000);
     expect(planLook(watch, 98 * 60_000)).toMatchObject({ early: true, seconds: expect.closeTo(182, -1) });
   });
 
   it('falls back to the average of the whole time while a task stalls', () => {
-    const watch = aWatch();
-    noteProgress(watch, 980, 1000, 97 * 60_000);
-    noteProgress(watch, 980, 1000, 98 * 60_000);
+    let watch = aWatch();
+    watch = progressed(watch, 980, 1000, 97 * 60_000);
+    watch = progressed(watch, 980, 1000, 98 * 60_000);
     expect(planLook(watch, 98 * 60_000)).toMatchObject({ early: true, seconds: expect.closeTo(125, -1) });
   });
 
   it('starts its estimate again when the counters go back', () => {
-    const watch = aWatch();
-    noteProgress(watch, 900, 1000, 97 * 60_000);
-    noteProgress(watch, 100, 1000, 98 * 60_000);
+    let watch = aWatch();
+    watch = progressed(watch, 900, 1000, 97 * 60_000);
+    watch = progressed(watch, 100, 1000, 98 * 60_000);
     expect(watch.progress).not.toHaveProperty('previous');
     expect(planLook(watch, 98 * 60_000).early).toBe(false);
   });
@@ -195,14 +195,14 @@ describe('a prediction', () => {
   });
 
   it('is not made from a sliced task, whose counters say that all is done while it goes on', () => {
-    const watch = aWatch();
-    noteProgress(watch, 333, 333, 98 * 60_000);
+    let watch = aWatch();
+    watch = progressed(watch, 333, 333, 98 * 60_000);
     expect(planLook(watch, 98 * 60_000).early).toBe(false);
   });
 
   it('counts from the time at which the rows were seen, when a later look failed', () => {
-    const watch = aWatch();
-    noteProgress(watch, 950, 1000, 95 * 60_000);
+    let watch = aWatch();
+    watch = progressed(watch, 950, 1000, 95 * 60_000);
     const { seconds } = planLook(watch, 97 * 60_000);
     expect(seconds).toBeGreaterThanOrEqual(180);
     expect(seconds).toBeLessThan(190);
@@ -216,6 +216,25 @@ describe('a prediction', () => {
   it('never asks a task that is about to end in a loop', () => {
     const { plan } = shownAt(98, 0.9999);
     expect(plan.seconds).toBeGreaterThanOrEqual(98 * 60 * 0.002);
+  });
+});
+
+describe('after the end', () => {
+  const end = 1_000_000;
+
+  it('a refresh is waited for every 10 s while it may come, and never past the patience for it', () => {
+    expect([0, 30, 79, 81, 85].map((seconds) => refreshLook(end, end + seconds * 1000))).toEqual([
+      { seconds: 10, early: false },
+      { seconds: 10, early: false },
+      { seconds: 10, early: false },
+      { seconds: 9, early: false },
+      { seconds: 5, early: false },
+    ]);
+  });
+
+  it('and then ever more seldom', () => {
+    expect(refreshLook(end, end + 90_000).seconds).toBe(10);
+    expect(refreshLook(end, end + 600_000).seconds).toBe(60);
   });
 });
 
@@ -257,66 +276,4 @@ describe('several tasks', () => {
     }
     return turns;
   }
-});
-
-describe('stillness', () => {
-  const minutes = (count: number) => count * 60_000;
-
-  it.each([
-    { run: 20, quiet: 9, still: false, because: 'ten minutes are the least' },
-    { run: 20, quiet: 10, still: true, because: 'ten minutes are the least' },
-    { run: 200, quiet: 39, still: false, because: 'a fifth of 200 minutes is 40' },
-    { run: 200, quiet: 40, still: true, because: 'a fifth of 200 minutes is 40' },
-    { run: 1500, quiet: 119, still: false, because: 'two hours are the most' },
-    { run: 1500, quiet: 120, still: true, because: 'two hours are the most' },
-  ])('after $run min, $quiet of them without a move: $still ($because)', ({ run, quiet, still }) => {
-    expect(isStill(aWatch({ movedAt: minutes(run - quiet) }), minutes(run), 12)).toBe(still);
-  });
-
-  it('takes no longer than half of what a run may last', () => {
-    const aDayLater = minutes(1500);
-    expect(isStill(aWatch({ movedAt: aDayLater - minutes(30) }), aDayLater, 1)).toBe(true);
-    expect(isStill(aWatch({ movedAt: aDayLater - minutes(29) }), aDayLater, 1)).toBe(false);
-  });
-
-  it('starts anew where the kept rows fall: an alias that moved late is filled from nothing', () => {
-    const watch = aWatch();
-    for (const [at, kept] of [
-      [0, 500],
-      [minutes(5), 0],
-      [minutes(9), 100],
-      [minutes(14), 200],
-    ] as const) {
-      noteMovement(watch, { kept, toDelete: 0 }, at);
-    }
-    expect(watch.movedAt).toBe(minutes(14));
-    noteMovement(watch, { kept: 199, toDelete: 0 }, minutes(20));
-    expect(watch.movedAt).toBe(minutes(14));
-  });
-
-  it('is never there before anything was seen', () => {
-    expect(isStill(aWatch(), minutes(1500), 12)).toBe(false);
-  });
-
-  it.each([
-    { name: 'a new lowest rows-to-delete', first: { toDelete: 10 }, next: { toDelete: 9 }, moves: true },
-    { name: 'rows-to-delete that grow', first: { toDelete: 10 }, next: { toDelete: 11 }, moves: false },
-    { name: 'a new highest kept count', first: { kept: 10 }, next: { kept: 11 }, moves: true },
-    { name: 'kept rows that shrink', first: { kept: 10 }, next: { kept: 9 }, moves: false },
-    { name: 'a new highest counter', first: { counter: 10 }, next: { counter: 11 }, moves: true },
-    { name: 'a counter that starts again below', first: { counter: 10 }, next: { counter: 3 }, moves: false },
-    { name: 'the same again', first: { toDelete: 5, kept: 5 }, next: { toDelete: 5, kept: 5 }, moves: false },
-    { name: 'a count that is seen for the first time', first: { counter: 5 }, next: { toDelete: 7 }, moves: true },
-  ])('$name begins it anew: $moves', ({ first, next, moves }) => {
-    const watch = aWatch();
-    noteMovement(watch, first, 1000);
-    noteMovement(watch, next, 2000);
-    expect(watch.movedAt).toBe(moves ? 2000 : 1000);
-  });
-
-  it('is judged by the best values of the run: rows that come and go do not keep it open', () => {
-    const watch = aWatch();
-    for (const [at, toDelete] of [100, 110, 100, 120, 100].entries()) noteMovement(watch, { toDelete }, at);
-    expect(watch).toMatchObject({ movedAt: 0, lowestToDelete: 100 });
-  });
 });

@@ -38,7 +38,7 @@ describe('index sizes', () => {
 
   test('take the old field where there is no other, and do without any', () => {
     expect(sizesOf({ indexName: 'x', sizeMb: 0.208 }, { indexName: 'y' }, { indexName: 'z', sizeInMb: -1 })).toEqual([
-      { indexName: 'x', sizeMb: 0.208 },
+      { indexName: 'x', sizeMb: 0.000208 },
       { indexName: 'y' },
       { indexName: 'z' },
     ]);

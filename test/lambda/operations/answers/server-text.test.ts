@@ -100,11 +100,11 @@ describe('a quotation', () => {
     expect(quote(text)).toBe(text);
   });
 
-  test('is one line of at most 200 characters, whatever the text', () => {
+  test('is one line of at most 240 characters, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (text) => {
         const shown = quote(text);
-        expect([...shown].length).toBeLessThanOrEqual(200);
+        expect([...shown].length).toBeLessThanOrEqual(240);
         expect(shown).not.toMatch(/[\r\n\t]/);
       }),
     );

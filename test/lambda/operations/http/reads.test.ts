@@ -4,6 +4,7 @@ import { createOperations } from '../../../../lambda/operations/http/http-operat
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../../../lambda/operations/http/transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { errorText } from '../../../../lambda/wording/errors.ts';
 import { against, bodyOf, fixed, now, operation, token } from './broken-server.ts';
 import { closedPort, http } from './raw-server.ts';
 
@@ -24,6 +25,9 @@ const restError = (status: number, message: string) =>
       status,
     }),
   );
+
+/** What a person reads of it. */
+const said = ({ fact }: OperationsError) => errorText(fact);
 
 async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
   const error = await asking.then(
@@ -113,16 +117,21 @@ describe('a read that fails for the moment', () => {
   test('is tried four times in all', async () => {
     const { server, operations } = await against([http(503, '')]);
     const error = await errorOf(operations.indexSizes());
-    expect(error).toMatchObject({ kind: 'server-error', status: 503, concernsServer: false });
-    expect(error.message).toContain('Tried 4 times.');
+    expect(error).toMatchObject({ fact: { kind: 'server-error', status: 503, tries: 4 }, concernsServer: false });
     expect(server.requests).toHaveLength(4);
   });
 
   test('with a page doubts the address only where it has never been right', async () => {
-    const { operations } = await against([http(502, '<html><h1>Bad Gateway</h1></html>', html)]);
-    const { message } = await errorOf(operations.dryRun(operation));
-    expect(message).toContain('or a proxy before it has a problem');
-    expect(message).toContain('Where it never answered otherwise: check the GMS address');
+    const [bad, other] = [http(502, '<html></html>', html), http(500, '<html></html>', html)];
+    for (const [reply, doubts] of [
+      [bad, false],
+      [other, true],
+    ] as const) {
+      const given = await against([reply]);
+      const error = await errorOf(given.operations.dryRun(operation));
+      expect(error.fact.page).toBe(true);
+      expect(said(error).includes('If it never worked: Check the GMS address')).toBe(doubts);
+    }
   });
 
   test('is tried again after a time-out', async () => {
@@ -152,8 +161,10 @@ describe('a read that fails for the moment', () => {
       random: () => 0,
     });
     const error = await errorOf(operations.indexSizes());
-    expect(error).toMatchObject({ kind: 'connect', concernsServer: true });
-    expect(error.message).toMatch(/^Index sizes: no connection to 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. Check /);
+    expect(error).toMatchObject({
+      fact: { kind: 'connect', code: 'ECONNREFUSED', host: expect.stringMatching(/^127\.0\.0\.1:\d+$/), tries: 4 },
+      concernsServer: true,
+    });
     expect(waits).toHaveLength(3);
   });
 
@@ -165,7 +176,10 @@ describe('a read that fails for the moment', () => {
       throw new TransportError('dns', false, { code });
     });
     const { operations } = await against([], { transport: { post, postOnce: post } });
-    expect(await errorOf(operations.indexSizes())).toMatchObject({ kind: 'dns', concernsServer: true });
+    expect(await errorOf(operations.indexSizes())).toMatchObject({
+      fact: { kind: 'dns' },
+      concernsServer: true,
+    });
     expect(post).toHaveBeenCalledTimes(tries);
   });
 
@@ -178,7 +192,7 @@ describe('a read that fails for the moment', () => {
       },
     });
     const error = await errorOf(operations.dryRun(operation, { signal: controller.signal }));
-    expect(error).toMatchObject({ kind: 'aborted' });
+    expect(error).toMatchObject({ fact: { kind: 'aborted' } });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -186,7 +200,7 @@ describe('a read that fails for the moment', () => {
     const controller = new AbortController();
     const { server, operations } = await against([() => controller.abort()]);
     expect(await errorOf(operations.dryRun(operation, { signal: controller.signal }))).toMatchObject({
-      kind: 'aborted',
+      fact: { kind: 'aborted' },
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -209,11 +223,11 @@ describe('an answer that settles the matter', () => {
     ],
     ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }, ['HTML page']],
     ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }, addressForms],
-    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }, ['an empty body']],
-    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }, ['an empty body']],
-    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }, ['breaks off']],
-    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }, ['the text "OK"']],
-    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }, ['more than 4096 KiB']],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }, ['something that is not JSON']],
+    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }, ['something that is not JSON']],
+    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }, ['something that is not JSON']],
+    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }, ['with "OK" that is not JSON']],
+    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }, ['something that is not JSON']],
     [
       'a flag conflict',
       http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
@@ -224,19 +238,19 @@ describe('an answer that settles the matter', () => {
       'a sentence with another wording',
       http(200, '{"value":"Would remove rows. The wording has changed."}'),
       { kind: 'unreadable' },
-      ['The wording has changed". Check that'],
+      ['The wording has changed.". Check that'],
     ],
     ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }, ['[1,2]']],
     [
       'a missing privilege',
       restError(403, 'User is unauthorized to truncate timeseries index'),
-      { kind: 'forbidden', status: 403, concernsServer: false },
+      { kind: 'privilege', status: 403 },
       ['"User is unauthorized to truncate timeseries index"', '"Truncate timeseries aspect index size API"'],
     ],
     [
       'a missing privilege on a server up to 0.12',
       restError(401, 'User is unauthorized to truncate timeseries index'),
-      { kind: 'forbidden', status: 401 },
+      { kind: 'privilege', status: 401 },
       ['"Truncate timeseries aspect index size API"'],
     ],
     [
@@ -245,21 +259,34 @@ describe('an answer that settles the matter', () => {
       { kind: 'bad-request', status: 400 },
       ['failed validation"'],
     ],
-    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }, ['answered 418.']],
-    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-json' }, ['not HTTP']],
+    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }, ['answered 418. ']],
+    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-http' }, ['not HTTP']],
+    [
+      'a 403 of a gateway',
+      http(403, 'RBAC: access denied', { 'Content-Type': 'text/plain' }),
+      { kind: 'forbidden', status: 403, text: 'RBAC: access denied' },
+      ['Something in front of DataHub refuses the request'],
+    ],
+    [
+      'an index that is not there',
+      restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
+      { kind: 'no-index', status: 500 },
+      ['no such index [a_b]', 'Check entityType and aspect'],
+    ],
   ];
   test.each(cases)('%s is not asked for again', async (_, reply, expected, texts) => {
     const { server, operations } = await against([reply]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error).toMatchObject(expected);
-    expect(error.message).toMatch(/^Dry run of dataset\.operation: /);
-    for (const text of texts) expect(error.message).toContain(text);
-    expect(error.message).not.toContain('inner.example');
+    expect(error.fact).toMatchObject({ operation: 'dry-run', ...expected });
+    expect(error.concernsServer).toBe(false);
+    expect(said(error)).toMatch(/^Dry run: /);
+    for (const text of texts) expect(said(error)).toContain(text);
+    expect(JSON.stringify(error.fact)).not.toContain('inner.example');
     expect(server.requests).toHaveLength(1);
   });
 
   test.each([
-    ['Get ES task status API', restError(403, 'User is unauthorized to get ES task status'), 'forbidden', 'taskStatus'],
+    ['Get ES task status API', restError(403, 'User is unauthorized to get ES task status'), 'privilege', 'taskStatus'],
     [
       'Task should be in the form nodeId:taskId',
       restError(400, 'Task should be in the form nodeId:taskId'),
@@ -269,28 +296,21 @@ describe('an answer that settles the matter', () => {
     [
       'Get Timeseries index sizes API',
       restError(403, 'User is unauthorized to get index sizes.'),
-      'forbidden',
+      'privilege',
       'indexSizes',
     ],
   ] as const)('names what belongs to its action: %s', async (text, reply, kind, action) => {
     const { operations } = await against([reply]);
     const error = await errorOf(action === 'taskStatus' ? operations.taskStatus('n:1') : operations.indexSizes());
-    expect(error.kind).toBe(kind);
-    expect(error.message).toContain(text);
+    expect(error.fact.kind).toBe(kind);
+    expect(said(error)).toContain(text);
   });
 
   test('that sends to https:// says so', async () => {
     const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
-    expect((await errorOf(operations.indexSizes())).message).toContain('It redirects to https://.');
-  });
-
-  test('about an index that is not there says what to check', async () => {
-    const { operations } = await against([
-      restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
-    ]);
-    const { message } = await errorOf(operations.dryRun(operation));
-    expect(message).toContain('no such index [a_b]');
-    expect(message).toContain('Check entityType and aspect');
+    const error = await errorOf(operations.indexSizes());
+    expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
+    expect(said(error)).toContain('It sends to https://.');
   });
 });
 
@@ -315,8 +335,8 @@ describe('a refused token', () => {
   test('that has not changed is not sent again', async () => {
     const { server, operations } = await against([refused]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error).toMatchObject({ kind: 'unauthorized', status: 401, concernsServer: true });
-    expect(error.message).toContain('neither expired nor revoked');
+    expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 }, concernsServer: true });
+    expect(said(error)).toContain('neither expired nor been revoked');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -324,7 +344,7 @@ describe('a refused token', () => {
     let version = 0;
     const reread = vi.fn(async () => `token-${++version}`);
     const { server, operations } = await against([refused], { token: { get: async () => `token-${version}`, reread } });
-    expect(await errorOf(operations.dryRun(operation))).toMatchObject({ kind: 'unauthorized' });
+    expect(await errorOf(operations.dryRun(operation))).toMatchObject({ fact: { kind: 'unauthorized' } });
     expect(reread).toHaveBeenCalledTimes(1);
     expect(server.requests).toHaveLength(2);
   });
@@ -352,8 +372,7 @@ describe('a refused token', () => {
   ])('that %s is never sent', async (_, text) => {
     const { server, operations } = await against([dryRunAnswer], { token: fixed(text) });
     const error = await errorOf(operations.dryRun(operation));
-    expect(error.kind).toBe('unauthorized');
-    if (text !== '') expect(error.message).not.toContain(text);
+    expect(error.fact).toEqual({ kind: 'token', operation: 'dry-run' });
     expect(server.requests).toEqual([]);
   });
 
@@ -363,8 +382,12 @@ describe('a refused token', () => {
     };
     const { operations } = await against([dryRunAnswer], { token: { get, reread: get } });
     const error = await errorOf(operations.dryRun(operation));
-    expect(error).toMatchObject({ kind: 'unauthorized', concernsServer: true });
-    expect(error.message).toContain('The parameter /x/token does not exist; create it.');
+    expect(error.concernsServer).toBe(true);
+    expect(error.fact).toEqual({
+      kind: 'token',
+      operation: 'dry-run',
+      text: 'The parameter /x/token does not exist; create it.',
+    });
   });
 });
 
@@ -379,7 +402,7 @@ describe('no message holds', () => {
     ['a text where the token stands at the cut', http(200, JSON.stringify({ value: `${'x'.repeat(190)}${token}` }))],
   ])('a secret, a stack trace or an inner address out of %s', async (_, reply) => {
     const { operations } = await against([reply]);
-    const { message } = await errorOf(operations.dryRun(operation));
+    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
     for (const secret of [
       token,
       token.slice(0, 10),
@@ -408,8 +431,8 @@ describe('no message holds', () => {
         ),
       );
     const { operations } = await against([echo], { token: { get: async () => current, reread } });
-    const { message } = await errorOf(operations.dryRun(operation));
-    expect(message).toContain('answered 400');
+    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
+    expect(message).toContain('"status":400');
     expect(message).not.toMatch(/opaque-token/);
   });
 });

@@ -1,0 +1,34 @@
+import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import type { Deployment } from '../../support/deployment.ts';
+import { anIndex } from '../../support/records.ts';
+
+/** What the tests of the finds have in common. Each find has its number in docs/testing.md. */
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+export const name = 'dataset.operation';
+export const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 30 };
+export const asReindex = { ...operation, strategy: 'reindex' };
+
+export const recordOf = async ({ ledger }: Deployment) => (await ledger.read(anIndex)) as LedgerRecord;
+export const entryOf = (report: Report, aspect = 'operation'): PolicyEntry => {
+  const entry = report.policies.find((policy) => policy.aspect === aspect);
+  if (!entry) throw new Error(`the report has no ${aspect}`);
+  return entry;
+};
+export const mailOf = (report: Report): string => composeMessage(report).email;
+
+/** Rows stamped with the beginning of yesterday, as daily usage comes in. */
+export const ofYesterday = ({ clock }: Deployment, count: number): number[] =>
+  Array(count).fill(Math.floor(clock.time / day) * day - day);
+
+/** Answers real truncates with a status, and lets the server act after so long; never where that is left out. */
+export function answersTruncates({ service }: Deployment, status: number, actsAfterMillis?: number): void {
+  service.engine.onRequest = ({ body }) => {
+    if (!body.includes('"dryRun":false')) return undefined;
+    const answer = { kind: 'status', status } as const;
+    return actsAfterMillis === undefined ? { kind: 'fail-before', answer } : { kind: 'act-then', answer, actsAfterMillis };
+  };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { type Judgement, settle, settleIdle } from '../../../lambda/ledger/settle.ts';
+import { conclude } from '../../../lambda/ledger/transitions.ts';
+import { anIdle, anIndex, aRunning, aVerdict, aWindow } from '../../support/records.ts';
+
+const now = 9_000_000;
+const from = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60, adopted: true };
+const judgement: Judgement = {
+  outcome: 'truncated',
+  cause: { kind: 'verified', by: 'counts' },
+  facts: { rowsDeleted: 60 },
+  closes: 'idle',
+  window: aWindow,
+  shrunkRows: 2,
+};
+const decided: DecidedFacts = { ...from, rowsDeleted: 60, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' } };
+
+async function holding(record = aRunning()) {
+  const ledger = memoryLedger();
+  await ledger.replace(undefined, record);
+  return { ledger, record };
+}
+
+describe('settle', () => {
+  test('makes a verdict, the record and the entry of one judgement', async () => {
+    const { ledger, record } = await holding();
+    expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'decided', entry: decided });
+    const { adopted: _, ...lasting } = decided;
+    expect(await ledger.read(anIndex)).toEqual({
+      ...anIdle({ attemptId: 'attempt-1', shrinks: [{ at: now, rows: 2 }] }),
+      lastVerdict: {
+        attemptId: 'attempt-1',
+        runId: record.attempt.runId,
+        runStartMillis: record.attempt.runStartMillis,
+        decidedAt: now,
+        window: aWindow,
+        entry: lasting,
+      },
+    });
+  });
+
+  test('closes the index to every later run where the judgement says so', async () => {
+    const { ledger, record } = await holding();
+    await settle(ledger, record, from, { ...judgement, outcome: 'rows-missing', closes: 'quarantined' }, now);
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'quarantined', windows: record.windows });
+  });
+
+  test('leaves the record as it is where nothing is closed, and decides the entry for this run alone', async () => {
+    const { ledger, record } = await holding();
+    const left = { ...judgement, outcome: 'unknown', cause: { kind: 'stuck' }, closes: 'no' } as const;
+    expect(await settle(ledger, record, from, left, now)).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown' } });
+    expect(await ledger.read(anIndex)).toEqual(record);
+  });
+
+  test('gives the verdict of the run that was first, and says adopted of this run alone', async () => {
+    const { ledger, record } = await holding();
+    const entry = { entityType: 'dataset', aspect: 'operation', outcome: 'incomplete', cause: { kind: 'remains' } } as const;
+    const first = aVerdict({ attemptId: record.attemptId, entry });
+    await ledger.replace(record, conclude(record, first));
+    expect(await settle(ledger, record, from, judgement, now)).toEqual({
+      kind: 'decided',
+      entry: { ...entry, adopted: true },
+    });
+    const { adopted: _, ...own } = from;
+    expect(await settle(ledger, record, own, judgement, now)).toEqual({ kind: 'decided', entry });
+  });
+
+  test.each([
+    ['another attempt has its verdict there', aVerdict({ attemptId: 'other' })],
+    ['there is no verdict', undefined],
+  ])('is overtaken where the record has changed and %s', async (_, lastVerdict) => {
+    const { ledger, record } = await holding();
+    ledger.stored.set(anIndex, anIdle({ attemptId: 'other', ...(lastVerdict && { lastVerdict }) }));
+    expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
+  });
+
+  test('is overtaken where another version has taken the record over, or it is gone', async () => {
+    const { ledger, record } = await holding();
+    ledger.stored.set(anIndex, { ...record, version: 3 });
+    expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
+    ledger.stored.delete(anIndex);
+    expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
+  });
+});
+
+describe('settleIdle', () => {
+  const run = { runId: 'run-7', runStartMillis: 5 };
+  const closing = { entry: decided, windows: [aWindow], run, id: 'new', now };
+
+  test('closes an index that nobody is truncating, under an id of its own', async () => {
+    const ledger = memoryLedger();
+    const idle = anIdle();
+    await ledger.replace(undefined, idle);
+    expect(await settleIdle(ledger, idle, closing)).toBe(true);
+    expect(await ledger.read(anIndex)).toMatchObject({
+      state: 'quarantined',
+      attemptId: 'new',
+      windows: [aWindow],
+      lastVerdict: { attemptId: 'new', ...run, decidedAt: now },
+    });
+  });
+
+  test('writes nothing where another run has been at work since', async () => {
+    const ledger = memoryLedger();
+    await ledger.replace(undefined, anIdle({ attemptId: 'other' }));
+    expect(await settleIdle(ledger, anIdle(), closing)).toBe(false);
+    expect(await ledger.read(anIndex)).toEqual(anIdle({ attemptId: 'other' }));
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import { standing } from '../../../lambda/ledger/standing.ts';
+import {
+  anAttempt,
+  anIdle,
+  aQuarantined,
+  aReserved,
+  aRun,
+  aRunning,
+  aSending,
+  aServer,
+  aVerdict,
+} from '../../support/records.ts';
+
+/** Whose a record is, in one table: what it says, and what that is to a run. */
+
+const us = { ...aRun, server: aServer };
+const anotherRun = { runId: 'run-2', runStartMillis: aRun.runStartMillis };
+const namesake = { runId: aRun.runId, runStartMillis: 5 };
+const elsewhere = 'http://elsewhere';
+const sendBy = anAttempt().sendBy;
+const theirAttempt = <Attempt extends object>(attempt: Attempt) => ({ ...attempt, ...anotherRun });
+const ourVerdict = aVerdict(aRun);
+const otherVersion: StoredRecord = { state: 'other-version', index: 'x' };
+
+const cases: [what: string, record: StoredRecord | undefined, kind: string, more?: object][] = [
+  ['no record', undefined, 'free'],
+  ['a record of another version', otherVersion, 'other-version'],
+
+  ['an idle record', anIdle(), 'free'],
+  ["an idle record with another run's verdict", anIdle({ lastVerdict: aVerdict() }), 'free'],
+  ["an idle record with our run's verdict", anIdle({ lastVerdict: ourVerdict }), 'decided', { verdict: ourVerdict }],
+  ['the verdict of a run of our name, long ago', anIdle({ lastVerdict: aVerdict(namesake) }), 'free'],
+  ['an idle record of which our run has sent', anIdle({ sentBy: [{ ...aRun, at: 1 }] }), 'spent', { fenced: false }],
+  [
+    'an idle record from which our run was fenced off',
+    anIdle({ sentBy: [{ ...aRun, at: 1, fenced: true }] }),
+    'spent',
+    { fenced: true },
+  ],
+  ['an idle record of which a namesake has sent', anIdle({ sentBy: [{ ...namesake, at: 1 }] }), 'free'],
+  ['an idle record of another address', anIdle({ server: elsewhere }), 'free', { address: elsewhere }],
+
+  ['our reservation', aReserved(), 'mine'],
+  ["another run's reservation", aReserved({ attempt: theirAttempt(anAttempt()) }), 'theirs'],
+  ["a namesake's reservation", aReserved({ attempt: { ...anAttempt(), ...namesake } }), 'theirs'],
+  [
+    "another address's reservation",
+    aReserved({ server: elsewhere, attempt: theirAttempt(anAttempt()) }),
+    'theirs',
+    { address: elsewhere },
+  ],
+  ['our verdict under a reservation of another run', aReserved({ lastVerdict: ourVerdict, attempt: theirAttempt(anAttempt()) }), 'decided'],
+
+  ['our call', aSending(), 'mine'],
+  ['our task', aRunning(), 'mine'],
+  ["another run's call", aSending({ attempt: theirAttempt(aSending().attempt) }), 'theirs'],
+  ["another run's task", aRunning({ attempt: theirAttempt(aRunning().attempt) }), 'theirs'],
+  ['our call at another address', aSending({ server: elsewhere }), 'theirs', { address: elsewhere }],
+  [
+    "our verdict under another run's task",
+    aRunning({ lastVerdict: ourVerdict, attempt: theirAttempt(aRunning().attempt) }),
+    'decided',
+  ],
+
+  ['a quarantine', aQuarantined(), 'quarantined'],
+  ['a quarantine of another address', aQuarantined({ server: elsewhere }), 'quarantined', { address: elsewhere }],
+  ['a quarantine by our own verdict', aQuarantined({ lastVerdict: ourVerdict }), 'decided'],
+];
+
+describe('standing', () => {
+  test.each(cases)('%s', (_, record, kind, more = {}) => {
+    const found = standing(record, us, sendBy - 1);
+    expect(found).toMatchObject({ kind, ...more });
+    if (!('address' in more)) expect(found).not.toHaveProperty('address');
+  });
+
+  test('a reservation is over at its sendBy, not a millisecond before', () => {
+    const theirs = aReserved({ attempt: theirAttempt(anAttempt()) });
+    expect(standing(theirs, us, sendBy - 1).kind).toBe('theirs');
+    expect(standing(theirs, us, sendBy)).toEqual({ kind: 'free', record: theirs });
+    expect(standing(aReserved(), us, sendBy).kind).toBe('free');
+  });
+
+  test('a call or a task is never over by itself', () => {
+    for (const record of [aSending({ attempt: theirAttempt(aSending().attempt) }), aRunning({ attempt: theirAttempt(aRunning().attempt) })]) {
+      expect(standing(record, us, Number.MAX_SAFE_INTEGER).kind).toBe('theirs');
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../../lambda/facts/cause.ts';
+import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import { breakerOf } from '../../../lambda/run/breaker.ts';
+
+const opens = (outcome: Outcome, cause: Cause) => breakerOf({ entityType: 'dataset', aspect: 'operation', outcome, cause });
+const open = (outcome: Outcome) => ({ kind: 'breaker', index: 'dataset.operation', outcome });
+const error = (status: number) => ({ kind: 'unauthorized', operation: 'truncate', status }) as const;
+
+describe('the circuit breaker', () => {
+  test.each<[string, Outcome, Cause, unknown]>([
+    ['rows are missing', 'rows-missing', { kind: 'rows-missing', expected: 2, found: 1 }, open('rows-missing')],
+    ['nobody knows what became of a truncation', 'unknown', { kind: 'unsettled' }, open('unknown')],
+    ['a reindex cannot be proven', 'unknown', { kind: 'unproven', why: 'status' }, open('unknown')],
+    ['an old one is given up', 'unknown', { kind: 'unsettled', closed: 'given-up' }, undefined],
+    ['an old reindex is closed', 'unknown', { kind: 'unproven', why: 'name', closed: 'quarantined' }, undefined],
+    ['an index cannot be counted', 'unknown', { kind: 'blind', error: error(500) }, open('unknown')],
+    ['sight of a delete is lost', 'lost', { kind: 'unsettled', vanished: true }, undefined],
+    ['a call brought a 401', 'failed', { kind: 'unchanged', error: error(401) }, { kind: 'no-task-ids', status: 401 }],
+    ['a call brought a 403', 'failed', { kind: 'unchanged', error: error(403) }, { kind: 'no-task-ids', status: 403 }],
+    ['a call brought a 500', 'failed', { kind: 'unchanged', error: error(500) }, undefined],
+    ['a call brought nothing', 'failed', { kind: 'unchanged' }, undefined],
+    ['a dry run was refused', 'failed', { kind: 'server', error: error(403), sent: 'no' }, undefined],
+    ['rows remain', 'incomplete', { kind: 'remains' }, undefined],
+    ['all is well', 'truncated', { kind: 'verified', by: 'counts' }, undefined],
+  ])('where %s', (_, outcome, cause, expected) => {
+    expect(opens(outcome, cause)).toEqual(expected);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { type Operations, OperationsError, type ReadOptions } from '../../../lambda/operations/operations.ts';
+import { type Failures, optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+
+/** Sizes and statuses, each answered from a list: a value, or the kind of error that it fails with. */
+type Answer = unknown | { fails: ServerError['kind']; tries?: number };
+
+function server(sizes: Answer[], statuses: Answer[] = []) {
+  const asked: [string, ReadOptions['attempts']][] = [];
+  const answer = (operation: 'index-sizes' | 'task-status', list: Answer[], options: ReadOptions = {}) => {
+    asked.push([operation, options.attempts]);
+    const next = list.shift();
+    if (next instanceof Error) throw next;
+    if (typeof next === 'object' && next !== null && 'fails' in next) {
+      const { fails, tries } = next as { fails: ServerError['kind']; tries?: number };
+      throw new OperationsError({ kind: fails, operation, ...(tries !== undefined && { tries }) });
+    }
+    return next;
+  };
+  const operations = {
+    indexSizes: async (options?: ReadOptions) => answer('index-sizes', sizes, options),
+    taskStatus: async (_: unknown, options?: ReadOptions) => answer('task-status', statuses, options),
+  } as unknown as Operations;
+  return { operations, asked };
+}
+const sizes = [{ indexName: 'a' }];
+const running = { kind: 'found', completed: false, counters: {} };
+
+describe('index sizes', () => {
+  test('are asked for at most twice in a run that they fail in, over steps', async () => {
+    const { operations, asked } = server([{ fails: 'timeout' }, { fails: 'server-error' }, sizes]);
+    const first = optionalReads(operations);
+    expect(await first.sizes({})).toBeUndefined();
+    expect(first.failures()).toEqual({ sizes: 1 });
+    const second = optionalReads(operations, first.failures());
+    expect(await second.sizes({})).toBeUndefined();
+    expect(await second.sizes({})).toBeUndefined();
+    expect(second.failures()).toEqual({ sizes: 2 });
+    expect(second.sizesError()).toMatchObject({ kind: 'server-error' });
+    expect(asked).toEqual([
+      ['index-sizes', 2],
+      ['index-sizes', 1],
+    ]);
+  });
+
+  test('count each try of a question', async () => {
+    const { operations, asked } = server([{ fails: 'timeout', tries: 2 }, sizes]);
+    const reads = optionalReads(operations);
+    await reads.sizes({});
+    expect(await reads.sizes({})).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each(['privilege', 'forbidden', 'bad-request', 'not-found'] as const)(
+    'that are refused for good (%s) are not asked for again',
+    async (fails) => {
+      const { operations, asked } = server([{ fails }, sizes]);
+      const reads = optionalReads(operations);
+      await reads.sizes({});
+      expect(await reads.sizes({})).toBeUndefined();
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  test('that come forget the failure before', async () => {
+    const { operations } = server([{ fails: 'timeout' }, sizes, { fails: 'timeout' }, sizes]);
+    const reads = optionalReads(operations);
+    await reads.sizes({});
+    expect(await reads.sizes({})).toBe(sizes);
+    expect(reads.failures()).toEqual({});
+    await reads.sizes({});
+    expect(await reads.sizes({})).toBe(sizes);
+  });
+
+  test('that we gave up ourselves count for nothing', async () => {
+    const { operations } = server([{ fails: 'aborted' }]);
+    const reads = optionalReads(operations);
+    expect(await reads.sizes({})).toBeUndefined();
+    expect(reads.failures()).toEqual({});
+    expect(reads.sizesError()).toMatchObject({ kind: 'aborted' });
+  });
+
+  test('pass on what every request would meet, and whatever is a defect', async () => {
+    const { operations } = server([{ fails: 'unauthorized' }, new TypeError('a defect')]);
+    const reads = optionalReads(operations);
+    await expect(reads.sizes({})).rejects.toThrow(OperationsError);
+    await expect(reads.sizes({})).rejects.toThrow('a defect');
+    expect(reads.failures()).toEqual({});
+  });
+});
+
+describe('a task’s status', () => {
+  const ask = (reads: ReturnType<typeof optionalReads>, insist = false) => reads.status('n:1', { insist });
+
+  test('that fails once makes the look fail; that fails twice is not asked for again', async () => {
+    const { operations, asked } = server([], [{ fails: 'timeout' }, { fails: 'timeout' }, running]);
+    const reads = optionalReads(operations);
+    await expect(ask(reads)).rejects.toThrow(OperationsError);
+    expect(await ask(reads)).toBeUndefined();
+    expect(await ask(reads)).toBeUndefined();
+    expect(asked).toEqual([
+      ['task-status', 1],
+      ['task-status', 1],
+    ]);
+  });
+
+  test('that is refused for good leaves the counts to watch by, at once', async () => {
+    const { operations, asked } = server([], [{ fails: 'privilege' }, running]);
+    const reads = optionalReads(operations);
+    expect(await ask(reads)).toBeUndefined();
+    expect(await ask(reads)).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  test('that answers 401 leaves the counts to watch by, and is asked for once more', async () => {
+    const { operations, asked } = server([], [{ fails: 'unauthorized' }, { fails: 'unauthorized' }, running]);
+    const reads = optionalReads(operations);
+    expect(await ask(reads)).toBeUndefined();
+    expect(await ask(reads)).toBeUndefined();
+    expect(await ask(reads)).toBeUndefined();
+    expect(asked).toHaveLength(2);
+  });
+
+  test('on which a proof depends is asked for again all the same', async () => {
+    const { operations } = server([], [{ fails: 'privilege' }, running]);
+    const failures: Failures = { status: 2 };
+    const reads = optionalReads(operations, failures);
+    expect(await ask(reads, true)).toBeUndefined();
+    expect(await ask(reads, true)).toBe(running);
+    expect(reads.failures()).toEqual({});
+    expect(failures).toEqual({ status: 2 });
+  });
+
+  test.each(['dns', 'connect', 'tls', 'token', 'aborted'] as const)('passes on %s', async (fails) => {
+    const { operations } = server([], [{ fails }]);
+    const reads = optionalReads(operations);
+    await expect(ask(reads)).rejects.toThrow(OperationsError);
+    expect(reads.failures()).toEqual({});
+  });
+});

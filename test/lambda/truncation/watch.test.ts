@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { TaskCounters } from '../../../lambda/operations/operations.ts';
+import type { OwnTask } from '../../../lambda/truncation/origin.ts';
+import {
+  advances,
+  fold,
+  isStill,
+  longestStillMillis,
+  type Sighting,
+  type Step,
+  unseen,
+  type Watch,
+  type Watched,
+} from '../../../lambda/truncation/watch.ts';
+
+const minutes = (count: number) => count * 60_000;
+const twoHours = minutes(120);
+
+const aWatch = (fields: Partial<Watch> = {}): Watch => ({
+  attemptId: 'attempt-1',
+  startedAt: 0,
+  succeededAt: 0,
+  lastLookAt: 0,
+  nextLookAt: 5000,
+  looks: 0,
+  ...fields,
+});
+const aTask = (counters: TaskCounters = {}, more: Partial<OwnTask> = {}): OwnTask => ({
+  completed: false,
+  counters,
+  works: 'delete-by-query',
+  ...more,
+});
+const seen = (at: number, fields: Partial<Sighting> = {}): Sighting => ({
+  at,
+  seenAt: at + 10,
+  realAt: at + 20,
+  task: undefined,
+  vanished: false,
+  ...fields,
+});
+const deletes: Watched = { strategy: 'delete-by-query', rowsToDelete: 1000, rowsKept: 400 };
+const copies: Watched = { strategy: 'reindex', rowsToDelete: 1000, rowsKept: 400 };
+
+/** Folds sightings one after another. */
+function folded(sightings: Sighting[], watched = deletes, from = aWatch()) {
+  let watch = from;
+  let step: Step = 'again';
+  for (const sighting of sightings) ({ watch, step } = fold(watch, sighting, watched, twoHours));
+  return { watch, step };
+}
+
+describe('a movement', () => {
+  test.each<[string, Partial<Sighting>, Partial<Sighting>, boolean]>([
+    ['a new lowest rows-to-delete', { toDelete: 10 }, { toDelete: 9 }, true],
+    ['rows-to-delete that grow', { toDelete: 10 }, { toDelete: 11 }, false],
+    ['a new highest kept count', { kept: 10 }, { kept: 11 }, true],
+    ['kept rows that shrink a little', { kept: 1000 }, { kept: 990 }, false],
+    ['a new highest counter', { task: aTask({ deleted: 10 }) }, { task: aTask({ deleted: 11 }) }, true],
+    ['a counter that starts again below', { task: aTask({ deleted: 10 }) }, { task: aTask({ deleted: 3 }) }, false],
+    ['the same again', { toDelete: 5, kept: 5 }, { toDelete: 5, kept: 5 }, false],
+    ['a count that is seen for the first time', { task: aTask({ deleted: 5 }) }, { toDelete: 7 }, true],
+  ])('%s: %s', (_, first, next, moves) => {
+    const { watch } = folded([seen(1000, first), seen(2000, next)]);
+    expect(watch).toMatchObject({ movedAt: moves ? 2010 : 1010, moves });
+  });
+
+  test('is counted from the first sighting, which is none itself', () => {
+    expect(folded([seen(1000, { toDelete: 5 })]).watch).toMatchObject({ movedAt: 1010, moves: false });
+  });
+
+  test('is judged by the best values of the run: rows that come and go do not keep it open', () => {
+    const { watch } = folded([100, 110, 100, 120, 100].map((toDelete, at) => seen(at, { toDelete })));
+    expect(watch).toMatchObject({ movedAt: 10, lowestToDelete: 100 });
+  });
+
+  test('of an alias that has just moved is counted from nothing again', () => {
+    const looks = [500, 0, 100, 200].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
+    const { watch } = folded(looks, copies);
+    expect(watch).toMatchObject({ movedAt: minutes(3) + 10, highestKept: 200, moves: true });
+    expect(folded([seen(minutes(9), { kept: 199, toDelete: 0 })], copies, watch).watch.movedAt).toBe(minutes(3) + 10);
+  });
+
+  test('by counters of a copy is what it has created and updated', () => {
+    const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { works: 'reindex' });
+    const { watch } = folded([seen(0, { task: task(1, 2) }), seen(5, { task: task(2, 2) })], copies);
+    expect(watch).toMatchObject({ highestCounter: 4, movedAt: 15, progress: { done: 4, total: 400 } });
+    // Sent as a delete, it copies all the same.
+    expect(folded([seen(0, { task: task(1, 2) })], deletes).watch.highestCounter).toBe(3);
+  });
+});
+
+describe('stillness', () => {
+  test.each([
+    { run: 20, quiet: 9, still: false, because: 'ten minutes are the least' },
+    { run: 20, quiet: 10, still: true, because: 'ten minutes are the least' },
+    { run: 200, quiet: 39, still: false, because: 'a fifth of 200 minutes is 40' },
+    { run: 200, quiet: 40, still: true, because: 'a fifth of 200 minutes is 40' },
+    { run: 1500, quiet: 119, still: false, because: 'two hours are the most' },
+    { run: 1500, quiet: 120, still: true, because: 'two hours are the most' },
+  ])('after $run min, $quiet of them without a move: $still ($because)', ({ run, quiet, still }) => {
+    const watch = aWatch({ movedAt: minutes(run - quiet) });
+    expect(isStill(watch, minutes(run), longestStillMillis(12))).toBe(still);
+  });
+
+  test('takes no longer than half of what a run may last', () => {
+    expect([1, 3, 4, 12, 47].map(longestStillMillis)).toEqual([30, 90, 120, 120, 120].map(minutes));
+  });
+
+  test('begins anew with a status that says that the task goes on', () => {
+    const watch = aWatch({ movedAt: 0, aliveAt: minutes(60) });
+    expect(isStill(watch, minutes(60) + minutes(13) - 1, twoHours)).toBe(false);
+    expect(isStill(watch, minutes(75), twoHours)).toBe(true);
+  });
+
+  test('is never there before anything was seen', () => {
+    expect(isStill(aWatch(), minutes(1500), twoHours)).toBe(false);
+  });
+
+  test('is not made of time in which nothing could be seen', () => {
+    const error = { kind: 'timeout', operation: 'dry-run' } as const;
+    const before = aWatch({ movedAt: 1000, lastLookAt: 5000, succeededAt: 5000 });
+    expect(unseen(before, error, 8000)).toEqual({ ...before, error, movedAt: 4000 });
+    expect(unseen(aWatch(), error, 8000)).toEqual({ ...aWatch(), error });
+  });
+});
+
+describe('what a look makes of a truncation', () => {
+  const still = { toDelete: 500 };
+
+  test('without a status: still when nothing has moved for long enough, counted from before the look', () => {
+    expect(folded([seen(0, still), seen(minutes(10) + 9, still)]).step).toBe('again');
+    expect(folded([seen(0, still), seen(minutes(10) + 10, still)]).step).toBe('still');
+    expect(folded([seen(0, still), seen(minutes(12), { toDelete: 499 })]).step).toBe('again');
+  });
+
+  test('with a task that has ended: ended, from when it was first seen', () => {
+    const done = { task: aTask({}, { completed: true }) };
+    const first = folded([seen(1000, done)]);
+    expect(first).toMatchObject({ step: 'ended', watch: { completedAt: 1010, completedRealAt: 1020 } });
+    expect(folded([seen(5000, done)], deletes, first.watch).watch).toMatchObject({ completedAt: 1010, completedRealAt: 1020 });
+    // Its record may be gone at the next look.
+    expect(folded([seen(5000, { vanished: true })], deletes, first.watch)).toMatchObject({ step: 'ended' });
+  });
+
+  test('with a task that goes on: again, and alive', () => {
+    expect(folded([seen(1000, { task: aTask({ deleted: 5 }) })])).toMatchObject({ step: 'again', watch: { aliveAt: 1010 } });
+  });
+
+  test.each([
+    ['nothing is left', 0, 1000, 'ended'],
+    ['1 % is left', 10, 1000, 'ended'],
+    ['more is left', 11, 1000, 'again'],
+    ['ten rows of few are left', 10, 11, 'ended'],
+    ['none of the ten is gone', 10, 10, 'again'],
+    ['1 % of many is left', 1000, 100_000, 'ended'],
+    ['more of many is left', 1001, 100_000, 'again'],
+  ])('with a delete that goes on although %s', (_, toDelete, rowsToDelete, step) => {
+    const sighting = seen(1000, { task: aTask(), toDelete });
+    const found = folded([sighting], { ...deletes, rowsToDelete });
+    expect(found.step).toBe(step);
+    if (step === 'ended') expect(found.watch).toMatchObject({ completedAt: 1010, completedRealAt: 1020 });
+  });
+
+  test('a copy is not taken to have ended because a moved alias shows nothing to delete', () => {
+    const task = aTask({}, { works: 'reindex' });
+    expect(folded([seen(0, { task, toDelete: 0, kept: 0 })], copies).step).toBe('again');
+    expect(folded([seen(0, { task, toDelete: 0 })], deletes).step).toBe('again');
+    expect(folded([seen(0, { task: aTask(), toDelete: 0 })], { ...deletes, strategy: 'unknown' }).step).toBe('again');
+  });
+
+  test('a task that says that it goes on, with nothing moving for two hours, is stuck', () => {
+    const task = aTask({ deleted: 3 });
+    expect(folded([seen(0, { task, ...still }), seen(twoHours + 9, { task, ...still })]).step).toBe('again');
+    expect(folded([seen(0, { task, ...still }), seen(twoHours + 10, { task, ...still })]).step).toBe('stuck');
+  });
+
+  test('forgets why the last look failed, and remembers whether the record was gone', () => {
+    const error = { kind: 'timeout', operation: 'dry-run' } as const;
+    const { watch } = folded([seen(1000, { vanished: true, ...still })], deletes, aWatch({ error }));
+    expect(watch).not.toHaveProperty('error');
+    expect(watch).toMatchObject({ vanished: true, succeededAt: 1010 });
+  });
+
+  test('does not change the watch that it is given', () => {
+    const before = Object.freeze(aWatch());
+    folded([seen(0, still)], deletes, before);
+    expect(before).toEqual(aWatch());
+  });
+});
+
+describe('progress', () => {
+  const progressOf = (sighting: Partial<Sighting>, watched = deletes) =>
+    folded([seen(1000, sighting)], watched).watch.progress;
+
+  test.each<[string, Partial<Sighting>, Watched, { done: number; total: number } | undefined]>([
+    ['by the counters of a delete', { task: aTask({ deleted: 30, total: 900 }) }, deletes, { done: 30, total: 900 }],
+    ['by counters without a total', { task: aTask({ deleted: 30 }) }, deletes, { done: 30, total: 1000 }],
+    ['by counters whose total is zero, as at the first search', { task: aTask({ total: 0 }) }, copies, { done: 0, total: 400 }],
+    ['by rows to delete', { toDelete: 300 }, deletes, { done: 700, total: 1000 }],
+    ['by rows to delete that have grown', { toDelete: 1300 }, deletes, { done: 0, total: 1000 }],
+    ['by kept rows', { kept: 100, toDelete: 0 }, copies, { done: 100, total: 400 }],
+    ['by more kept rows than before', { kept: 500 }, copies, { done: 400, total: 400 }],
+    ['by nothing, for a delete', { kept: 5 }, deletes, undefined],
+    ['by nothing, for a copy', { toDelete: 5 }, copies, undefined],
+    [
+      'of a sliced task by rows to delete, because its counters say that all is done',
+      { task: aTask({ deleted: 333, total: 333, sliced: true }), toDelete: 900 },
+      deletes,
+      { done: 100, total: 1000 },
+    ],
+    [
+      'of a sliced task that has ended by its counters',
+      { task: aTask({ deleted: 1000, total: 1000, sliced: true }, { completed: true }) },
+      deletes,
+      { done: 1000, total: 1000 },
+    ],
+  ])('%s', (_, sighting, watched, expected) => {
+    expect(progressOf(sighting, watched)).toEqual(expected && { ...expected, at: 1000 });
+  });
+
+  test('keeps the look before, for the rate since then, unless it goes back', () => {
+    const looks = [10, 30, 20].map((deleted, at) => seen(at, { task: aTask({ deleted, total: 90 }) }));
+    expect(folded(looks.slice(0, 2)).watch.progress).toEqual({ done: 30, total: 90, at: 1, previous: { done: 10, at: 0 } });
+    expect(folded(looks).watch.progress).toEqual({ done: 20, total: 90, at: 2 });
+  });
+
+  test('is kept where a look shows none', () => {
+    const { watch } = folded([seen(0, { toDelete: 900 }), seen(5, { kept: 3 })]);
+    expect(watch.progress).toEqual({ done: 100, total: 1000, at: 0 });
+  });
+});
+
+describe('whether counters alone show that a task moves', () => {
+  test.each<[string, Partial<Watch>, TaskCounters, boolean]>([
+    ['the first counter', {}, { deleted: 0 }, true],
+    ['a higher one', { highestCounter: 5 }, { deleted: 6 }, true],
+    ['the same', { highestCounter: 5 }, { deleted: 5 }, false],
+    ['none, after one', { highestCounter: 5 }, {}, false],
+    ['those of a sliced task', { highestCounter: 5 }, { deleted: 6, sliced: true }, false],
+  ])('%s: %s', (_, fields, counters, expected) => {
+    expect(advances(aWatch(fields), aTask(counters), deletes)).toBe(expected);
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import type { DryRun, TruncateFields } from '../../../lambda/operations/operations.ts';
+import {
+  type Bounds,
+  boundsOf,
+  countWindows,
+  isMissing,
+  keptWindow,
+  physicalIndex,
+  settledUntil,
+  shortfallOf,
+} from '../../../lambda/truncation/windows.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const startMillis = 100 * day;
+const cutoffMillis = 70 * day;
+
+describe('the windows of an attempt', () => {
+  test('of a delete by query: from the cutoff to the run’s start', () => {
+    const span = { strategy: 'delete-by-query', cutoffMillis, startMillis } as const;
+    expect(boundsOf(span, startMillis + hour)).toEqual([{ from: cutoffMillis, to: startMillis }]);
+  });
+
+  test.each([cutoffMillis, cutoffMillis - 1, undefined])(
+    'of a policy cutoff that is not younger (%s): one window',
+    (policyCutoffMillis) => {
+      const span = { strategy: 'delete-by-query', cutoffMillis, policyCutoffMillis, startMillis } as const;
+      expect(boundsOf(span, startMillis)).toHaveLength(1);
+    },
+  );
+
+  test('of a bite: the backlog that later bites take, and the young rows, each by itself', () => {
+    const policyCutoffMillis = cutoffMillis + 5;
+    const span = { strategy: 'delete-by-query', cutoffMillis, policyCutoffMillis, startMillis } as const;
+    expect(boundsOf(span, startMillis)).toEqual([
+      { from: cutoffMillis, to: policyCutoffMillis },
+      { from: policyCutoffMillis, to: startMillis },
+    ]);
+  });
+
+  test.each(['reindex', 'unknown'] as const)('of a %s: to two days before the start, to the start, to now', (strategy) => {
+    const now = startMillis + hour;
+    expect(boundsOf({ strategy, cutoffMillis, startMillis }, now)).toEqual([
+      { from: cutoffMillis, to: startMillis - 2 * day },
+      { from: cutoffMillis, to: startMillis },
+      { from: cutoffMillis, to: now },
+    ]);
+  });
+
+  test('of a reindex whose clock lags end at the start at least', () => {
+    const span = { strategy: 'reindex', cutoffMillis, startMillis } as const;
+    expect(boundsOf(span, startMillis - hour)[2]).toEqual({ from: cutoffMillis, to: startMillis });
+  });
+
+  test('of a short retention are settled half-way', () => {
+    expect(settledUntil(startMillis - 3 * day, startMillis)).toBe(startMillis - 1.5 * day);
+    expect(settledUntil(startMillis - 4 * day, startMillis)).toBe(startMillis - 2 * day);
+    expect(settledUntil(startMillis - 5 * day, startMillis)).toBe(startMillis - 2 * day);
+  });
+});
+
+const fields: TruncateFields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: 100, batchSize: 5 };
+const toStart: Bounds[] = [{ from: 100, to: 200 }];
+
+/** A server that answers each moment's count from a list, the last one for ever. */
+function server(counts: Record<number, number[]>, rowsTotal = 10_000) {
+  const asked: number[] = [];
+  const sent: TruncateFields[] = [];
+  const ask = async (given: TruncateFields): Promise<DryRun> => {
+    asked.push(given.endTimeMillis);
+    sent.push(given);
+    const left = counts[given.endTimeMillis] ?? [0];
+    const rowsToDelete = (left.length > 1 ? left.shift() : left[0]) ?? 0;
+    return { rowsToDelete, rowsTotal, strategy: 'delete-by-query' };
+  };
+  return { ask, asked, sent };
+}
+
+describe('counting windows', () => {
+  test('takes the cutoff before and after, and ends with a dry run of the very fields', async () => {
+    const { ask, asked, sent } = server({ 100: [600], 200: [1000] });
+    expect(await countWindows(ask, fields, toStart, false)).toEqual({
+      rowsToDelete: 600,
+      rowsTotal: 10_000,
+      windows: [{ from: 100, to: 200, rows: 400 }],
+      dryRun: { rowsToDelete: 600, rowsTotal: 10_000, strategy: 'delete-by-query' },
+    });
+    expect(asked).toEqual([100, 200, 100]);
+    expect(sent.at(-1)).toEqual(fields);
+  });
+
+  test('asks for a boundary that two windows share once', async () => {
+    const { ask, asked } = server({ 100: [10], 150: [30], 200: [60] });
+    const bounds = [
+      { from: 100, to: 150 },
+      { from: 150, to: 200 },
+    ];
+    expect((await countWindows(ask, fields, bounds, false))?.windows.map(({ rows }) => rows)).toEqual([20, 30]);
+    expect(asked).toEqual([100, 150, 200, 100]);
+  });
+
+  test('counts again when the two counts of the cutoff differ by more than 1 %', async () => {
+    const { ask, asked } = server({ 100: [600, 500, 500], 200: [1000] });
+    expect(await countWindows(ask, fields, toStart, false)).toMatchObject({ rowsToDelete: 500, windows: [{ rows: 500 }] });
+    expect(asked).toEqual([100, 200, 100, 200, 100]);
+  });
+
+  test.each([
+    [1000, 990, 3],
+    [1000, 989, 5],
+    [990, 1000, 3],
+    [989, 1000, 5],
+  ])('from %i to %i rows at the cutoff takes %i requests', async (before, after, requests) => {
+    const { ask, asked } = server({ 100: [before, after], 200: [5000] });
+    await countWindows(ask, fields, toStart, false);
+    expect(asked).toHaveLength(requests);
+  });
+
+  test('counts again, too, where 1 % of the rows to delete would hide a loss among few kept rows', async () => {
+    const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 200: [9_089] });
+    expect(await countWindows(ask, fields, toStart, false)).toMatchObject({ windows: [{ rows: 100 }] });
+    expect(asked).toHaveLength(5);
+    const close = server({ 100: [9_000, 8_990], 200: [9_090] });
+    await countWindows(close.ask, fields, toStart, false);
+    expect(close.asked).toHaveLength(3);
+  });
+
+  test('for a reindex bears no difference at all', async () => {
+    const { ask, asked } = server({ 100: [600, 599, 599], 200: [1000] });
+    expect(await countWindows(ask, fields, toStart, true)).toMatchObject({ windows: [{ rows: 401 }] });
+    expect(asked).toHaveLength(5);
+  });
+
+  test('gives up when the counts keep moving', async () => {
+    const { ask, asked } = server({ 100: [600, 500, 400, 300, 200], 200: [1000] });
+    expect(await countWindows(ask, fields, toStart, false)).toBeUndefined();
+    expect(asked).toHaveLength(7);
+  });
+
+  test('does not believe in fewer rows in a window than none, or in more than there are', async () => {
+    expect(await countWindows(server({ 100: [600], 200: [500] }).ask, fields, toStart, false)).toBeUndefined();
+    expect(await countWindows(server({ 100: [600], 200: [1001] }, 1000).ask, fields, toStart, false)).toBeUndefined();
+    expect(await countWindows(server({ 100: [600], 200: [600] }).ask, fields, toStart, false)).toMatchObject({
+      windows: [{ rows: 0 }],
+    });
+    expect(await countWindows(server({ 100: [600], 200: [1000] }, 1000).ask, fields, toStart, false)).toBeDefined();
+  });
+
+  test('leaves a sentence that contradicts itself to whoever decides', async () => {
+    expect(await countWindows(server({ 100: [600], 200: [700] }, 500).ask, fields, toStart, false)).toMatchObject({
+      rowsToDelete: 600,
+      rowsTotal: 500,
+    });
+  });
+});
+
+describe('what a window has lost', () => {
+  const window = (rows: number, to = 200) => ({ from: 100, to, rows });
+
+  test.each([
+    [1000, 980, false],
+    [1000, 979, true],
+    [20, 10, false],
+    [20, 9, true],
+    [10, 0, false],
+    [11, 0, true],
+    [500, 490, false],
+    [500, 489, true],
+  ])('%i rows before and %i after is missing: %s', (before, after, missing) => {
+    expect(shortfallOf([window(before)], [window(after)])).toEqual({
+      rows: before - after,
+      before: window(before),
+      after: window(after),
+      isMissing: missing,
+    });
+    expect(isMissing(before - after, before)).toBe(missing);
+  });
+
+  test('is nothing where rows came in', () => {
+    expect(shortfallOf([window(10)], [window(50)])).toMatchObject({ rows: 0, isMissing: false });
+    expect(shortfallOf([], [])).toBeUndefined();
+  });
+
+  test('is that of the window that lost most, of those that lost too much where there is one', () => {
+    const before = [window(10_000, 150), window(500), window(500, 300)];
+    expect(shortfallOf(before, [window(9_900, 150), window(480), window(470, 300)])).toMatchObject({
+      rows: 30,
+      isMissing: true,
+      after: { to: 300 },
+    });
+    expect(shortfallOf(before, [window(9_900, 150), window(499), window(498, 300)])).toMatchObject({
+      rows: 100,
+      isMissing: false,
+    });
+  });
+
+  test('is all of it where the window was not counted', () => {
+    expect(shortfallOf([window(50)], [])).toMatchObject({ rows: 50, isMissing: true });
+  });
+});
+
+describe('the window that a verdict remembers', () => {
+  test('is the whole from the sent cutoff to the run’s start', () => {
+    const windows = [
+      { from: 1, to: 5, rows: 3 },
+      { from: 1, to: 9, rows: 7 },
+      { from: 1, to: 12, rows: 8 },
+    ];
+    expect(keptWindow(windows, 1, 9)).toEqual({ from: 1, to: 9, rows: 7 });
+  });
+
+  test('of a bite is backlog and young rows together', () => {
+    const windows = [
+      { from: 1, to: 5, rows: 3 },
+      { from: 5, to: 9, rows: 4 },
+    ];
+    expect(keptWindow(windows, 1, 9)).toEqual({ from: 1, to: 9, rows: 7 });
+  });
+
+  test('is none where the windows do not make it up', () => {
+    expect(keptWindow([], 1, 9)).toBeUndefined();
+    expect(keptWindow([{ from: 1, to: 5, rows: 3 }], 1, 9)).toBeUndefined();
+    expect(keptWindow([{ from: 1, to: 5, rows: 3 }, { from: 6, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
+    expect(keptWindow([{ from: 5, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
+  });
+});
+
+describe('the physical index', () => {
+  const sizes = [
+    { indexName: 'a_1', entityType: 'dataset', aspect: 'operation', sizeMb: 1 },
+    { indexName: 'b_1', entityType: 'dataset', aspect: 'datasetprofile' },
+    { indexName: 'b_2', entityType: 'dataset', aspect: 'datasetprofile' },
+    { indexName: 'c_1' },
+  ];
+
+  test('is found without regard to case', () => {
+    expect(physicalIndex(sizes, { entityType: 'Dataset', aspect: 'Operation' })?.indexName).toBe('a_1');
+  });
+
+  test('is unknown when there are several, none, or no sizes', () => {
+    expect(physicalIndex(sizes, { entityType: 'dataset', aspect: 'datasetProfile' })).toBeUndefined();
+    expect(physicalIndex(sizes, { entityType: 'chart', aspect: 'operation' })).toBeUndefined();
+    expect(physicalIndex(sizes, { entityType: 'dataset', aspect: 'x' })).toBeUndefined();
+    expect(physicalIndex(undefined, { entityType: 'dataset', aspect: 'operation' })).toBeUndefined();
+  });
+});

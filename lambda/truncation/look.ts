@@ -94,6 +94,7 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     task: sighting.task,
     end: step === 'ended' ? 'task' : step,
     vanished: watch.vanished ?? false,
+    lowestToDelete: watch.lowestToDelete,
     lastMovedAt: watch.movedAt,
     startedAt: watch.startedAt,
     endedAt: endOf(watch, sighting.task, step === 'ended'),

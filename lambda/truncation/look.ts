@@ -102,7 +102,9 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     clearing: watch.clearing !== undefined,
   });
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
-  if (step === 'ended' && !isFinal(judgement, watch, { toDelete, kept }, services)) {
+  // With rows left to delete, a status that says it goes on is right.
+  const goesOn = judgement.outcome === 'incomplete' && sighting.task?.completed === false;
+  if (step === 'ended' && (goesOn || !isFinal(judgement, watch, { toDelete, kept }, services))) {
     return again(grown(noted, kept, clock.now()), clock.now());
   }
   const settled = await settle(services.ledger, record, target.entry, judgement, clock.now());

@@ -181,9 +181,9 @@ export function isStill(watch: Watch, at: number, longestStill: number): boolean
 export const longestStillMillis = (maxRunHours: number): number =>
   Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
 
-/** A look that failed: time in which nothing could be seen is not time in which nothing moved. */
-export const unseen = (watch: Watch, error: ServerError, now: number): Watch => ({
+/** A look that brought nothing: time in which nothing could be seen is not time in which nothing moved. */
+export const unseen = (watch: Watch, error: ServerError | undefined, now: number): Watch => ({
   ...watch,
-  error,
+  ...(error && { error }),
   ...(watch.movedAt !== undefined && { movedAt: watch.movedAt + (now - watch.lastLookAt) }),
 });

@@ -59,15 +59,15 @@ export function peer({ world, policies }: Stage, days: number): void {
 export function reindexByHand(world: World, name: string, rowsPerSecond: number): void {
   const [{ engine }] = world.servers;
   world.others(name, 'reindexed', () => {
-    const { rowsPerSecond: before } = engine.behaviour;
-    engine.set({ rowsPerSecond });
+    const { rowsPerSecond: before, batchOverheadMillis } = engine.behaviour;
+    engine.set({ rowsPerSecond, batchOverheadMillis: 100 });
     engine.truncateByOthers(name, {
       endTimeMillis: 0,
       forceReindex: true,
       batchSize: 10,
       timeoutSeconds: 60,
     });
-    engine.set({ rowsPerSecond: before });
+    engine.set({ rowsPerSecond: before, batchOverheadMillis });
   });
 }
 
@@ -116,7 +116,7 @@ export const others = {
     says: 'a person copies an index, fast or for hours',
     happen: ({ world, policies }, chances) => {
       const { name } = chances.pick(policies);
-      if (isThere(world, name)) reindexByHand(world, name, chances.pick([0.05, 0.5, 5, 500]));
+      if (isThere(world, name)) reindexByHand(world, name, chances.pick([0.2, 0.5, 5, 500]));
     },
   },
   upgraded: {

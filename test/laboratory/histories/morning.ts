@@ -30,6 +30,10 @@ export async function morning(
       repair(world, name, index, last.cause);
       await cleared(run, `clear-${number}-${name}`, [`${entityType}.${aspect}`], world.chances.happens(0.5));
     }
+    // Of the two remedies for another address it is the first one: it is the same server.
+    if (last?.cause.kind === 'held' && last.cause.address !== undefined) {
+      await run(`clear-${number}-${name}`, { clear: [`${entityType}.${aspect}`] });
+    }
     if (last?.cause.kind === 'above-ceiling') {
       const input = { only: [`${last.entityType}.${last.aspect}`], approveRows: last.cause.approveRows };
       await run(`approve-${number}-${name}`, input);
@@ -83,7 +87,9 @@ export async function clearAtLast(
   };
   for (const { name, index, entityType, aspect } of policies) {
     const record = world.ledger.records.get(index) as LedgerRecord | undefined;
-    if (record?.state === 'quarantined') await cleared(run, `last-clear-${name}`, [`${entityType}.${aspect}`], true);
+    const isHeld = record?.state === 'sending' || record?.state === 'running';
+    if (record?.state !== 'quarantined' && !isHeld) continue;
+    await cleared(run, `last-clear-${name}`, [`${entityType}.${aspect}`], true);
   }
   for (const { name } of policies) world.arrive(name, oldRows(time.now()));
   await time.runUntil(time.now() + 3_600_000);

@@ -47,7 +47,9 @@ export function planNight({ world, policies, executions, number, runId, start, n
   }
   at(-600, () => {
     for (const { name } of policies) {
-      world.arrive(name, aged(chances, night?.backfill ?? (number % 2) * 100, 120, 65, time.now()));
+      const count = night?.backfill ?? (number % 2) * 100;
+      // Never twice the same number: that one count equals another by chance proves nothing.
+      world.arrive(name, aged(chances, count === 0 ? 0 : count + chances.between(0, 40), 120, 65, time.now()));
     }
   });
   for (const { letter, at: seconds, seed } of night?.happenings ?? []) {

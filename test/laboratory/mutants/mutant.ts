@@ -62,10 +62,20 @@ export const replacesHidden = (file: string, name: string, make: (original: Hidd
 /** The text of a file with patches applied. Throws where one does not match exactly once: then the mutant is out of date. */
 export const patched = (text: string, patches: readonly Patch[]): string => patches.reduce(applied, text);
 
+/** Matches a piece of code however it is broken into lines. */
+function however(code: string): RegExp {
+  const tokens = code.match(/\w+|[^\w\s]/g) ?? [];
+  const escaped = tokens.map((token) => token.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  // A call that is broken into lines has a comma after its last argument.
+  const tolerant = escaped.map((token) => (token === '\\)' || token === '\\}' ? `,?\\s*${token}` : token));
+  return new RegExp(tolerant.join('\\s*'), 'g');
+}
+
 function applied(text: string, patch: Patch): string {
   if (patch.kind === 'text') {
-    if (text.split(patch.find).length !== 2) throw new Error(`${patch.file} does not hold this exactly once: ${patch.find}`);
-    return text.replace(patch.find, () => patch.replace);
+    const found = [...text.matchAll(however(patch.find))].length;
+    if (found !== 1) throw new Error(`${patch.file} holds this ${found} times, not once: ${patch.find}`);
+    return text.replace(however(patch.find), () => patch.replace);
   }
   const { file, name, make } = patch;
   const declared = new RegExp(`^(export )?((?:async )?function|const) ${name}\\b`, 'gm');

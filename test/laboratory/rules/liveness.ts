@@ -1,5 +1,6 @@
-import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, eventsOf } from './events.ts';
@@ -9,9 +10,9 @@ import { type CheckRule, eventsOf } from './events.ts';
 export const livenessRules = {
   *'nothing is unresolved after the last calm night'(history) {
     for (const stored of history.world.ledger.records.values()) {
-      const record = stored as { index: string; state: string };
-      // A reservation past its sendBy is anybody's to take.
-      if (isUnresolved(record)) yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
+      const record = stored as Unresolved;
+      // A reservation past its sendBy is anybody's to take; what another address holds, a person clears.
+      if (isUnresolved(record) && isAtHome(history, record)) yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
     }
   },
 
@@ -21,6 +22,7 @@ export const livenessRules = {
     if (!report) return yield { at, text: `the calm night ${history.last.calm} has no report` };
     for (const { index } of history.policies) {
       const entry = report.policies.find((one) => searchIndex(one) === index);
+      if (entry?.cause.kind === 'held' && entry.cause.address !== undefined) continue;
       if (entry && isStuck(history, entry)) yield { at, text: `${index} is ${said(entry)} in the last calm night` };
     }
   },
@@ -38,6 +40,9 @@ export const livenessRules = {
     }
   },
 } satisfies Record<string, CheckRule>;
+
+const isAtHome = ({ world }: History, { server }: { server: string }): boolean =>
+  server === serverAddress(world.settings.gmsUrl);
 
 const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.stringify(cause)})`;
 

@@ -136,6 +136,7 @@ export const sendingRules = {
       const bad = answers.filter(
         ({ at, invocation, isTaskId }) =>
           !isTaskId &&
+          invocation.id < sent.invocation.id &&
           at <= sent.invocation.startedAt &&
           runOf(invocation) === runOf(sent.invocation) &&
           // The function lived to tell its execution.

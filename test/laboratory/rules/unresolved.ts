@@ -71,7 +71,7 @@ export const unresolvedRules = {
 
   *'nobody judges before it may be judged'(history) {
     for (const { at, event, record, track } of closings(history)) {
-      if (record.state !== 'sending') continue;
+      if (record.state !== 'sending' || event.truth.deceived || isBlind(event)) continue;
       const { invocation } = event;
       // Not one byte was written, and its own function says so.
       if (track === undefined && invocation?.step === 'truncate' && runOf(invocation) === runOf(record.attempt)) continue;
@@ -81,13 +81,18 @@ export const unresolvedRules = {
   },
 
   *'what nobody saw end is kept for 20 h, a reindex for good'(history) {
+    const sending = eventsOf(history, 'ledger').filter(({ next }) => next.state === 'sending');
+    // It is written again with an answer that is no task id: the first one counts.
+    const began = new Map(sending.reverse().map(({ at, next }) => [next.attemptId, at]));
     for (const { at, event, record, verdict } of closings(history)) {
       const { outcome } = verdict.entry;
       if (outcome !== 'lost' && outcome !== 'unknown') continue;
-      const clears = event.invocation && clearsOf(history, event.invocation);
-      const age = at - record.attempt.sendingSince + 24 * hour * (clears ? 1 : 0);
-      if (age < 20 * hour) yield { at, text: `${record.index}: ${outcome} before 20 h` };
-      if (record.attempt.strategy !== 'delete-by-query' && event.next.state !== 'quarantined') {
+      const isAskedFor = event.invocation !== undefined && clearsOf(history, event.invocation) !== undefined;
+      const age = at - (began.get(record.attemptId) ?? 0);
+      const isHarmless = isBlind(event) || isAskedFor || event.truth.deceived;
+      if (age < 20 * hour && !isHarmless) yield { at, text: `${record.index}: ${outcome} before 20 h` };
+      const { acted, onSource } = event.truth;
+      if (acted === 'reindex' && !onSource && event.next.state !== 'quarantined') {
         yield { at, text: `${record.index}: ${outcome} after a reindex, and open again` };
       }
     }
@@ -119,12 +124,16 @@ export const unresolvedRules = {
 
   *'small shrinks add up'(history) {
     const shrinks = new Map<string, { at: number; rows: number }[]>();
+    const closed = new Map(closings(history).map((closing) => [closing.event, closing]));
     for (const event of eventsOf(history, 'ledger')) {
-      if (isOurs(event.previous) && event.previous.state === 'quarantined') shrinks.delete(event.next.index);
-    }
-    for (const { at, event, record, verdict } of closings(history)) {
+      const { previous, next } = event;
+      // A person has cleared it; or it is taken over from another address, whose counts say nothing here.
+      const isAnew = isOurs(previous) && (previous.state === 'quarantined' || previous.server !== next.server);
+      if (isAnew || next.state === 'quarantined') shrinks.delete(next.index);
+      const closing = closed.get(event);
+      if (!closing) continue;
+      const { at, record, verdict } = closing;
       const { outcome, rowsMissing = 0 } = verdict.entry;
-      if (event.next.state === 'quarantined') shrinks.delete(record.index);
       if (outcome !== 'truncated' && outcome !== 'incomplete') continue;
       const recent = (shrinks.get(record.index) ?? []).filter((shrink) => at - shrink.at < 29 * 24 * hour);
       recent.push({ at, rows: rowsMissing });
@@ -155,6 +164,10 @@ export const unresolvedRules = {
     }
   },
 } satisfies Record<string, CheckRule>;
+
+/** An index that cannot be counted is closed for a person to look: by a wrong clock too early, which does no harm. */
+const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
+  next.lastVerdict?.entry.cause.kind === 'blind' && truth.clockWrong;
 
 /** The input of a run that clears. */
 function clearsOf(history: Parameters<CheckRule>[0], run: { runId: string; runStartMillis: number }) {

@@ -1,24 +1,28 @@
 import { createHash } from 'node:crypto';
-import type { Violation } from './checker.ts';
-import type { History } from './history.ts';
-import type { CheckRule } from './rules.ts';
-import { rowRules } from './rules-rows.ts';
-import { sendingRules } from './rules-sending.ts';
-import { unresolvedRules } from './rules-unresolved.ts';
-import { createSmallModel, type SmallStrategy } from './small-model.ts';
-import { withVirtualTimers } from './virtual-time.ts';
-import type { World } from './world.ts';
+import type { History } from '../histories/history.ts';
+import type { Violation } from '../rules/checker.ts';
+import type { CheckRule } from '../rules/events.ts';
+import { guardRules } from '../rules/guards.ts';
+import { rowRules } from '../rules/rows.ts';
+import { sendingRules } from '../rules/sending.ts';
+import { unresolvedRules } from '../rules/unresolved.ts';
+import { withVirtualTimers } from '../world/virtual-time.ts';
+import type { World } from '../world/world.ts';
+import { createSmallModel, type SmallOptions } from './small-model.ts';
 
 /**
  * Every history of a small model: two executions over one index, at each step whichever goes first, with so many
  * faults at any places. States that were reached before, with no fewer faults left, are not entered again.
  */
 
-export interface Enumeration {
-  strategy: SmallStrategy;
+export interface EnumerationOptions extends SmallOptions {
+  /** How many faults one history may hold. */
   faults: number;
-  /** Looks of each execution in which everything is open. */
-  looks: number;
+  /** Violations after which it ends. */
+  most?: number;
+}
+
+export interface Enumeration extends EnumerationOptions {
   /** Different states. */
   states: number;
   /** Histories that were lived: to their end, or to a state that was known. */
@@ -28,28 +32,16 @@ export interface Enumeration {
   violations: Violation[];
 }
 
-const { 'nothing is unresolved or stuck after the last calm night': _, ...unresolved } = unresolvedRules;
-const rules: Record<string, CheckRule> = { ...sendingRules, ...unresolved, ...rowRules };
+const rules: Record<string, CheckRule> = { ...sendingRules, ...guardRules, ...unresolvedRules, ...rowRules };
 
 const day = 86_400_000;
 
-/**
- * @param faults how many faults one history may hold
- * @param looks looks of each execution in which everything is open
- * @param most violations after which it ends
- */
-export async function enumerate(
-  strategy: SmallStrategy,
-  faults: number,
-  looks: number,
-  most = 20,
-): Promise<Enumeration> {
-  const result: Enumeration = { strategy, faults, looks, states: 0, histories: 0, complete: 0, violations: [] };
+export async function enumerate(options: EnumerationOptions): Promise<Enumeration> {
+  const { faults, most = 20 } = options;
+  const result: Enumeration = { ...options, states: 0, histories: 0, complete: 0, violations: [] };
   const visited = new Map<string, number>();
   const branches: number[][] = [[]];
-  for (;;) {
-    const branch = branches.pop();
-    if (!branch) break;
+  for (let branch = branches.pop(); branch; branch = branches.pop()) {
     result.histories++;
     await lived(branch);
     if (result.violations.length >= most) break;
@@ -58,7 +50,7 @@ export async function enumerate(
   return result;
 
   async function lived(path: number[]): Promise<void> {
-    const model = createSmallModel(strategy, looks);
+    const model = createSmallModel(options);
     const { world, pending } = model;
     await withVirtualTimers(world.time, async () => {
       await model.begin('X');
@@ -76,15 +68,18 @@ export async function enumerate(
             .filter((_choice, place) => place === 0 || (left > 0 && !one.late))
             .map((choice) => ({ one, choice })),
         );
-        if (taken.length >= path.length) {
+        const known = path[taken.length];
+        if (known === undefined) {
           const key = createHash('sha1').update(model.key()).digest('base64');
           const before = visited.get(key);
           if (before !== undefined && before >= left) return judge(model.history(), text);
           visited.set(key, left);
           for (let other = options.length - 1; other > 0; other--) branches.push([...taken, other]);
         }
-        const place = taken.length < path.length ? path[taken.length]! : 0;
-        const { one, choice } = options[place]!;
+        const place = known ?? 0;
+        const chosen = options[place];
+        if (!chosen) throw new Error(`the history of ${path.join(' ')} is not the same again`);
+        const { one, choice } = chosen;
         taken.push(place);
         text.push(`${one.who}: ${one.what}${choice === 'go' ? '' : ` [${choice}]`}`);
         if (choice !== one.choices[0]) left--;
@@ -97,7 +92,7 @@ export async function enumerate(
         await world.time.runUntil(world.time.now() + day);
         await model.night(`night ${night}`);
       }
-      world.rows.close();
+      world.front.truth.close();
       judge(model.history(), text);
       for (const state of unresolvedIn(world)) {
         result.violations.push({ rule: 'nothing is unresolved', at: 0, text: `${state} after ${text.join(', ')}` });
@@ -107,13 +102,14 @@ export async function enumerate(
 
   function judge(history: History, text: string[]): void {
     for (const [rule, find] of Object.entries(rules)) {
-      for (const found of find(history))
+      for (const found of find(history)) {
         result.violations.push({ rule, at: found.at, text: `${found.text} after ${text.join(', ')}` });
+      }
     }
   }
 }
 
 const unresolvedIn = ({ ledger }: World): string[] =>
-  [...ledger.stored.values()]
+  [...ledger.records.values()]
     .map((stored) => (stored as { state: string }).state)
     .filter((state) => state === 'sending' || state === 'running');

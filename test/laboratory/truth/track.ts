@@ -54,6 +54,10 @@ export interface Truth {
   stalledMillis: number;
   /** What searches find in each window of the record, and what the record says was there at the call. */
   windows: { recorded: number; found: number }[];
+  /** Our clock is wrong by more than 10 minutes. */
+  clockWrong: boolean;
+  /** And no Date header of the server shows it. */
+  deceived: boolean;
   /** Searches do not find what is there: a refresh has not come, or is switched off. */
   unrefreshed: boolean;
 }

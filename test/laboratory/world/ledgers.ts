@@ -50,12 +50,21 @@ function inFile(): LaboratoryLedger {
   const records = new Map<string, unknown>();
   return {
     open() {
-      const ledger = fileLedger(path);
-      opened.push(ledger);
+      let ledger: ReturnType<typeof fileLedger> | undefined;
+      // A file that is refused is refused to the step that reads it.
+      const own = () => {
+        if (ledger === undefined) {
+          ledger = fileLedger(path);
+          opened.push(ledger);
+        }
+        return ledger;
+      };
       return {
-        ...ledger,
+        read: async (index) => own().read(index),
+        list: async () => own().list(),
+        claimScheduledTime: async (...given) => own().claimScheduledTime(...given),
         async replace(previous, next) {
-          const stored = await ledger.replace(previous, next);
+          const stored = await own().replace(previous, next);
           if (stored) records.set(next.index, structuredClone(next));
           return stored;
         },

@@ -217,12 +217,22 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
         invocation,
         previous: replaced,
         next: structuredClone(next),
-        truth,
+        truth: { ...truth, ...clockTruth(world) },
       });
       return true;
     },
   };
   return world;
+}
+
+const maxSkewMillis = 600_000;
+
+/** docs/testing.md, `two-wrong-clocks` and `clock-across-looks`. */
+function clockTruth({ clocks, front: { engine } }: World): { clockWrong: boolean; deceived: boolean } {
+  const { dateHeader, clockSkewSeconds } = engine.behaviour;
+  const isShown = dateHeader && Math.abs(clocks.functions - clockSkewSeconds * 1000) > maxSkewMillis;
+  const clockWrong = Math.abs(clocks.functions) > maxSkewMillis;
+  return { clockWrong, deceived: clockWrong && !isShown };
 }
 
 /** The record, where it is one of ours. */

@@ -2,7 +2,7 @@ import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { percentOf } from '../policy/percentage.ts';
-import type { Detail } from './causes.ts';
+import type { Detail } from './detail.ts';
 import { diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';

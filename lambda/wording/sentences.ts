@@ -1,7 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
-import { causeText, type Detail } from './causes.ts';
+import { causeText } from './causes.ts';
+import type { Detail } from './detail.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';

@@ -83,7 +83,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'nothing-to-delete':
       return entry.rowsTotal === 0 ? 'the index is empty' : `none of ${exact(entry.rowsTotal)} rows is ${older(entry)}`;
     case 'below-threshold':
-      return `${share(entry)} of the rows are ${older(entry)}, less than the threshold of ${cause.minDeletePercent} %`;
+      return `${share(entry)} of the rows are ${older(entry)}, less than the threshold of ${cause.minDeletePercent} %${cause.nights === undefined ? '' : `; at its growth it passes it in about ${counted(cause.nights, 'night', 'nights')}`}`;
     case 'due':
       return dueText(cause, entry);
     case 'above-ceiling':

@@ -2,8 +2,9 @@ import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { causeText } from './causes.ts';
+import { takes } from './decisions.ts';
 import type { Detail } from './detail.ts';
-import { amount, duration, percent, rows, size } from './numbers.ts';
+import { amount, counted, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';
 
@@ -27,9 +28,7 @@ function sentenceOf(entry: DecidedFacts): string {
       return `${what}${took}${earlier}${freed(entry)}${asides(entry)}`;
     }
     case 'would-truncate':
-      return rowsToDelete === undefined
-        ? 'would be truncated'
-        : `would delete ${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
+      return rowsToDelete === undefined ? 'would be truncated' : `would delete ${planned(entry, older)}`;
     case 'below-threshold':
       return rowsToDelete === undefined
         ? short(entry)
@@ -62,6 +61,19 @@ function sentenceOf(entry: DecidedFacts): string {
     case 'rows-missing':
       return rowsMissing(entry);
   }
+}
+
+/** What a preview knows of a truncation: how much goes, in which bites, and what it takes. */
+function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: DecidedFacts, older: string): string {
+  const whole = `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
+  if (cause.kind !== 'due') return whole;
+  const { bite, nights, seconds } = cause;
+  if (bite === undefined) return `${whole}${takes(seconds)}`;
+  const rest =
+    nights === undefined
+      ? 'the rest goes in later runs'
+      : `all of them go in about ${counted(nights, 'night', 'nights')}`;
+  return `${ofTotal(rowsToDelete, rowsPastRetention)} ${older} in one run; ${rest}${takes(seconds)}`;
 }
 
 function inFlight(cause: Cause): string {

@@ -45,7 +45,7 @@ describe('a cause says', () => {
       'would-truncate',
       { kind: 'due', minDeletePercent: 10, bite: 100_000, nights: 12, seconds: 700 },
       { rowsTotal: 1000, rowsToDelete: 500 },
-      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; about 12 min, as last time',
+      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; it takes about 12 min, as last time',
     ],
     [
       'a bite that the oldest timestamp alone exceeds',
@@ -190,7 +190,7 @@ describe('a note', () => {
     ],
     [
       { kind: 'longer-than-run', index: 'dataset.operation', seconds: 90_000, hours: 12 },
-      'dataset.operation will take about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run will go on watching.',
+      'The truncation of dataset.operation takes about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run goes on watching.',
     ],
     [
       { kind: 'memory-unavailable', problem: 'The table is gone.' },

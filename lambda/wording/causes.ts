@@ -149,7 +149,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'unsettled':
       return unsettledText(cause, entry);
     case 'unproven':
-      return unprovenText(cause);
+      return unprovenText(cause, entry);
     case 'stuck':
       return stuckText(cause);
     case 'blind':

@@ -102,7 +102,9 @@ function unknown({ cause, strategy, rowsDeleted = 0 }: DecidedFacts): string {
     case 'stuck':
       return 'its truncation hangs';
     case 'unproven':
-      return 'its reindex may be incomplete';
+      return strategy === 'delete-by-query'
+        ? 'its index was replaced, and may be incomplete'
+        : 'its reindex may be incomplete';
     case 'blind':
     case 'no-record':
       return 'what became of its truncation is unknown';

@@ -1,6 +1,6 @@
 import { MemoryError } from '../../../lambda/memory/night.ts';
 import type { Deployment } from '../deployment.ts';
-import { anIndexOf, day, hour, type Nights, policyFor } from './night.ts';
+import { anIndexOf, type Begin, day, hour, type Nights, policyFor } from './night.ts';
 
 /** Nights that know of earlier ones: bites, growth, estimates, and what somebody else did. */
 
@@ -21,27 +21,28 @@ async function ordinaryNights(deployment: Deployment, nights: number, arrivals: 
   }
 }
 
+/** Two bites of five are gone. */
+async function beganWithBites(begin: Begin): Promise<Deployment> {
+  const deployment = await begin({
+    indices: [anIndexOf(66_000, 20_000)],
+    rowsPerSecond: 100,
+    policies: [policyFor('operation', { maxRowsPerRun: 10_000 })],
+  });
+  await ordinaryNights(deployment, 2, {});
+  return deployment;
+}
+
 export const remembered: Nights = {
   'a-bite-of-many': {
     async play(begin) {
-      const deployment = await begin({
-        indices: [anIndexOf(66_000, 20_000)],
-        rowsPerSecond: 100,
-        policies: [policyFor('operation', { maxRowsPerRun: 10_000 })],
-      });
-      await ordinaryNights(deployment, 2, {});
+      const deployment = await beganWithBites(begin);
       return deployment.night();
     },
   },
 
   'a-bite-foreseen': {
     async play(begin) {
-      const deployment = await begin({
-        indices: [anIndexOf(66_000, 20_000)],
-        rowsPerSecond: 100,
-        policies: [policyFor('operation', { maxRowsPerRun: 10_000 })],
-      });
-      await ordinaryNights(deployment, 2, {});
+      const deployment = await beganWithBites(begin);
       return deployment.night({ mode: 'preview' });
     },
   },

@@ -96,12 +96,14 @@ export function fold(
   }
   watch.aliveAt = seenAt;
   const isDelete = watched.strategy === 'delete-by-query' && task.works === 'delete-by-query';
-  if (isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete)) {
+  const nothingLeft = isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete);
+  // A task on its last rows says so, too: only one that has not moved for as long as any other has ended.
+  if (nothingLeft && standsStill(watch, sighting.at, longestStill)) {
     watch.completedAt ??= seenAt;
     watch.completedRealAt ??= sighting.realAt;
     return { watch, step: 'ended' };
   }
-  // Nothing was left before, and now there is: somebody has put another index behind the alias, or brought rows back.
+  // It moves, or rows are left again: somebody has put another index behind the alias, or brought rows back.
   delete watch.completedAt;
   delete watch.completedRealAt;
   return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
@@ -175,10 +177,16 @@ function progressSeen(
  * @param at before the last successful look, epoch milliseconds of the run's clock
  */
 export function isStill(watch: Watch, at: number, longestStill: number): boolean {
-  const elapsed = Math.max(0, at - watch.startedAt);
-  const window = Math.min(longestStill, Math.max(still.minMillis, elapsed * still.share));
-  return watch.movedAt !== undefined && at - Math.max(watch.movedAt, watch.aliveAt ?? watch.movedAt) >= window;
+  const { movedAt, aliveAt = movedAt } = watch;
+  return movedAt !== undefined && at - Math.max(movedAt, aliveAt ?? movedAt) >= stillWindow(watch, at, longestStill);
 }
+
+/** The same where a status says that it goes on. */
+const standsStill = (watch: Watch, at: number, longestStill: number): boolean =>
+  watch.movedAt !== undefined && at - watch.movedAt >= stillWindow(watch, at, longestStill);
+
+const stillWindow = ({ startedAt }: Watch, at: number, longestStill: number): number =>
+  Math.min(longestStill, Math.max(still.minMillis, Math.max(0, at - startedAt) * still.share));
 
 /** At most 2 h; and at most half of what a run may last, because otherwise no short run could ever close a record of the day before. */
 export const longestStillMillis = (maxRunHours: number): number =>

@@ -14,6 +14,7 @@ import {
 } from '../../../lambda/truncation/watch.ts';
 
 const minutes = (count: number) => count * 60_000;
+const tenMinutes = 600_000;
 const twoHours = minutes(120);
 
 const aWatch = (fields: Partial<Watch> = {}): Watch => ({
@@ -161,18 +162,32 @@ describe('what a look makes of a truncation', () => {
     ['none of the ten is gone', 10, 10, 'again'],
     ['1 % of many is left', 1000, 100_000, 'ended'],
     ['more of many is left', 1001, 100_000, 'again'],
-  ])('with a delete that goes on although %s', (_, toDelete, rowsToDelete, step) => {
-    const sighting = seen(1000, { task: aTask(), toDelete });
-    const found = folded([sighting], { ...deletes, rowsToDelete });
-    expect(found.step).toBe(step);
-    if (step === 'ended') expect(found.watch).toMatchObject({ completedAt: 1010, completedRealAt: 1020 });
+  ])(
+    'with a delete that says for ten minutes that it goes on, does not move, and %s',
+    (_, toDelete, rowsToDelete, step) => {
+      const of = { ...deletes, rowsToDelete };
+      const first = folded([seen(1000, { task: aTask(), toDelete })], of);
+      expect(first.step).toBe('again');
+      const soon = folded([seen(tenMinutes, { task: aTask(), toDelete })], of, first.watch);
+      expect(soon.step).toBe('again');
+      const found = folded([seen(1010 + tenMinutes, { task: aTask(), toDelete })], of, soon.watch);
+      expect(found.step).toBe(step);
+      if (step === 'ended') expect(found.watch).toMatchObject({ completedAt: 1020 + tenMinutes });
+    },
+  );
+
+  test('with a delete on its last rows: it is not taken to have ended while it moves', () => {
+    const sightings = [9, 8, 7].map((toDelete, at) =>
+      seen(at * tenMinutes, { task: aTask({ deleted: 1000 - toDelete }), toDelete }),
+    );
+    expect(folded(sightings).step).toBe('again');
   });
 
   test('a delete with nothing left, until somebody puts an index with rows behind the alias: it goes on', () => {
     const task = aTask({ deleted: 5 });
-    const ended = folded([seen(0, { task, toDelete: 0 })]);
+    const ended = folded([0, 2 * tenMinutes].map((at) => seen(at, { task, toDelete: 0 })));
     expect(ended.step).toBe('ended');
-    const again = folded([seen(1000, { task, toDelete: 222 })], deletes, ended.watch);
+    const again = folded([seen(2 * tenMinutes + 1000, { task, toDelete: 222 })], deletes, ended.watch);
     expect(again.step).toBe('again');
     expect(again.watch).not.toHaveProperty('completedAt');
   });

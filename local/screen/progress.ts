@@ -77,7 +77,9 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
     { title: 'Percent', align: 'right' },
     { title: 'Decision' },
   ];
-  const rows = state.entries.map((entry) => [
+  // What only waits for the server or the token is told with the error.
+  const shown = state.entries.filter((entry) => !isToldWithError(entry, state));
+  const rows = shown.map((entry) => [
     indexName(entry.entry),
     count(entry.entry.rowsTotal),
     count(entry.entry.rowsToDelete),
@@ -89,7 +91,7 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
   return [
     'Plan:',
     ...(fits && rows.length > 0 ? [head!] : []),
-    ...state.entries.flatMap((entry, at) => {
+    ...shown.flatMap((entry, at) => {
       const [name, total, toDelete, percent, decision] = rows[at]!;
       const first = fits
         ? [lines[at]!]
@@ -101,14 +103,25 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
             '  ',
             '    ',
           );
-      return [...first, ...reasonOf(entry, width, '      ')];
+      return [...first, ...(sameReason(entry, shown[at + 1]) ? [] : reasonOf(entry, width, '      '))];
     }),
+    ...toldWithError(state.entries.length - shown.length, width),
     ...(state.error === undefined ? [] : wrap(errorSentence(state.error, maxText), width, '  Error: ', '    ')),
     ...(state.breaker === undefined
       ? []
       : wrap(`Nothing is started: ${errorSentence(state.breaker, maxText)}`, width, '  ', '    ')),
   ];
 }
+
+const isToldWithError = ({ phase, entry }: Entry, { error }: RunState): boolean =>
+  error !== undefined && phase === 'done' && entry.cause.kind === 'run-error';
+
+const toldWithError = (entries: number, width: number): string[] =>
+  entries === 0 ? [] : wrap(`${counted(entries, 'policy was', 'policies were')} not looked at.`, width, '  ', '    ');
+
+/** Neighbours that share a reason share its line, below the last of them. */
+const sameReason = (entry: Entry, next: Entry | undefined): boolean =>
+  next !== undefined && entry.phase === 'done' && next.phase === 'done' && whyOf(entry) === whyOf(next);
 
 const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
 

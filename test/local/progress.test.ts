@@ -192,3 +192,47 @@ function screenAfter(written: string): string[] {
     (line, at, all) => line !== '' || at < all.length - 1,
   );
 }
+
+describe('a plan of many', () => {
+  const failed = (aspect: string, cause: Cause): DoneEntry => ({
+    index: `dataset.${aspect}`,
+    phase: 'done',
+    entry: { entityType: 'dataset', aspect, outcome: 'failed', cause },
+  });
+  const noIndex: Cause = { kind: 'server', error: { operation: 'dry-run', kind: 'no-index', status: 500 }, sent: 'no' };
+
+  it('tells once how many policies wait for what the run could not do', () => {
+    const plan = renderPlan(
+      state([failed('a', { kind: 'run-error' }), failed('b', { kind: 'run-error' })], { error: { kind: 'no-policy' } }),
+      100,
+    ).join('\n');
+    expect(plan).toContain('  2 policies were not looked at.');
+    expect(plan).not.toContain('dataset.a');
+  });
+
+  it('tells a reason that neighbours share once, below the last of them', () => {
+    const lines = renderPlan(state([failed('a', noIndex), failed('b', noIndex), disabled]), 100);
+    const reasons = lines.flatMap((line, at) => (line.includes('no such index') ? [at] : []));
+    expect(reasons).toHaveLength(1);
+    expect(lines[reasons[0]! - 1]).toContain('dataset.b');
+    expect(lines[reasons[0]! - 2]).toContain('dataset.a');
+  });
+
+  it('says what a bite takes, how many nights there are, and how long it takes', () => {
+    const bite: Entry = {
+      ...approved,
+      entry: { ...operation, rowsToDelete: 5000, rowsPastRetention: 14_000 },
+      plan: {
+        rowsToDelete: 14_000,
+        strategy: 'delete-by-query',
+        bite: { cutoffMillis: 0, rows: 5000, nights: 3 },
+        seconds: 130,
+      },
+    };
+    const plan = renderPlan(state([bite]), 200).join('\n');
+    expect(plan).toContain('70.00 %');
+    expect(plan).toContain(
+      'To be done by deleting in place; about 2 min, as last time. 5,000 of 14,000 rows past their retention go in this run (maxRowsPerRun), all of them in about 3 nights.',
+    );
+  });
+});

@@ -126,10 +126,10 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       expect(recorder.forms.at(-1)!.get('Message')).toContain('Preflight: address, DNS, connection');
     });
 
-    test('asks the service for that no more than the status of a task', () => {
+    test('asks the service for that no more than the status of a task, and for one dry run of nothing', () => {
       const others = asked.filter((action) => action !== 'truncateTimeseriesAspect').sort();
       expect(others).toEqual(['getEsTaskStatus', 'getIndexSizes']);
-      expect(asked).toHaveLength(2 + report.policies.length);
+      expect(asked).toHaveLength(3 + report.policies.length);
     });
   });
 

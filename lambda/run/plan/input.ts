@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { explain } from '../../policy/explain.ts';
 
+/**
+ * What the schedule's target holds in place of the time. Whoever starts an execution with the target's input by hand, and every
+ * emulator that does not fill it in, sends it as it stands: such a run has no scheduled time.
+ */
+const placeholder = '<aws.scheduler.scheduled-time>';
+
 /** What an execution may be started with: by the schedule, or by hand. */
 const inputSchema = z
   .strictObject({
@@ -17,7 +23,11 @@ const inputSchema = z
     scheduledTime: z
       .string()
       .max(40)
-      .refine((text) => !Number.isNaN(Date.parse(text)), 'scheduledTime must be a time such as 2026-03-01T03:30:00Z')
+      .refine(
+        (text) => text === placeholder || !Number.isNaN(Date.parse(text)),
+        'scheduledTime must be a time such as 2026-03-01T03:30:00Z',
+      )
+      .transform((text) => (text === placeholder ? undefined : text))
       .optional(),
   })
   .refine((input) => input.approveRows === undefined || input.only?.length === 1, {

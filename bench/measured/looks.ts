@@ -91,16 +91,19 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
     }
   }
   const [entry] = state.entries;
+  const began = service.endsAt! - task.seconds * 1000;
+  const counted = {
+    looks: service.asked.length,
+    looksOfADay: service.asked.filter((at) => at - began <= 86_400_000).length,
+  };
+  // A task that stands still for two hours is called stuck, and left to the next run.
+  if (entry?.phase === 'done' && entry.entry.cause.kind === 'stuck') {
+    return { task, ...counted, lagSeconds: (time.now() - service.endsAt!) / 1000 };
+  }
   if (entry?.phase !== 'done' || entry.entry.outcome !== 'truncated' || service.seenAt === undefined) {
     throw new Error(`the watch of a task ended otherwise than expected: ${JSON.stringify(entry)}`);
   }
-  const began = service.endsAt! - task.seconds * 1000;
-  return {
-    task,
-    looks: service.asked.length,
-    looksOfADay: service.asked.filter((at) => at - began <= 86_400_000).length,
-    lagSeconds: (service.seenAt - service.endsAt!) / 1000,
-  };
+  return { task, ...counted, lagSeconds: (service.seenAt - service.endsAt!) / 1000 };
 }
 
 const fixedSeconds = 30;

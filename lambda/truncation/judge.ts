@@ -138,7 +138,8 @@ function judgeReindex(evidence: Evidence): Judgement {
 function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
   if (task?.works !== 'reindex' || !task.completed) return 'status';
   const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
-  const upToStart = record.windows.find(({ to }) => to === record.attempt.runStartMillis)?.rows ?? 0;
+  const { fields, runStartMillis } = record.attempt;
+  const upToStart = keptWindow(record.windows, fields.endTimeMillis, runStartMillis)?.rows ?? 0;
   if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'imperfect';
   if (isMissing(upToStart - total, upToStart)) return 'imperfect';
   return movedBy(record, indexName) === 'us' ? undefined : 'name';

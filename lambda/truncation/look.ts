@@ -16,7 +16,7 @@ import { planLook, refreshLook } from './looks.ts';
 import type { OptionalReads } from './optional-reads.ts';
 import { type OwnTask, ownTask } from './origin.ts';
 import { advances, fold, longestStillMillis, type Sighting, unseen, type Watch, type Watched } from './watch.ts';
-import { type Counts, countWindows, physicalIndex } from './windows.ts';
+import { type Counts, countWindows, keptWindow, physicalIndex } from './windows.ts';
 
 /** One look at one unresolved truncation: see, fold, and where it can be judged, count again, judge, settle. */
 
@@ -84,7 +84,8 @@ async function look(target: Target, record: Unresolved, services: LookServices):
   const counted = await countAgain(record, services);
   if (!counted) return again(watch, clock.now());
   const { after, indexGone } = counted;
-  const kept = after.windows.find(({ to }) => to === record.attempt.runStartMillis)?.rows;
+  const { fields, runStartMillis } = record.attempt;
+  const kept = keptWindow(after.windows, fields.endTimeMillis, runStartMillis)?.rows;
   const { rowsToDelete: toDelete } = after;
   if (step === 'still') {
     // It may have gone on between the two counts.
@@ -232,7 +233,7 @@ export function watchedOf({ attempt, windows }: Unresolved): Watched {
   return {
     strategy: attempt.strategy,
     rowsToDelete: attempt.baseline.rowsToDelete,
-    rowsKept: windows.find(({ to }) => to === attempt.runStartMillis)?.rows ?? 0,
+    rowsKept: keptWindow(windows, attempt.fields.endTimeMillis, attempt.runStartMillis)?.rows ?? 0,
   };
 }
 

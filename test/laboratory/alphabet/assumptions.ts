@@ -20,7 +20,8 @@ export const assumptions = {
     'a server that reindexes what it has promised to delete tells the name of its index or the status of its task',
   'slow-first-batch':
     'a delete by query of which nobody knows the id deletes its first batch before it may be judged, or within 10 minutes after',
-  'day-long-hang': 'a delete by query that has stood still for 20 hours does not go on afterwards',
+  'day-long-hang':
+    'a delete by query that has stood still for 20 hours does not go on afterwards, nor a copy that a person has cleared by its counts',
   'day-long-copy':
     'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
 } as const;

@@ -37,9 +37,15 @@ export const operator = {
     })),
   },
   'limits change': {
-    says: 'a policy gets another threshold, ceiling or batch size',
+    says: 'a policy gets another threshold, ceiling, bite or batch size',
     happen: rewritten((_, chances) =>
-      chances.pick([{ minDeletePercent: 50 }, { maxDeletePercent: 30 }, { batchSize: 25 }, { timeoutSeconds: 90 }]),
+      chances.pick([
+        { minDeletePercent: 50 },
+        { maxDeletePercent: 30 },
+        { batchSize: 25 },
+        { timeoutSeconds: 90 },
+        { maxRowsPerRun: 20 },
+      ]),
     ),
   },
   'policy off': { says: 'a policy is switched off', happen: rewritten(() => ({ enabled: false })) },
@@ -98,6 +104,13 @@ export const operator = {
     says: 'a deployment raises or lowers minRetentionDays',
     happen: ({ world }, chances) => {
       world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 40]) };
+    },
+  },
+  'stage takes bites': {
+    says: 'a deployment sets or lifts maxRowsPerRun for all policies',
+    happen: ({ world }, chances) => {
+      const { maxRowsPerRun: _, ...settings } = world.settings;
+      world.settings = { ...settings, ...chances.pick([{}, { maxRowsPerRun: 25 }, { maxRowsPerRun: 120 }]) };
     },
   },
   'server replaced': {

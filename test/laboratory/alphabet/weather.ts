@@ -1,4 +1,5 @@
 import type { Chances } from '../world/chances.ts';
+import type { Effect } from './answers.ts';
 
 /** How often what goes wrong, as shares of the occasions. */
 export interface Weather {
@@ -6,6 +7,8 @@ export interface Weather {
   read: number;
   /** Real truncates. */
   truncate: number;
+  /** What such a truncate may do; everything where it is left out. */
+  effects?: readonly Effect[];
   /** Ledger calls. */
   ledger: number;
   /** Parameters: policies, pause, token. */

@@ -39,6 +39,12 @@ const baseSettings = {
   minRetentionDays: 7,
 } as const satisfies Partial<RunSettings>;
 
+const settingsOf = ({ maxRunHours, stageBite }: Scenario): RunSettings => ({
+  ...baseSettings,
+  maxRunHours,
+  ...(stageBite !== undefined && { maxRowsPerRun: stageBite }),
+});
+
 /** Lives through one history, to its last calm night. */
 export async function live(scenario: Scenario): Promise<History> {
   const { seed, profile } = scenario;
@@ -53,7 +59,7 @@ export async function live(scenario: Scenario): Promise<History> {
     profile,
     indices,
     policies: policies.map((policy) => written(policy)),
-    settings: { ...baseSettings, maxRunHours: scenario.maxRunHours },
+    settings: settingsOf(scenario),
     ledger: scenario.ledger,
   });
   const [{ engine }] = world.servers;
@@ -137,10 +143,11 @@ function healthyServer({ profile, lasting: name }: Scenario): Partial<Behaviour>
 }
 
 /** The faults have stopped: the operator has put everything back, and the cluster is well. */
-function mend(world: World, { maxRunHours, indices }: Scenario): void {
+function mend(world: World, scenario: Scenario): void {
+  const { indices } = scenario;
   const [{ engine }] = world.servers;
   world.setPaused(false);
-  world.settings = { ...baseSettings, maxRunHours };
+  world.settings = settingsOf(scenario);
   world.policies = indices.map(({ policy }, number) => written(policyOf(names[number] ?? names[0], policy)));
   world.token.given = world.token.valid;
   world.front = world.servers[0];

@@ -3,7 +3,7 @@ import type { Stage } from '../alphabet/happening.ts';
 import { otherWays, spellings } from '../alphabet/operator.ts';
 import { reindexByHand } from '../alphabet/others.ts';
 import type { Chances } from '../world/chances.ts';
-import type { PolicyOf } from './policies.ts';
+import { type PolicyOf, withoutBite } from './policies.ts';
 
 /**
  * Letters that chance alone seldom brings together in the right order: short sequences in which they follow each other. What they
@@ -200,7 +200,7 @@ function rewrite({ world }: Stage, policy: PolicyOf, changes: object): void {
   world.policies = world.policies.map((source) => {
     if (source.name !== policy.parameter) return source;
     try {
-      return { ...source, text: JSON.stringify({ ...JSON.parse(source.text), ...changes }) };
+      return { ...source, text: JSON.stringify(withoutBite({ ...JSON.parse(source.text), ...changes })) };
     } catch {
       return source;
     }

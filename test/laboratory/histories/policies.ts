@@ -37,14 +37,20 @@ export function policyOf([entityType, aspect]: readonly [string, string], fields
     name: name.toLowerCase(),
     index: searchIndex({ entityType, aspect }),
     parameter: `${prefix}${name}`,
-    fields,
+    fields: withoutBite(fields),
   };
+}
+
+/** What is copied as a whole cannot go in bites: such a policy is refused. */
+export function withoutBite(fields: Record<string, unknown>): Record<string, unknown> {
+  const { maxRowsPerRun: _, ...rest } = fields;
+  return fields['strategy'] === 'reindex' ? rest : fields;
 }
 
 /** Its text as it stands in its parameter, with some fields written differently. */
 export const written = ({ entityType, aspect, parameter, fields }: PolicyOf, changes: object = {}): PolicySource => ({
   name: parameter,
-  text: JSON.stringify({ entityType, aspect, ...fields, ...changes }),
+  text: JSON.stringify(withoutBite({ entityType, aspect, ...fields, ...changes })),
 });
 
 /** The sources with one parameter's text replaced, or taken away. */

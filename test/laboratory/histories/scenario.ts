@@ -16,7 +16,7 @@ const usually = <T>(usual: T, other: fc.Arbitrary<T>, oneIn: number) =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
 
 /** Rows that one run deletes at most: more of them when Plan looks for bites. */
-const bites = [undefined] as const;
+const bites = [undefined, undefined, undefined, 30, 100, 300] as const;
 
 const policy = fc.record({
   retentionDays: fc.constantFrom(30, 30, 45, 60),
@@ -82,6 +82,8 @@ export const scenario = fc.record({
   lasting: maybe(fc.constantFrom(...namesOf(lasting)), 5),
   ledger: fc.constantFrom(...ledgerKinds),
   maxRunHours: fc.constantFrom(12, 1, 2, 12, 12, 30),
+  /** The stage's `maxRowsPerRun`, for policies without one. */
+  stageBite: usually<number | undefined>(undefined, fc.constantFrom(40, 150), 5),
   /** Fresh rows that entity deletions cost an index while each of its truncations is at work. */
   erosion: fc.constantFrom(0, 0, 0, 0, 5, 9),
   indices: fc.array(index, { minLength: 1, maxLength: 3 }),

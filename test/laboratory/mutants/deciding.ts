@@ -1,3 +1,4 @@
+import type { biteLimit, biteOf } from '../../../lambda/truncation/bite.ts';
 import type { cutoffOf, truncateFields } from '../../../lambda/truncation/fields.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
@@ -55,6 +56,40 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'the pause is not read again',
     patches: [text('run/orders', 'if (paused) return paused;', 'if (paused && !services) return paused;')],
+  },
+  {
+    about: '1',
+    name: 'all goes where a bite is due',
+    patches: [
+      replaces<typeof biteOf>('truncation/bite', 'biteOf', () => () => undefined),
+      replaces<typeof biteLimit>('truncation/bite', 'biteLimit', () => () => Number.POSITIVE_INFINITY),
+    ],
+  },
+  {
+    about: '1',
+    name: 'a bite younger than its policy’s cutoff',
+    patches: [
+      text(
+        'run/truncate',
+        'plan.bite?.cutoffMillis ?? policyCutoff',
+        'plan.bite ? policyCutoff + 43_200_000 : policyCutoff',
+      ),
+      text('run/truncate', '...(plan.bite && { policyCutoffMillis: policyCutoff }),', ''),
+      text('run/truncate', 'const backlog = plan.bite ?', 'const backlog = plan.strategy === undefined ?'),
+      replaces<typeof biteLimit>('truncation/bite', 'biteLimit', () => () => Number.POSITIVE_INFINITY),
+    ],
+  },
+  {
+    about: '1',
+    name: 'the ceiling is judged by the bite',
+    patches: [
+      text('run/plan/bite', 'dryRun: part, whole: dryRun, cutoffMillis: sent', 'dryRun: part, cutoffMillis: sent'),
+      text(
+        'run/truncate',
+        'dryRun, whole, cutoffMillis: attempt.fields.endTimeMillis',
+        'dryRun, cutoffMillis: attempt.fields.endTimeMillis',
+      ),
+    ],
   },
   {
     about: '2',

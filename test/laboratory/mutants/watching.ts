@@ -36,7 +36,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '6',
     name: 'a preview writes the ledger',
-    patches: [text('run/plan/policy', "if (state.mode !== 'enforce') return entry;", '')],
+    patches: [text('run/plan/policy', "if (state.mode === 'preview' || record.server", 'if (record.server')],
   },
   {
     about: '6',

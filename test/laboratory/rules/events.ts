@@ -46,7 +46,7 @@ export function* sends(history: History): Generator<Send> {
         event.kind === 'ledger' && own(event) && event.next.state === 'reserved' && event.next.index === sent.index,
     );
     const policy = policiesOfPlan(before, sent.invocation)
-      .map((sources) => orderedFor(sources, sent.index))
+      .map(({ policies, bite }) => orderedFor(policies, sent.index, bite))
       .findLast((one) => one !== undefined);
     yield { sent, place, asked, reserved, execution: executions.get(runOf(sent.invocation)), policy };
   }
@@ -59,7 +59,8 @@ export const policiesOfPlan = (
 ) =>
   events.flatMap((event) => {
     const isOfPlan = event.kind === 'orders' && event.invocation.step === 'plan';
-    return isOfPlan && event.policies && runOf(event.invocation) === runOf(run) ? [event.policies] : [];
+    if (!isOfPlan || !event.policies || runOf(event.invocation) !== runOf(run)) return [];
+    return [{ policies: event.policies, bite: event.invocation.settings.maxRowsPerRun }];
   });
 
 /** What the sentence of a dry run says. */

@@ -2,6 +2,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { JournalEvent } from '../world/journal.ts';
+import { wholeOf } from './bites.ts';
 import { type CheckRule, countsIn, type Event, eventsOf, runOf, type Send, sends } from './events.ts';
 
 /** Rules about what must hold when a real truncate is decided on (safety rules 1 to 3). */
@@ -28,7 +29,7 @@ export const guardRules = {
       const policies = read.findLast((event) => event.policies !== undefined)?.policies;
       if (paused?.paused !== false) yield wrong(paused ? 'the job was paused' : 'the pause was not read again');
       if (!policies) yield wrong('the policies were not read again');
-      const now = policies && orderedFor(policies, sent.index);
+      const now = policies && orderedFor(policies, sent.index, sent.invocation.settings.maxRowsPerRun);
       if (policies && (!policy || !now || !isSame(policy, now)))
         yield wrong('its policy is no longer what Plan had read');
     }
@@ -71,10 +72,12 @@ export const guardRules = {
   },
 
   *'threshold and ceiling held in the last dry run'(history) {
-    for (const { sent, asked, policy, execution } of sends(history)) {
+    for (const send of sends(history)) {
+      const { sent, asked, policy, execution } = send;
       const counts = asked?.kind === 'dry-run' ? countsIn(asked.sentence) : undefined;
       if (!counts || !policy) continue;
-      const { rows, total } = counts;
+      const { total } = counts;
+      const rows = wholeOf(history, send) ?? counts.rows;
       const wrong = (text: string) => ({ at: sent.at, text: `${sent.index}: ${text} (${rows} of ${total})` });
       const approved = Number(execution?.input['approveRows'] ?? -1) >= rows;
       const { maxDeletePercent, minDeletePercent } = policy;

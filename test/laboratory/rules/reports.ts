@@ -85,8 +85,8 @@ const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'other-versi
 /** What the Plan read whose run state the execution took over: the last, where they differ nobody can tell. */
 function planOf(history: Parameters<CheckRule>[0], published: Event<'published'>) {
   const plans = policiesOfPlan(history.world.journal, published);
-  const texts = new Set(plans.map((sources) => JSON.stringify(sources)));
-  return texts.size === 1 ? plans[0] : undefined;
+  const texts = new Set(plans.map(({ policies }) => JSON.stringify(policies)));
+  return texts.size === 1 ? plans[0]?.policies : undefined;
 }
 
 function indexOf({ name, text }: { name: string; text: string }): string {

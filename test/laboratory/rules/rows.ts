@@ -51,7 +51,9 @@ export const rowRules = {
       const { at, record, verdict, event } = closing;
       const { outcome, cause } = verdict.entry;
       if (outcome !== 'incomplete' || cause.kind === 'all-conflicts' || wasTouched(history, closing)) continue;
-      const { oldFound, unrefreshed } = event.truth;
+      const { oldFound, oldTaken, unrefreshed } = event.truth;
+      // Where not one row went, it was not done, however few they are.
+      if (oldTaken === 0 && oldFound > 0) continue;
       const planned = record.attempt.baseline.rowsToDelete;
       if (!unrefreshed && oldFound <= limitOf(planned)) {
         yield { at, text: `${record.index}: incomplete, and ${oldFound} of ${planned} rows are left` };
@@ -71,7 +73,9 @@ export const rowRules = {
       const addedUp = cause.kind === 'rows-missing' && cause.overDays !== undefined;
       const since = at - functionTimeoutSeconds.poll * 1000;
       const name = history.world.servers[0].nameOf(next.index);
-      if (isShort || addedUp || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
+      // A copy that had stood still went on while it was being counted.
+      const wentOn = truth.movedAt !== undefined && truth.movedAt >= since;
+      if (isShort || addedUp || wentOn || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
       yield { at, text: `${next.index}: rows-missing (${cause.kind}), and searches find as many as before` };
     }
   },
@@ -82,9 +86,11 @@ export const rowRules = {
       const { outcome } = verdict.entry;
       // What nobody could see end is closed at 20 h, whatever it does.
       if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
-      const { acted, oldLeft, oldTaken, stalledMillis, unrefreshed, loss } = truth;
+      const { acted, oldLeft, oldTaken, stalledMillis, unrefreshed, loss, isAside } = truth;
       // docs/testing.md, `slow-first-batch`.
       if (acted === 'delete' && outcome === 'failed' && oldTaken === 0) continue;
+      // Somebody has put another index behind the alias: what it takes from the old one is nobody's any more.
+      if (acted === 'delete' && isAside) continue;
       if (acted === 'delete') {
         // Nothing is left for it to do; or rows are gone that it does not take.
         if (outcome === 'truncated' && oldLeft <= limitOf(record.attempt.baseline.rowsToDelete)) continue;

@@ -1,3 +1,4 @@
+import { biteRules } from './bites.ts';
 import type { CheckRule } from './events.ts';
 import { guardRules } from './guards.ts';
 import { livenessRules } from './liveness.ts';
@@ -10,6 +11,7 @@ import { unresolvedRules } from './unresolved.ts';
 export const rules: Readonly<Record<string, CheckRule>> = {
   ...sendingRules,
   ...guardRules,
+  ...biteRules,
   ...unresolvedRules,
   ...rowRules,
   ...reportRules,

@@ -157,12 +157,9 @@ function opensBreaker(outcome: string, cause: { kind: string; closed?: unknown }
 
 /** Its execution took over what the function returned. */
 function wasTaken(history: History, { at, state, invocation }: Event<'state'>): boolean {
-  const { turns } = state;
+  // Turns alone do not tell: after a redrive they are counted again.
+  const known = (one: typeof state) => JSON.stringify([one.turns, one.entries, one.callsWithoutTask]);
   return eventsOf(history, 'taken').some(
-    (event) =>
-      event.at >= at &&
-      runOf(event) === runOf(invocation) &&
-      event.state.turns.truncate === turns.truncate &&
-      event.state.turns.poll === turns.poll,
+    (event) => event.at >= at && runOf(event) === runOf(invocation) && known(event.state) === known(state),
   );
 }

@@ -56,7 +56,8 @@ export const unresolvedRules = {
       for (const earlier of before) {
         if (earlier.index !== track.index) continue;
         // docs/testing.md, `day-long-hang`.
-        if (earlier.acted?.as === 'delete' && at - earlier.sentAt >= 20 * hour) continue;
+        const isOld = at - earlier.sentAt >= 20 * hour;
+        if (isOld && (earlier.acted?.as === 'delete' || wasCleared(history, earlier, at))) continue;
         const acts = earlier.acted !== undefined && earlier.acted.at > at;
         const works = truth
           .tasksOf(earlier)
@@ -130,7 +131,9 @@ export const unresolvedRules = {
     for (const event of eventsOf(history, 'ledger')) {
       const { previous, next } = event;
       // A person has cleared it; or it is taken over from another address, whose counts say nothing here.
-      const isAnew = isOurs(previous) && (previous.state === 'quarantined' || previous.server !== next.server);
+      const isAsked = event.invocation !== undefined && clearsOf(history, event.invocation) !== undefined;
+      const isAnew =
+        isOurs(previous) && (isAsked || previous.state === 'quarantined' || previous.server !== next.server);
       if (isAnew || next.state === 'quarantined') shrinks.delete(next.index);
       const closing = closed.get(event);
       if (!closing) continue;
@@ -170,6 +173,14 @@ export const unresolvedRules = {
 /** An index that cannot be counted is closed for a person to look: by a wrong clock too early, which does no harm. */
 const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
   next.lastVerdict?.entry.cause.kind === 'blind' && truth.clockWrong;
+
+/** A person has let the index of a truncate go, by its counts. */
+const wasCleared = (history: Parameters<CheckRule>[0], { index, sentAt }: Track, before: number): boolean =>
+  eventsOf(history, 'ledger').some(({ at, previous, next, invocation }) => {
+    const isOfIt = next.index === index && at > sentAt && at < before;
+    const isReleased = previous?.state === 'quarantined' && next.state === 'idle';
+    return isOfIt && isReleased && invocation !== undefined && clearsOf(history, invocation) !== undefined;
+  });
 
 /** The input of a run that clears. */
 function clearsOf(history: Parameters<CheckRule>[0], run: { runId: string; runStartMillis: number }) {

@@ -17,8 +17,15 @@ export interface Ordered {
 
 const defaults = { strategy: 'delete-by-query', minDeletePercent: 10, batchSize: 10_000, enabled: true } as const;
 
-/** The one policy for a search index; undefined where there is none, or several, or none that can be read. */
-export function orderedFor(sources: readonly PolicySource[], index: string): Ordered | undefined {
+/**
+ * The one policy for a search index; undefined where there is none, or several, or none that can be read.
+ * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none and may have one
+ */
+export function orderedFor(
+  sources: readonly PolicySource[],
+  index: string,
+  stageBite?: number | undefined,
+): Ordered | undefined {
   const found: (Ordered | undefined)[] = [];
   for (const { name, text } of sources) {
     const written = read(text);
@@ -27,7 +34,10 @@ export function orderedFor(sources: readonly PolicySource[], index: string): Ord
     const [, entityType = '', aspect = ''] = /([^./]+)\.([^./]+)$/.exec(name) ?? [];
     if (!written && searchIndex({ entityType, aspect }) === index) found.push(undefined);
   }
-  return found.length === 1 ? found[0] : undefined;
+  const [one] = found;
+  if (found.length !== 1 || !one) return undefined;
+  const takesBites = one.maxRowsPerRun === undefined && one.strategy !== 'reindex' && stageBite !== undefined;
+  return takesBites ? { ...one, maxRowsPerRun: stageBite } : one;
 }
 
 function read(text: string): Ordered | undefined {

@@ -176,7 +176,8 @@ export function createRowTruth(engine: Engine, now: () => number): RowTruth {
       const rest = { windows: counted, unrefreshed };
       if (track === undefined) {
         const nothing = { oldLeft: 0, oldTaken: 0, oldFound: 0, loss: nothingLost, onSource: false };
-        return { ...rest, ...nothing, acted: 'never', working: false, stalledMillis: 0 };
+        const idle = { working: false, stalledMillis: 0, movedAt: undefined, isAside: false };
+        return { ...rest, ...nothing, ...idle, acted: 'never' };
       }
       const tasks = tasksOf(track);
       const running = tasks.filter(({ state }) => state === 'running');
@@ -191,6 +192,8 @@ export function createRowTruth(engine: Engine, now: () => number): RowTruth {
         loss: lossOf(track),
         acted,
         working: isWorking(track),
+        movedAt: tasks.length === 0 ? undefined : Math.max(...tasks.map(({ movedAt }) => movedAt)),
+        isAside: running.length > 0 && running.every(({ indexName }) => indexName !== physical(name)),
         stalledMillis: running.length === 0 ? 0 : now() - Math.max(...running.map(({ movedAt }) => movedAt)),
       };
     },

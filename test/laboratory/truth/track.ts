@@ -52,6 +52,10 @@ export interface Truth {
   working: boolean;
   /** For how long its task has done nothing, milliseconds. */
   stalledMillis: number;
+  /** When its tasks last did something; undefined where they never did. */
+  movedAt: number | undefined;
+  /** Its tasks work on an index that no alias leads to any more. */
+  isAside: boolean;
   /** What searches find in each window of the record, and what the record says was there at the call. */
   windows: { recorded: number; found: number }[];
   /** Our clock is wrong by more than 10 minutes. */

@@ -142,8 +142,8 @@ async function call(invocation: Invocation, input: unknown): Promise<unknown> {
 
 export const infoOf = (invocation: Invocation): InvocationInfo => {
   const { id, step, runId, runStartMillis, startedAt, endsAt, settings } = invocation;
-  const { mode, minRetentionDays, maxRunHours, gmsUrl } = settings;
-  const own = { mode, minRetentionDays, maxRunHours, gmsUrl };
+  const { mode, minRetentionDays, maxRunHours, gmsUrl, maxRowsPerRun: bite } = settings;
+  const own = { mode, minRetentionDays, maxRunHours, gmsUrl, ...(bite !== undefined && { maxRowsPerRun: bite }) };
   return { id, step, runId, runStartMillis, startedAt, endsAt, settings: own };
 };
 

@@ -19,7 +19,7 @@ export interface InvocationInfo {
   /** End of the function's time. */
   endsAt: number;
   /** The deployment's settings, as this function has them. */
-  settings: Pick<RunSettings, 'mode' | 'minRetentionDays' | 'maxRunHours' | 'gmsUrl'>;
+  settings: Pick<RunSettings, 'mode' | 'minRetentionDays' | 'maxRunHours' | 'gmsUrl' | 'maxRowsPerRun'>;
 }
 
 export type JournalEvent = { at: number } & (

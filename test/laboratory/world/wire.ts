@@ -50,7 +50,7 @@ async function send(invocation: Invocation, exchange: Exchange, maySend: () => b
   const isBad = chances.happens(world.weather.truncate);
   const isUnwritten = isBad && chances.happens(0.05);
   const told = isBad ? chances.pick(namesOf(answers)) : 'own';
-  const effect = isBad ? chances.pick(namesOf(effects)) : 'at once';
+  const effect = isBad ? chances.pick(world.weather.effects ?? namesOf(effects)) : 'at once';
   await yieldPoint(invocation, 'before truncate');
   await pause(invocation, chances.between(5, 150));
   if (isUnwritten) await unwrittenAt(invocation, 'truncate');

@@ -170,4 +170,15 @@ describe('a policy with a bite', () => {
     });
     expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 100 });
   });
+
+  test('is settled in the night in which a 400 answers it: what stays is the backlog and the young rows, in every look', async () => {
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy] });
+    const { engine } = deployment.service;
+    const answer = { kind: 'status', status: 400, body: '{"message":"Async reindex failed","status":400}' } as const;
+    engine.onRequest = ({ body }) => (body.includes('"dryRun":false') ? { kind: 'fail-before', answer } : undefined);
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'failed', cause: { kind: 'unchanged' } });
+    engine.onRequest = undefined;
+    deployment.clock.time += 1000;
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'truncated', rowsDeleted: 1000 });
+  });
 });

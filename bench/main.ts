@@ -1,15 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchBites } from './measured/bites.ts';
 import { benchLooks } from './measured/looks.ts';
 import { benchNights } from './measured/night.ts';
 import { benchPlan } from './measured/plan-time.ts';
-import { type Figures, show } from './show.ts';
 import { benchStart } from './measured/start-up.ts';
-import { looksTables, nightTable, planTable, shownTable, startTable } from './tables.ts';
+import { type Figures, show } from './show.ts';
+import { bitesTable, looksTables, nightTable, planTable, shownTable, startTable } from './tables.ts';
 
 /**
- * `npm run bench -- [--json FILE] [--only looks,nights,plan,start]`. Looks and nights are simulated in virtual time and come
+ * `npm run bench -- [--json FILE] [--only looks,nights,bites,plan,start]`. Looks, nights and bites are simulated in virtual time and come
  * out the same on every machine; Plan and start are measured and want a quiet one.
  */
 
@@ -18,7 +19,7 @@ const planRounds = 5;
 const startRounds = 31;
 
 const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
-const parts = ['looks', 'nights', 'plan', 'start'];
+const parts = ['looks', 'nights', 'bites', 'plan', 'start'];
 const chosen = values.only?.split(',') ?? parts;
 const unknown = chosen.find((part) => !parts.includes(part));
 if (unknown !== undefined) {
@@ -46,6 +47,10 @@ if (chosen.includes('looks')) {
 if (chosen.includes('nights')) {
   figures.nights = await benchNights();
   print('Nights', nightTable(figures.nights));
+}
+if (chosen.includes('bites')) {
+  figures.bites = await benchBites();
+  print('Bites', bitesTable(figures.bites));
 }
 const shown = show(figures);
 print('Promises', shownTable(shown));

@@ -42,6 +42,8 @@ const emails = 2;
 const logBytesPerEvent = 300;
 /** DynamoDB reads 4 kB and writes 1 kB for a unit; a record has about 2 kB. */
 const unitsPerWrite = 2;
+/** A Query of 40 nights below 200 bytes is at most 8 kB, and half price, because it need not be consistent. */
+const unitsPerRecall = 1;
 
 /** An account's first custom metrics cost nothing, every month; what is sent an hour a night uses up little of them. */
 const freeMetrics = 10;
@@ -53,6 +55,7 @@ export interface NightPrice {
   workflow: number;
   functions: number;
   ledgerAndParameters: number;
+  memory: number;
   notification: number;
   logs: number;
   /** Custom metrics beyond the account's free ones, if it has no others. */
@@ -78,6 +81,7 @@ export function priceOf(
       usage.ledgerWrites * unitsPerWrite * prices.writeUnit +
       usage.parameterCalls * prices.parameterCall +
       usage.decryptions * prices.decryption,
+    memory: usage.nightsRead * unitsPerRecall * prices.readUnit + usage.nightsWritten * prices.writeUnit,
     notification: snsRequests * prices.snsRequest + emails * prices.email,
     logs: (usage.logBytes + more.historyEvents * logBytesPerEvent) * prices.logByte,
   };

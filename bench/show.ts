@@ -1,3 +1,4 @@
+import { type BiteRow, bite } from './measured/bites.ts';
 import { allowedLagSeconds, durationNames, durations, type LooksCell } from './measured/looks.ts';
 import type { NightRow } from './measured/night.ts';
 import type { PlanTime } from './measured/plan-time.ts';
@@ -14,15 +15,17 @@ export interface Shown {
 export interface Figures {
   looks?: LooksCell[];
   nights?: NightRow[];
+  bites?: BiteRow[];
   plan?: PlanTime;
   start?: StartRow[];
 }
 
 /** Holds the figures against what the project promises. */
-export function show({ looks, nights, plan, start }: Figures): Shown[] {
+export function show({ looks, nights, bites, plan, start }: Figures): Shown[] {
   return [
     ...(looks ? showLooks(looks) : []),
     ...(nights ? showNights(nights) : []),
+    ...(bites ? showBites(bites) : []),
     ...(plan ? [upTo('Plan of 100 policies, times the ideal', plan.ratio, 1.15)] : []),
     ...(start ? showStart(start) : []),
   ];
@@ -90,6 +93,19 @@ function showNights(nights: NightRow[]): Shown[] {
       1,
       ' cent',
     ),
+  ];
+}
+
+function showBites(bites: BiteRow[]): Shown[] {
+  const evenly = bites.filter(({ stamped }) => stamped === 'evenly');
+  return [
+    upTo(
+      'Most rows that one bite took, of a bite',
+      Math.max(...bites.map(({ rowsDeleted }) => rowsDeleted)) / bite,
+      1.01,
+    ),
+    upTo('Dry runs of Plan for a bite', Math.max(...bites.map(({ planDryRuns }) => planDryRuns)), 20),
+    upTo('Days to the policy’s cutoff after ten nights, rows evenly stamped', evenly.at(-1)!.cutoffOlderDays, 0),
   ];
 }
 

@@ -1,9 +1,10 @@
+import type { BiteRow } from './measured/bites.ts';
 import { durationNames, type LooksCell, ways } from './measured/looks.ts';
 import type { NightRow } from './measured/night.ts';
 import type { PlanTime } from './measured/plan-time.ts';
+import type { StartRow } from './measured/start-up.ts';
 import { shapeNames } from './shapes.ts';
 import type { Shown } from './show.ts';
-import type { StartRow } from './measured/start-up.ts';
 
 /** The figures as Markdown tables: what `docs/performance.md` holds, and what a terminal can show. */
 
@@ -57,6 +58,7 @@ export function nightTable(nights: NightRow[]): string {
       'requests',
       '`_count`',
       'in all, cents',
+      'of it memory',
       'metrics, if not free',
       'told after',
       'outcome',
@@ -71,6 +73,7 @@ export function nightTable(nights: NightRow[]): string {
       String(row.requests),
       String(row.countQueries),
       dash(row.price?.inAll, (dollars) => (dollars * 100).toFixed(2)),
+      dash(row.price?.memory, (dollars) => (dollars * 100).toFixed(4)),
       dash(row.price?.metricsWithoutFree, (dollars) => (dollars * 100).toFixed(2)),
       dash(row.notifiedAfterSeconds, (seconds) => `${Math.round(seconds)} s`),
       row.remark ??
@@ -80,6 +83,21 @@ export function nightTable(nights: NightRow[]): string {
     ]),
   );
 }
+
+export const bitesTable = (bites: BiteRow[]): string =>
+  table(
+    ['stamped', 'night', 'outcome', 'rows deleted', 'cutoff older by', 'dry runs of Plan', 'estimated', 'took'],
+    bites.map((row) => [
+      row.stamped,
+      String(row.night),
+      row.outcome,
+      row.rowsDeleted.toLocaleString('en-US'),
+      `${row.cutoffOlderDays.toFixed(1)} d`,
+      String(row.planDryRuns),
+      row.estimatedSeconds === undefined ? '–' : `${row.estimatedSeconds} s`,
+      `${Math.round(row.tookSeconds)} s`,
+    ]),
+  );
 
 export const planTable = (plan: PlanTime): string =>
   table(

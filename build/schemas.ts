@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
+import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 
 /**
- * JSON Schemas for editors, made from the schemas of the code. They are weaker than `validate`: what fields have to do with each
- * other, with a stage's own floor and with the world is in code only, and JSON Schema knows no aspect's name.
+ * JSON Schemas, made from the schemas of the code. Those for editors are weaker than `validate`: what fields have to do with each
+ * other, with a stage's own floor and with the world is in code only, and JSON Schema knows no aspect's name. That of the report
+ * is for whoever reads it: its objects are open, so that a new field or kind breaks nobody.
  */
-export function jsonSchemas(): Record<'policies.schema.json' | 'stage.schema.json', string> {
+export function jsonSchemas(): Record<'policies.schema.json' | 'report.schema.json' | 'stage.schema.json', string> {
   // The floor is a stage's own setting: the lowest that a stage may have.
   const policies = z.array(policySchema(1));
   const file = z.strictObject({ $schema: fileFields.$schema, policies });
@@ -14,6 +16,7 @@ export function jsonSchemas(): Record<'policies.schema.json' | 'stage.schema.jso
   const stage = z.strictObject({ ...fileFields, ...settingFields, policies: policies.meta({ description }) });
   return {
     'policies.schema.json': text(z.union([policies, file]), 'Policies of datahub-timeseries-retention', '--policies'),
+    'report.schema.json': reportText(),
     'stage.schema.json': text(stage, 'Stage file of datahub-timeseries-retention', '--stage'),
   };
 }
@@ -23,4 +26,19 @@ function text(schema: z.ZodType, title: string, option: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
   const described = { $schema, title, description: `Weaker than: npm start -- validate ${option} FILE.`, ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
+}
+
+function reportText(): string {
+  const { $schema, title, ...rest } = z.toJSONSchema(reportSchema, {
+    io: 'input',
+    target: 'draft-7',
+    // The limits of JavaScript's integers say nothing about a count of rows.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  const description =
+    'What SQS and Lambda subscribers get, and --json writes. Expect fields and kinds that are not in here.';
+  return `${JSON.stringify({ $schema, title, description, ...rest }, null, 2)}\n`;
 }

@@ -17,6 +17,7 @@ export async function handler(event: ReportEvent): Promise<{ result: Result }> {
   const log = runLog({ stage: settings.stage, runId: event.execution.name, step: 'report' });
   const context = {
     stateMachineArn: environment.STATE_MACHINE_ARN,
+    enforces: environment.MODE === 'enforce',
     parameterPrefix: environment.PARAMETER_PREFIX,
     tokenParameter: environment.TOKEN_PARAMETER,
     ...(process.env['AWS_REGION'] !== undefined && { region: process.env['AWS_REGION'] }),

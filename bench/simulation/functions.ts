@@ -1,3 +1,4 @@
+import type { Night } from '../../lambda/memory/night.ts';
 import type { RunServices } from '../../lambda/run/services.ts';
 import type { Step } from '../../local/state-machine.ts';
 import { awsCallMillis, containerLivesMillis, startMillis } from './latencies.ts';
@@ -12,6 +13,8 @@ export interface Usage {
   decryptions: number;
   ledgerReads: number;
   ledgerWrites: number;
+  nightsRead: number;
+  nightsWritten: number;
   logBytes: number;
 }
 
@@ -22,6 +25,8 @@ export const noUsage = (): Usage => ({
   decryptions: 0,
   ledgerReads: 0,
   ledgerWrites: 0,
+  nightsRead: 0,
+  nightsWritten: 0,
   logBytes: 0,
 });
 
@@ -54,7 +59,7 @@ export function simulateFunctions(time: VirtualTime) {
 
   /** The services of a step, with what their calls to AWS take and cost. */
   const during = (step: Step, services: Omit<RunServices, 'deadline'>): Omit<RunServices, 'deadline'> => {
-    const { ledger, parameters } = services;
+    const { ledger, nights, parameters } = services;
     const called = async <Result>(count: () => void, call: () => Promise<Result>): Promise<Result> => {
       count();
       await time.sleep(awsCallMillis);
@@ -75,6 +80,12 @@ export function simulateFunctions(time: VirtualTime) {
     const write = () => {
       usage.ledgerWrites += 1;
     };
+    const recalled = () => {
+      usage.nightsRead += 1;
+    };
+    const remembered = () => {
+      usage.nightsWritten += 1;
+    };
     const line = (message: string, fields: Record<string, unknown> = {}) => {
       usage.logBytes += lineOverheadBytes + message.length + JSON.stringify(fields).length;
     };
@@ -92,6 +103,12 @@ export function simulateFunctions(time: VirtualTime) {
         replace: (previous, next) => called(write, () => ledger.replace(previous, next)),
         claimScheduledTime: (at, runId) => called(write, () => ledger.claimScheduledTime(at, runId)),
       },
+      ...(nights && {
+        nights: {
+          read: (index: string) => called(recalled, () => nights.read(index)),
+          write: (night: Night) => called(remembered, () => nights.write(night)),
+        },
+      }),
     };
   };
 

@@ -1,8 +1,8 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { Operations, TruncateFields } from '../../lambda/operations/operations.ts';
 import type { Random } from '../../local/operations-service/random.ts';
-import { answerMillis } from './latencies.ts';
 import type { Course } from '../shapes.ts';
+import { answerMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** DataHub's batch size for delete by query: counters and rows move by so many at once. */

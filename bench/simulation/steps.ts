@@ -1,6 +1,8 @@
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import { type Nights, nightsInMemory } from '../../lambda/memory/night.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
@@ -35,7 +37,13 @@ export interface DeploymentOptions {
   operations: Operations;
   policies: unknown[];
   maxRunHours?: number;
+  /** What outlives a run, for nights one after another. */
+  ledger?: Ledger;
+  nights?: Nights;
 }
+
+/** No id comes twice, however many nights follow each other. */
+let ids = 0;
 
 /**
  * The real four steps as invocations in virtual time. The first state of each step includes the transitions that lead to
@@ -43,12 +51,10 @@ export interface DeploymentOptions {
  */
 export function deployVirtually(
   time: VirtualTime,
-  { operations, policies, maxRunHours = 12 }: DeploymentOptions,
+  { operations, policies, maxRunHours = 12, ledger = memoryLedger(), nights = nightsInMemory() }: DeploymentOptions,
 ): VirtualDeployment {
-  const ledger = memoryLedger();
   const functions = simulateFunctions(time);
   const entered: string[] = [];
-  let ids = 0;
   let largest = 0;
   let published: { report: Report; at: number } | undefined;
   const settings = {
@@ -68,6 +74,7 @@ export function deployVirtually(
     },
     operations,
     ledger,
+    nights,
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock: time,
     log: { info() {}, warn() {}, error() {} },

@@ -94,7 +94,7 @@ export class RetentionDashboard extends Construct {
         title: 'Decisions',
         logGroupNames,
         queryLines: [
-          'fields @timestamp, index, outcome, reason, runId',
+          'fields @timestamp, index, outcome, cause.kind, runId',
           'filter ispresent(outcome)',
           'sort @timestamp desc',
           'limit 100',

@@ -62,6 +62,7 @@ const kinds = {
     rowsIn: z.string().optional().meta({ description: 'the index that holds the missing rows' }),
     indexNow: z.string().optional(),
     deadline: millis.optional(),
+    unseen: z.boolean().optional().meta({ description: 'the rows are there, and no search finds them' }),
     address: address.optional(),
     ourAddress: address.optional(),
   },
@@ -213,4 +214,4 @@ export type CauseKind = keyof typeof kinds;
 export type Cause = UnionOf<typeof kinds>;
 
 export const causeKinds = Object.keys(kinds) as CauseKind[];
-export const causeSchema = unionSchema(kinds, 'what was found out, as data');
+export const causeSchema = unionSchema(kinds, 'Cause', 'what was found out, as data');

@@ -42,7 +42,7 @@ export type Finding = UnionOf<typeof kinds>;
 export const checkSchema = z.object({
   name: z.enum(checkNames),
   state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but a person should know' }),
-  cause: unionSchema(kinds, 'what the check found, as data'),
+  cause: unionSchema(kinds, 'Finding', 'what the check found, as data'),
 });
 
 /** A check as the core makes it; the report adds its words. */

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Time as the core sees it. */
 export interface Clock {
   /** The run's clock, epoch milliseconds: deadlines, stillness, ages. Ahead of real time under `--fast` by the waits that were skipped. */
@@ -20,6 +22,8 @@ export const systemClock: Clock = {
  */
 export function signalAt(clock: Clock, at: number): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
+  // Every request that is under way listens to it, and Node takes more than ten for a leak.
+  setMaxListeners(0, controller.signal);
   const timer = setTimeout(() => controller.abort(), Math.max(0, at - clock.now()));
   return { signal: controller.signal, release: () => clearTimeout(timer) };
 }

@@ -28,6 +28,10 @@ const kinds = {
     rowsMissing: rows.optional(),
     until: millis.optional(),
     error: serverErrorSchema.optional(),
+    rowsIn: z.string().optional().meta({ description: 'the index that should still hold the rows' }),
+    indexNow: z.string().optional(),
+    deadline: millis.optional(),
+    unseen: z.boolean().optional(),
   },
   'nothing-to-clear': { index: z.string() },
 
@@ -49,7 +53,7 @@ export type NoteKind = keyof typeof kinds;
 export type Note = UnionOf<typeof kinds>;
 
 export const noteKinds = Object.keys(kinds) as NoteKind[];
-export const noteSchema = unionSchema(kinds, 'what a note says, as data');
+export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
 
 /** Whether a person who cleared an index has to look again: it makes the run's result at least `attention`. */
 export const needsAttention = (note: Note): boolean =>

@@ -9,41 +9,44 @@ import { outcomes, results } from './outcome.ts';
  * ISO 8601 UTC, a field without a value is left out. docs/report.schema.json is generated from this schema.
  */
 
-const count = z.number().int();
+const described = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
+  schema.meta({ description });
+const rows = (description: string) => described(z.int().optional(), description);
+const text = (description: string) => described(z.string(), description);
+const optionalText = (description: string) => described(z.string().optional(), description);
 
 /** What is known of one policy's index in one run, without outcome and words. */
 export const entryFields = {
-  entityType: z.string(),
-  aspect: z.string(),
-  retentionDays: z.number().optional(),
-  cutoffMillis: count.optional().meta({ description: 'the cutoff that was sent, or would be; epoch milliseconds' }),
-  policyCutoffMillis: count
-    .optional()
-    .meta({ description: "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older" }),
-  strategy: z.string().optional(),
-  rowsTotal: count.optional(),
-  rowsToDelete: count.optional().meta({ description: 'with the cutoff that was sent, or would be' }),
-  rowsPastRetention: count
-    .optional()
-    .meta({ description: "with the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer" }),
-  rowsPerDay: z.number().optional().meta({ description: 'growth of the index, over the remembered nights' }),
-  mbPerDay: z.number().optional(),
-  taskId: z.string().optional(),
-  rowsDeleted: count.optional(),
-  rowsRemaining: count.optional(),
-  rowsMissing: count
-    .optional()
-    .meta({ description: 'rows newer than the cutoff (and not newer than the run) that are gone' }),
-  durationSeconds: z.number().optional(),
-  sizeBeforeMb: z.number().optional().meta({ description: 'decimal megabytes, primaries only' }),
-  sizeAfterMb: z.number().optional(),
-  indexName: z.string().optional().meta({ description: 'the physical index, as getIndexSizes names it' }),
-  adopted: z
-    .boolean()
-    .optional()
-    .meta({ description: 'this entry is about a truncation that an earlier run started, or about one without a policy' }),
-  owner: z.string().optional(),
-  note: z.string().optional(),
+  entityType: text('of the index, in the spelling of the policy or of DataHub'),
+  aspect: text('of the index'),
+  retentionDays: described(z.number().optional(), "the policy's"),
+  cutoffMillis: rows('the cutoff that was sent, or would be; epoch milliseconds'),
+  policyCutoffMillis: rows(
+    "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
+  ),
+  strategy: optionalText('delete-by-query, reindex, or unknown where the server contradicts its dry run'),
+  rowsTotal: rows('rows of the index before anything was deleted'),
+  rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
+  rowsPastRetention: rows("rows at or before the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer"),
+  rowsPerDay: described(z.number().optional(), 'growth of the index over the remembered nights'),
+  mbPerDay: described(z.number().optional(), 'the same in decimal megabytes, primaries only'),
+  taskId: optionalText("the server's task"),
+  rowsDeleted: rows('rows that went, by counts; of a truncation without a verdict, so far'),
+  rowsRemaining: rows('rows at or before the cutoff that are still there'),
+  rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
+  durationSeconds: described(z.number().optional(), 'from the call to the end, as far as it was seen'),
+  sizeBeforeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
+  sizeAfterMb: described(
+    z.number().optional(),
+    'the same just after the verdict: no result, because disk space follows at later flushes and merges',
+  ),
+  indexName: optionalText('the physical index, as getIndexSizes names it'),
+  adopted: described(
+    z.boolean().optional(),
+    'this entry is about a truncation that an earlier run started, or about one without a policy',
+  ),
+  owner: optionalText("the policy's; not interpreted"),
+  note: optionalText("the policy's; not interpreted"),
 } as const;
 
 const entrySchema = z.object(entryFields);
@@ -54,48 +57,54 @@ export type DecidedFacts = EntryFacts & { outcome: PolicyEntry['outcome']; cause
 
 export const policyEntrySchema = z.object({
   ...entryFields,
-  cutoff: z.string().optional().meta({ description: 'rows with a timestamp at or before it go' }),
-  outcome: z.enum(outcomes),
+  cutoff: optionalText('rows with a timestamp at or before it go; ISO 8601 UTC'),
+  outcome: described(z.enum(outcomes), 'what became of the index in this run'),
   cause: causeSchema,
-  reason: z.string().meta({ description: 'the cause in English, one or two sentences' }),
-  percent: z.number().optional().meta({ description: 'rowsToDelete / rowsTotal x 100, two decimals' }),
+  reason: text('the cause in English, with the way back and the input that approves or clears, where there is one'),
+  percent: described(z.number().optional(), 'rowsToDelete / rowsTotal x 100, two decimals'),
 });
 
 export const unmanagedIndexSchema = z.object({
-  indexName: z.string(),
-  entityType: z.string().optional(),
-  aspect: z.string().optional(),
-  sizeMb: z.number().optional(),
-  mbPerDay: z.number().optional().meta({ description: 'growth over the remembered nights' }),
+  indexName: text('as getIndexSizes names it'),
+  entityType: optionalText('as far as the name tells it'),
+  aspect: optionalText('as far as the name tells it'),
+  sizeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
+  mbPerDay: described(z.number().optional(), 'growth over the remembered nights'),
 });
 
 const wordedCheckSchema = checkSchema.extend({
-  text: z.string(),
-  remedy: z.string().optional().meta({ description: 'what to do about it' }),
+  text: text('what was found, in English'),
+  remedy: optionalText('what to do about it'),
 });
 
 export const reportSchema = z
   .object({
-    version: z.literal(1),
-    runId: z.string(),
-    stage: z.string(),
-    mode: z.enum(['enforce', 'preview']),
-    startedAt: z.string(),
-    finishedAt: z.string(),
-    result: z.enum(results),
-    error: z.string().optional().meta({ description: 'why the run as a whole could not do its work' }),
+    version: described(z.literal(1), 'of this schema; new fields and kinds do not change it'),
+    runId: text("the execution's name"),
+    stage: text('prod, or local for the local runner'),
+    mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
+    startedAt: text('ISO 8601 UTC; every cutoff is counted from it'),
+    finishedAt: text('ISO 8601 UTC'),
+    result: described(z.enum(results), 'the worst of its policies, of its error, and of what was to be cleared'),
+    error: optionalText('why the run as a whole could not do its work, in English'),
     cause: causeSchema.optional().meta({ description: 'the error as data' }),
-    notes: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'what a person should know beside the policies, one or two sentences each' }),
-    noteFacts: z.array(noteSchema).optional().meta({ description: 'the notes as data, in the same order' }),
-    preflight: z
-      .array(wordedCheckSchema)
-      .optional()
-      .meta({ description: 'previews only: whether the server can be worked with; the result does not depend on it' }),
-    policies: z.array(policyEntrySchema),
-    unmanagedIndices: z.array(unmanagedIndexSchema),
+    notes: described(
+      z.array(z.string()).optional(),
+      'what a person should know beside the policies, one or two sentences each',
+    ),
+    noteFacts: described(z.array(noteSchema).optional(), 'the notes as data, in the same order'),
+    preflight: described(
+      z.array(wordedCheckSchema).optional(),
+      'previews only: whether the server can be worked with; the result does not depend on it',
+    ),
+    policies: described(
+      z.array(policyEntrySchema),
+      'one for each policy, and for each truncation that is watched without one',
+    ),
+    unmanagedIndices: described(
+      z.array(unmanagedIndexSchema),
+      'time series indices without a policy, the largest first',
+    ),
   })
   .meta({ title: 'Report of a DataHub retention run' });
 

@@ -60,3 +60,22 @@ function masked(text: string, whole: readonly string[], fragments: ReadonlySet<s
   }
   return result;
 }
+
+/** A JSON web token, which is what DataHub's access tokens are. */
+const jsonWebToken = /eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
+const bearer = /\b(Bearer\s+)[\w.~+/=-]{8,}/gi;
+const removed = '[removed]';
+
+/** The first frame of a Java or JavaScript stack trace, with real line breaks or with escaped ones from nested JSON. */
+const stackFrame =
+  /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;
+
+/** Takes secrets and stack traces out of texts. `secrets`: texts that must not appear, such as the token in use. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const mask = maskOf(secrets, removed);
+  return (text) => {
+    const cleaned = mask(text).replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
+    const frame = stackFrame.exec(cleaned);
+    return frame ? cleaned.slice(0, frame.index) : cleaned;
+  };
+}

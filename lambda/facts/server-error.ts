@@ -64,7 +64,7 @@ export const serverErrorSchema = z
     page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),
     tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
   })
-  .meta({ description: 'a request to the server that failed' });
+  .meta({ id: 'ServerError', description: 'a request to the server that failed' });
 
 export type ServerError = z.infer<typeof serverErrorSchema>;
 

@@ -13,13 +13,23 @@ export type UnionOf<Kinds extends Shapes> = {
 }[keyof Kinds & string];
 
 /**
- * The schema of a table's union, for the report. Its last alternative is for whoever is older than a report: a new kind must
- * not break them, so that a text of another version is read loosely while the type stays closed.
+ * The schema of a table's union, for reports and stored verdicts. Its last alternative is for whoever is older than what they
+ * read: a kind that a later version adds is taken as it is, while the type stays closed. A known kind has the fields of its kind.
+ * @param id its name in docs/report.schema.json
  */
-export function unionSchema<Kinds extends Shapes>(kinds: Kinds, description: string): z.ZodType<UnionOf<Kinds>> {
+export function unionSchema<Kinds extends Shapes>(
+  kinds: Kinds,
+  id: string,
+  description: string,
+): z.ZodType<UnionOf<Kinds>> {
   const members = Object.entries(kinds).map(([kind, fields]): z.ZodType => {
     return z.object({ kind: z.literal(kind), ...fields });
   });
-  const later = z.looseObject({ kind: z.string().meta({ description: 'a kind that a later version adds' }) });
-  return z.union([...members, later]).meta({ description }) as unknown as z.ZodType<UnionOf<Kinds>>;
+  const later = z.looseObject({
+    kind: z
+      .string()
+      .refine((kind) => !Object.hasOwn(kinds, kind), 'this kind has other fields')
+      .meta({ description: 'a kind that a later version adds' }),
+  });
+  return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Kinds>>;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Cause, causeSchema } from '../facts/cause.ts';
 import { outcomes } from '../facts/outcome.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
@@ -89,7 +90,8 @@ const verdictSchema = z.object({
       entityType: z.string(),
       aspect: z.string(),
       outcome: z.enum(outcomes).catch('unknown'),
-      cause: z.looseObject({ kind: z.string() }),
+      // One of a later version, or whose fields are not those of its kind: its outcome says what it can.
+      cause: causeSchema.catch({ kind: 'unreadable' } as unknown as Cause),
     })
     .transform((entry) => entry as unknown as DecidedFacts),
 });

@@ -5,6 +5,8 @@ export interface MessageContext {
   region?: string;
   /** Address of docs/runbook.md, without an anchor. */
   runbookUrl?: string;
+  /** The stage's mode is `enforce`: a preview in it was asked for by hand. */
+  enforces?: boolean;
   /** Where the operator's parameters are, e.g. `/datahub-retention/prod`. */
   parameterPrefix?: string;
   /** The token's parameter, where it is not `<parameterPrefix>/token`. */

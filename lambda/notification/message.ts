@@ -1,7 +1,8 @@
 import type { Report } from '../facts/report-schema.ts';
-import { cleanReport, oneLine, redactor, safeJson } from '../wording/clean.ts';
+import { redactor } from '../facts/secrets.ts';
+import { oneLine, safeJson } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
-import { email } from './email.ts';
+import { email } from './email/email.ts';
 import { shorten } from './shorten.ts';
 import { customNotification } from './slack.ts';
 import { subject } from './subject.ts';
@@ -64,4 +65,17 @@ export const messageAttributes = ({ attributes }: ComposedMessage) =>
 export function publishedBytes(message: ComposedMessage): number {
   const attributes = Object.entries(message.attributes).map(([name, value]) => `${name}String${value}`);
   return Buffer.byteLength([messageBody(message), message.subject, ...attributes].join(''));
+}
+
+/** The report with `clean` applied to every text in it; the same object where nothing had to go. */
+export function cleanReport(report: Report, clean: (text: string) => string): Report {
+  const cleaned = mapTexts(report, clean);
+  return JSON.stringify(cleaned) === JSON.stringify(report) ? report : (cleaned as Report);
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]));
 }

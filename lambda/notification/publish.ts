@@ -1,8 +1,8 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
+import { oneLine } from '../facts/text.ts';
 import type { Log, Publisher } from '../run/services.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemetry/metrics.ts';
-import { oneLine } from '../wording/clean.ts';
 import type { MessageContext } from './context.ts';
 import { composeMessage, messageAttributes, messageBody } from './message.ts';
 import { isQuiet } from './quiet.ts';

@@ -1,6 +1,6 @@
 import type { Report } from '../facts/report-schema.ts';
-import { failedChecks } from './preflight.ts';
-import { tokenEnds } from './subject.ts';
+import { failedChecks } from './digest/preflight.ts';
+import { tokenEnds } from './digest/totals.ts';
 
 /**
  * Whether a report says nothing to somebody who is told of problems only. A token that is about to expire is a problem, although

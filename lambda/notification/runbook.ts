@@ -13,6 +13,7 @@ export const alarmHeadings = {
 export const runErrorHeading = 'Run error';
 export const preflightHeading = 'Preflight';
 export const tokenHeading = 'Rotate the token';
+export const clearHeading = 'Clear an index';
 
 /** The heading of an outcome that needs attention. */
 export const outcomeHeading = (outcome: Outcome): string => `Outcome: ${outcome}`;

@@ -1,8 +1,8 @@
 import type { Note } from '../facts/note.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip } from '../wording/clean.ts';
+import { clip } from '../facts/text.ts';
 import { noteText } from '../wording/notes.ts';
-import { byUrgency, countByOutcome } from './groups.ts';
+import { byUrgency, countByOutcome } from './digest/groups.ts';
 
 /** How far a report is cut down for machines; each further one takes from the harmless end first. */
 interface Cut {

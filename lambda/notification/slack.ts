@@ -1,14 +1,19 @@
+import type { Outcome } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip, lines, oneLine } from '../wording/clean.ts';
+import { clip, oneLine } from '../facts/text.ts';
 import { counted, duration } from '../wording/numbers.ts';
 import { outcomeWords } from '../wording/outcome-words.ts';
-import { asSentence, causeSentence, nameOf, sentence } from '../wording/sentences.ts';
+import { asSentence } from '../wording/punctuation.ts';
+import { recovery } from '../wording/recovery.ts';
+import { causeSentence, errorSentence, nameOf, sentence } from '../wording/sentences.ts';
 import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, withResult } from './groups.ts';
-import { allWell, failedChecks, notesBeside, troubles } from './preflight.ts';
-import { outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
-import { entryStep, errorStep, type Step, switchOnStep } from './steps.ts';
-import { deletedSentence, rowsOf, summary } from './subject.ts';
+import { countByOutcome, type Group, problemGroups, withError, withResult } from './digest/groups.ts';
+import { isAboutClearing, notesBeside } from './digest/notes.ts';
+import { allWell, failedChecks, troubles } from './digest/preflight.ts';
+import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
+import type { Step } from './next/step.ts';
+import { entryStep, errorStep, isFailedPreview, switchOnStep } from './next/steps.ts';
+import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0.
@@ -37,14 +42,16 @@ export function customNotification(report: Report, context: MessageContext): Cus
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const stage = markdown(report.stage, 40);
   const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${summary(report)}`;
-  const nextSteps = steps(report, context);
+  const given = new Set<string>();
+  const described = description(report, context, given);
+  const nextSteps = steps(report, context, given);
   return {
     version: '1.0',
     source: 'custom',
     content: {
       textType: 'client-markdown',
       title: clip(title, slackLimits.title),
-      description: description(report, context),
+      description: described,
       ...(nextSteps.length > 0 && { nextSteps }),
       keywords: ['DataHub retention', stage || 'unnamed', report.result],
     },
@@ -62,26 +69,27 @@ export function customNotification(report: Report, context: MessageContext): Cus
 const countRoom = 500;
 /** Problems in full use at most this much, so that the further ones can be named. */
 const fullRoom = 1500;
+const shownNames = 5;
 
-function description(report: Report, context: MessageContext): string {
+/** @param given next steps that it holds already, each with its command */
+function description(report: Report, context: MessageContext, given: Set<string>): string {
   const named = new Set<PolicyEntry>();
-  const given = new Set<string>();
   const end = footer(report).join('\n');
   const room = slackLimits.description - end.length - countRoom;
-  let text = opening(report, context, given);
+  let text = opening(report, context, named, given);
 
   const groups = problemGroups(report);
   let full = 0;
   for (const group of groups) {
-    const paragraph = problem(group, context, given);
-    if (text.length + paragraph.text.length > fullRoom) break;
-    text += `\n\n${paragraph.text}`;
-    for (const entry of paragraph.named) named.add(entry);
+    const paragraph = problem(group, report, context, given);
+    if (text.length + paragraph.length > fullRoom) break;
+    text += `\n\n${paragraph}`;
+    for (const entry of group.entries) named.add(entry);
     full++;
   }
   text += '\n';
   for (const entry of [...groups.slice(full).flatMap(({ entries }) => entries), ...moved(report)]) {
-    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown(sentence(entry), 200)}.`;
+    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown(`${sentence(entry)}.`, 300)}`;
     if (text.length + line.length > room) break;
     text += line;
     named.add(entry);
@@ -89,62 +97,93 @@ function description(report: Report, context: MessageContext): string {
   return [text, ...leftOut(report, named), end].join('\n').trim();
 }
 
-function opening(report: Report, context: MessageContext, given: Set<string>): string {
+function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Set<string>): string {
   const would = report.mode === 'preview' ? rowsOf(report, 'would-truncate') : undefined;
+  const clearing = notesBeside(report).filter(isAboutClearing);
   const sentences = [
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
     ...(would ? [`A real run would delete ${would}.`] : []),
-    ...(report.mode === 'enforce' ? [deletedSentence(report)] : []),
+    ...(clearing.length > 0 ? ['This run counted rows and started nothing.'] : []),
+    ...(report.mode === 'enforce' && clearing.length === 0 ? [deletedSentence(report)] : []),
   ].join(' ');
-  const begin = [sentences, ...preflight(report, context)].join('\n');
+  const cleared = clearing.slice(0, 3).map(({ text }) => `• ${markdown(text, 240)}`);
+  const more = clearing.length > 3 ? [`• ${clearing.length - 3} more in the report.`] : [];
+  // What opens an index stands in the mail, below what brings its rows back.
+  const isRefused = clearing.some(({ note }) => note?.kind === 'not-released');
+  const begin = [
+    ...nonEmpty(sentences),
+    ...preflight(report, context),
+    ...cleared,
+    ...more,
+    ...(isRefused ? [elsewhere, ...link(context, clearHeading)] : []),
+  ].join('\n');
   if (report.error === undefined) return begin;
+  const unlooked = withError(report);
+  for (const entry of unlooked) named.add(entry);
+  const why = report.cause ? errorSentence(report.cause, 500, 'without-remedy') : asSentence(report.error);
   return [
-    `*The run failed.* ${asSentence(markdown(report.error, 500))}`,
+    `*The run failed.* ${markdown(why, 500)}`,
+    ...(unlooked.length > 0
+      ? [`Because of this nothing was done about ${counted(unlooked.length, 'policy', 'policies')}.`]
+      : []),
     ...commandOnce(errorStep(report, context), given),
     ...link(context, runErrorHeading),
-    begin,
+    ...nonEmpty(begin),
   ].join('\n');
 }
+
+const elsewhere = 'What to do, in its order, is in the mail and in the report.';
 
 /** The checks that are not well: what is wrong or, where that is told anyway, what to do. */
 function preflight(report: Report, context: MessageContext): string[] {
   const well = allWell(report);
   if (well !== undefined) return [`Preflight: ${well}.`];
   const wrong = troubles(report, context).map(({ head, text, remedy, step }) => {
-    const said = text ?? (remedy || step?.text.replace(/:$/, '.') || 'see the error.');
+    const said = text ?? (remedy || step?.text || 'see the error.');
     return `• Preflight, *${markdown(head, 30)}*: ${markdown(said, 240)}`;
   });
   const more = wrong.length > 3 ? [`• ${wrong.length - 3} more in the report.`] : [];
   return [...wrong.slice(0, 3), ...more];
 }
 
-function problem({ outcome, entries }: Group, context: MessageContext, given: Set<string>): { text: string; named: PolicyEntry[] } {
-  const named = entries.slice(0, 5) as Group['entries'];
-  const more = entries.length > named.length ? ` and ${entries.length - named.length} more` : '';
-  // How rows come back does not fit here, and a command that opens an index must not be nearer than that.
-  const isRepair = outcome === 'rows-missing' || outcome === 'quarantined' || outcome === 'emptied';
-  const text = [
-    `*${named.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
-    ...nonEmpty(markdown(causeSentence(entries[0], 500), 500)),
-    ...(isRepair ? ['What to do, in its order, is in the mail and in the report.'] : []),
-    ...(isRepair ? [] : commandOnce(entryStep(named, context), given)),
+/** How rows come back does not fit here, and no command must be nearer than that. */
+const needsRepair = (entry: PolicyEntry, { finishedAt }: Report): boolean =>
+  repairs.includes(entry.outcome) || recovery(entry, Date.parse(finishedAt)).length > 0;
+const repairs: readonly Outcome[] = ['rows-missing', 'quarantined', 'emptied'];
+
+function problem({ outcome, entries }: Group, report: Report, context: MessageContext, given: Set<string>): string {
+  const shown = entries.slice(0, shownNames);
+  const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
+  return [
+    `*${shown.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
+    ...nonEmpty(markdown(causeSentence(entries[0], 500, 'without-remedy'), 500)),
+    ...(needsRepair(entries[0], report) ? [elsewhere] : commandOnce(entryStep(entries, report, context), given)),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
-  return { text, named };
 }
 
-/** A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's. */
+/**
+ * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
+ * Not one that opens an index, and none whose line would be cut: the runbook has them.
+ */
 function commandOnce(step: Step | undefined, given: Set<string>): string[] {
-  if (!step?.command || given.has(step.command)) return [];
-  given.add(step.command);
-  return [markdown(step.text, slackLimits.nextStep), codeBlock(step.command)];
+  if (!step?.command || step.command.danger === 'opens' || given.has(keyOf(step))) return [];
+  const said = markdown(`Next: ${step.text} ${step.command.effect}`, slackLimits.nextStep);
+  if (!said.endsWith(':')) return [];
+  given.add(keyOf(step));
+  return [said, codeBlock(step.command.line)];
 }
 
-/** The harmless ones that are worth a line: those whose rows moved or would move. */
+const keyOf = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
+
+/** The harmless ones that are worth a line: those of which the most rows went or would go. */
 const moved = (report: Report): PolicyEntry[] =>
   withResult(report, 'ok')
     .filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate')
+    .sort((one, other) => movedRows(other) - movedRows(one))
     .slice(0, 8);
+
+const movedRows = ({ rowsDeleted, rowsToDelete = 0 }: PolicyEntry): number => rowsDeleted ?? rowsToDelete;
 
 function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string[] {
   const rest = report.policies.filter((entry) => !named.has(entry));
@@ -155,39 +194,36 @@ function leftOut(report: Report, named: ReadonlySet<PolicyEntry>): string[] {
 
 function footer(report: Report): string[] {
   const notes = notesBeside(report)
+    .filter((told) => !isAboutClearing(told))
     .slice(0, 2)
-    .map((note) => `_${asSentence(markdown(note, 150))}_`);
+    .map(({ text }) => `_${asSentence(markdown(text, 150))}_`);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
 }
 
-/** The sentences of the next steps; their commands stand in the description, where they can be copied. */
-function steps(report: Report, context: MessageContext): string[] {
-  const isWell = report.result !== 'failed' && failedChecks(report) === 0;
+/** The next steps that the description does not hold. */
+function steps(report: Report, context: MessageContext, given: Set<string>): string[] {
+  const mayEnforce = !isFailedPreview(report) && failedChecks(report) === 0;
   const all: Array<{ who?: string; step: Step | undefined }> = [
     ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
     ...problemGroups(report).map(({ entries }) => ({
       who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
-      step: entryStep(entries, context),
+      step: entryStep(entries, report, context),
     })),
-    ...(report.mode === 'preview' && isWell ? [{ step: switchOnStep(report, context) }] : []),
+    ...(report.mode === 'preview' && mayEnforce ? [{ step: switchOnStep(report, context) }] : []),
   ];
-  const given = new Set<string>();
   return all
     .flatMap(({ who, step }) => {
-      const key = JSON.stringify(step);
-      if (!step || given.has(key)) return [];
-      given.add(key);
-      // Without its command a sentence that announces one ends before the announcement.
-      const text = step.command === undefined ? step.text : step.text.replace(/[^.;]*:$/, '').trim() || step.text.replace(/:$/, '.');
-      return [markdown(who ? `${who}: ${text}` : text, slackLimits.nextStep)];
+      if (!step || given.has(keyOf(step)) || given.has(step.text)) return [];
+      given.add(step.text);
+      return [markdown(who ? `${who}: ${step.text}` : step.text, slackLimits.nextStep)];
     })
     .slice(0, slackLimits.nextSteps);
 }
 
 /** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
 function markdown(text: string, max: number): string {
-  const plain = lines(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
+  const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
   const escaped = slackText(plain);
   // Cutting an escaped text could cut an escape in two; a text full of markup loses it instead.
   return escaped.length <= max ? escaped : plain.replace(/[&<>]/g, ' ');

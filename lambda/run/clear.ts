@@ -3,7 +3,7 @@ import { type Idle, isUnresolved, type OtherVersion, type Quarantined, type Stor
 import { clear, clearOtherVersion, type Key, moveTo, release, takeOver } from '../ledger/transitions.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { OperationsError } from '../operations/operations.ts';
-import { watched } from './entries.ts';
+import { watched, whereRowsAre } from './entries.ts';
 import type { RunServices } from './services.ts';
 import type { RunState, WatchedEntry } from './state.ts';
 
@@ -96,14 +96,15 @@ async function clearClosed(
   if (record.state === 'idle' && windows.length === 0) return { kind: 'nothing-to-clear', index };
   const rowsMissing = await missingIn(windows, key, services, signal);
   const uncounted = windows.length === 0;
+  const where = record.lastVerdict ? whereRowsAre(record.lastVerdict.entry) : {};
   const refusal = refusalOf(index, uncounted, rowsMissing, clearing);
-  if (refusal) return refusal;
+  if (refusal) return { ...refusal, ...where };
   const cleared = clear(moveTo(record, key.server));
   if (!(await services.ledger.replace(record, cleared))) return changed(index);
   services.log.warn('cleared by a person', { index, rowsMissing });
-  const { rowsIn } = (record.lastVerdict?.entry.cause ?? {}) as { rowsIn?: unknown };
-  const where = typeof rowsIn === 'string' && rowsMissing > 0 ? { rowsIn } : {};
-  return { kind: 'released', index, rowsMissing, ...where, ...(uncounted && { uncounted }) };
+  const { rowsIn } = where;
+  const still = rowsIn !== undefined && rowsMissing > 0 ? { rowsIn } : {};
+  return { kind: 'released', index, rowsMissing, ...still, ...(uncounted && { uncounted }) };
 }
 
 /** Of an idle record too: a preview tells of missing rows and closes nothing. */
@@ -148,7 +149,7 @@ function refusalOf(
   uncounted: boolean,
   rowsMissing: number,
   { acceptMissing }: Clearing,
-): Note | undefined {
+): (Note & { kind: 'not-released' }) | undefined {
   if (uncounted && acceptMissing === undefined) return { kind: 'not-released', index, why: 'uncounted' };
   return rowsMissing > (acceptMissing ?? 0) ? { kind: 'not-released', index, why: 'rows-missing', rowsMissing } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcome.ts';
-import type { EntryFacts } from '../facts/report-schema.ts';
+import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Quarantined, Reserved, Unresolved } from '../ledger/record.ts';
 import type { Asking } from '../ledger/standing.ts';
 import type { Key } from '../ledger/transitions.ts';
@@ -105,22 +105,29 @@ export function held({ state, attempt, judgeableAt, server }: Reserved | Unresol
 
 /** Why an index is closed, for every report until a person clears it. */
 export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: Quarantined, run: Asking): Cause {
-  const { outcome, rowsMissing, indexName, cause } = entry;
-  // Whatever the cause was, an index that still holds the rows is what a person needs to know.
-  const found = cause as { rowsIn?: unknown; movedBy?: unknown; indexBefore?: unknown };
-  const rowsIn = found.rowsIn ?? (found.movedBy === 'us' ? found.indexBefore : undefined);
-  const where = typeof rowsIn === 'string' && {
-    ...recoveryFacts(rowsIn, indexName),
-    ...(indexName !== undefined && { indexNow: indexName }),
-  };
+  const { outcome, rowsMissing } = entry;
   return {
     kind: 'quarantined',
     since: decidedAt,
     outcome,
     ...(rowsMissing !== undefined && { rowsMissing }),
-    ...where,
+    ...whereRowsAre(entry),
     ...addressesOf(server, run),
   };
+}
+
+/** Whatever the cause of a verdict was, an index that still holds the rows is what a person needs to know. */
+export function whereRowsAre({ cause, indexName }: DecidedFacts): {
+  rowsIn?: string;
+  indexNow?: string;
+  deadline?: number;
+  unseen?: boolean;
+} {
+  const indexNow = indexName === undefined ? {} : { indexNow: indexName };
+  if (cause.kind === 'not-refreshed') return { ...indexNow, unseen: true };
+  const found = cause as { rowsIn?: unknown; movedBy?: unknown; indexBefore?: unknown };
+  const rowsIn = found.rowsIn ?? (found.movedBy === 'us' ? found.indexBefore : undefined);
+  return typeof rowsIn === 'string' ? { ...recoveryFacts(rowsIn, indexName), ...indexNow } : {};
 }
 
 const addressesOf = (server: string, run: Asking) =>

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { redactor } from '../facts/secrets.ts';
 import type { Log } from '../run/services.ts';
-import { redactor } from '../wording/clean.ts';
 
 export interface RunLogOptions {
   stage: string;
@@ -17,7 +17,7 @@ export interface RunLog extends Log {
 
 /**
  * The log of one invocation: JSON lines with stage, run id and step. A line about a decision has the fields
- * `index`, `outcome` and `reason`, which the saved query of `queries.ts` asks for.
+ * `index`, `outcome` and `cause` (as data: English is made in the report only), which the saved query of `queries.ts` asks for.
  * Secrets and stack traces are taken out of every text; an Error is logged as its name and message.
  */
 export function runLog({ stage, runId, step }: RunLogOptions): RunLog {

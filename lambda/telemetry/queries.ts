@@ -11,7 +11,7 @@ export const indexHistoryQuery: SavedQuery = {
   name: 'What happened to an index in the last 30 days',
   text: [
     '# Put your index in place of dataset.operation, in lower case, and set the time range to 30 days.',
-    'fields @timestamp, step, outcome, reason, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
+    'fields @timestamp, step, outcome, cause.kind, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
     "| filter index = 'dataset.operation'",
     '| filter toMillis(@timestamp) > (now() - 30 * 86400) * 1000',
     '| sort @timestamp asc',

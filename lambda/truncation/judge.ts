@@ -36,6 +36,8 @@ export interface Evidence {
   end: 'task' | 'still' | 'stuck';
   /** The task's record is gone. */
   vanished: boolean;
+  /** The fewest rows to delete that a look of this run has seen: rows that came in late may hide that they went. */
+  lowestToDelete: number | undefined;
   /** When anything was last seen to move, and when it ended as far as known; epoch milliseconds of the run's clock. */
   lastMovedAt: number | undefined;
   endedAt: number;
@@ -213,13 +215,14 @@ function unsettled(evidence: Evidence): Cause {
 }
 
 /**
- * After a call without a task id: nothing that can be seen has changed, over a whole stillness window that ended after the
- * server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
+ * After a call without a task id: nothing that can be seen has changed, in no look of this run, over a whole stillness window that
+ * ended after the server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
  */
-function isUnchanged({ record, after, indexName }: Evidence, was: ReturnType<typeof whatItWas>): boolean {
+function isUnchanged({ record, after, indexName, lowestToDelete }: Evidence, was: ReturnType<typeof whatItWas>): boolean {
   const { baseline } = record.attempt;
   const allowed = was === 'delete-by-query' ? slack(baseline.rowsToDelete) : 0;
-  if (after.rowsToDelete < baseline.rowsToDelete - allowed) return false;
+  const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
+  if (fewest < baseline.rowsToDelete - allowed) return false;
   if (shortfallOf(record.windows, after.windows)?.isMissing) return false;
   const bothKnown = baseline.indexName !== undefined && indexName !== undefined;
   if (bothKnown) return baseline.indexName === indexName;

@@ -1,5 +1,5 @@
 import type { Clock } from '../facts/clock.ts';
-import { abandonAfterMillis, refreshPatienceMillis, refreshPatienceRealMillis, still } from '../facts/limits.ts';
+import { abandonAfterMillis, maxClockSkewMillis, refreshPatienceMillis, refreshPatienceRealMillis, still } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
@@ -67,7 +67,9 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
 async function look(target: Target, record: Unresolved, services: LookServices): Promise<Looked> {
   const { clock, maxRunHours } = services;
   const watched = watchedOf(record);
-  const sighting = await see(target.watch, record, watched, services);
+  const { clockIsWrong, ...sighting } = await see(target.watch, record, watched, services);
+  // Stillness and age are told by our clock: where the server's contradicts it, they tell nothing.
+  if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), clock.now());
   const longestStill = longestStillMillis(maxRunHours);
   const { watch, step } = fold(target.watch, sighting, watched, longestStill);
   if (step === 'again') return again(watch, clock.now());
@@ -94,6 +96,7 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     task: sighting.task,
     end: step === 'ended' ? 'task' : step,
     vanished: watch.vanished ?? false,
+    lowestToDelete: watch.lowestToDelete,
     lastMovedAt: watch.movedAt,
     startedAt: watch.startedAt,
     endedAt: endOf(watch, sighting.task, step === 'ended'),
@@ -101,7 +104,9 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     clearing: watch.clearing !== undefined,
   });
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
-  if (step === 'ended' && !isFinal(judgement, watch, { toDelete, kept }, services)) {
+  // With rows left to delete, a status that says it goes on is right.
+  const goesOn = judgement.outcome === 'incomplete' && sighting.task?.completed === false;
+  if (step === 'ended' && (goesOn || !isFinal(judgement, watch, { toDelete, kept }, services))) {
     return again(grown(noted, kept, clock.now()), clock.now());
   }
   const settled = await settle(services.ledger, record, target.entry, judgement, clock.now());
@@ -115,14 +120,16 @@ async function see(
   record: Unresolved,
   watched: Watched,
   services: LookServices,
-): Promise<Sighting> {
+): Promise<Sighting & { clockIsWrong: boolean }> {
   const { clock } = services;
   const status = await statusOf(record, services);
   const task = status && ownTask(status, record, clock.now());
   const at = clock.now();
   const isRunning = task !== undefined && !task.completed;
-  const counts = task?.completed || (isRunning && advances(watch, task, watched)) ? {} : await count(record, services);
+  const isClear = task?.completed || (isRunning && advances(watch, task, watched));
+  const { clockSkewMillis = 0, ...counts } = isClear ? {} : await count(record, services);
   return {
+    clockIsWrong: Math.abs(clockSkewMillis) > maxClockSkewMillis,
     at,
     seenAt: clock.now(),
     realAt: clock.realNow(),
@@ -140,13 +147,17 @@ async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookS
 }
 
 /** Rows to delete tell of a delete by query; of a reindex only the kept rows do, because a swapped alias shows 0 to delete at once. */
-async function count(record: Unresolved, services: LookServices): Promise<Pick<Sighting, 'toDelete' | 'kept'>> {
+async function count(
+  record: Unresolved,
+  services: LookServices,
+): Promise<Pick<Sighting, 'toDelete' | 'kept'> & Pick<DryRun, 'clockSkewMillis'>> {
   const { fields, strategy, runStartMillis } = record.attempt;
   const ask = asker(services);
-  const { rowsToDelete: toDelete } = await ask(fields);
-  if (strategy === 'delete-by-query') return { toDelete };
+  const { rowsToDelete: toDelete, clockSkewMillis } = await ask(fields);
+  const skew = clockSkewMillis === undefined ? {} : { clockSkewMillis };
+  if (strategy === 'delete-by-query') return { toDelete, ...skew };
   const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
-  return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete) };
+  return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete), ...skew };
 }
 
 /** An index that is gone holds no row: that is an answer, and shows in every count. */

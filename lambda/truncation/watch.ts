@@ -90,15 +90,20 @@ export function fold(
     watch.completedAt ??= seenAt;
     watch.completedRealAt ??= sighting.realAt;
   }
-  if (watch.completedAt !== undefined) return { watch, step: 'ended' };
-  if (!task) return { watch, step: isStill(watch, sighting.at, longestStill) ? 'still' : 'again' };
+  if (!task || task.completed) {
+    if (watch.completedAt !== undefined) return { watch, step: 'ended' };
+    return { watch, step: isStill(watch, sighting.at, longestStill) ? 'still' : 'again' };
+  }
   watch.aliveAt = seenAt;
   const isDelete = watched.strategy === 'delete-by-query' && task.works === 'delete-by-query';
   if (isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete)) {
-    watch.completedAt = seenAt;
-    watch.completedRealAt = sighting.realAt;
+    watch.completedAt ??= seenAt;
+    watch.completedRealAt ??= sighting.realAt;
     return { watch, step: 'ended' };
   }
+  // Nothing was left before, and now there is: somebody has put another index behind the alias, or brought rows back.
+  delete watch.completedAt;
+  delete watch.completedRealAt;
   return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
 }
 
@@ -176,9 +181,9 @@ export function isStill(watch: Watch, at: number, longestStill: number): boolean
 export const longestStillMillis = (maxRunHours: number): number =>
   Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
 
-/** A look that failed: time in which nothing could be seen is not time in which nothing moved. */
-export const unseen = (watch: Watch, error: ServerError, now: number): Watch => ({
+/** A look that brought nothing: time in which nothing could be seen is not time in which nothing moved. */
+export const unseen = (watch: Watch, error: ServerError | undefined, now: number): Watch => ({
   ...watch,
-  error,
+  ...(error && { error }),
   ...(watch.movedAt !== undefined && { movedAt: watch.movedAt + (now - watch.lastLookAt) }),
 });

@@ -1,18 +1,23 @@
 import type { Check, Finding } from '../facts/check.ts';
 import { dayMillis, maxClockSkewMillis } from '../facts/limits.ts';
-import { factText } from './errors.ts';
-import { counted } from './numbers.ts';
+import { diagnosis, remedy } from './errors.ts';
+import { counted, moment } from './numbers.ts';
 
 /** Checks of a preflight in English. Remedies are worded for where the run is made: on Lambda, or on somebody's machine. */
 
 export type Place = 'lambda' | 'machine';
 
 /** @param now real time, epoch milliseconds: how long a token lasts */
-export function checkWords({ name, cause, state }: Check, place: Place, now: number): { text: string; remedy?: string } {
+export function checkWords(
+  { name, cause, state }: Check,
+  place: Place,
+  now: number,
+): { text: string; remedy?: string } {
   const words = wordsOf(cause, name, place, now);
-  if (!words) return { text: state === 'failed' ? 'failed' : 'see the report of the newer version that made it' };
-  const [text, remedy] = words;
-  return { text, ...(remedy !== undefined && { remedy }) };
+  if (!words) return { text: state === 'failed' ? 'failed' : 'told by a newer version of this job' };
+  const [text, ...remedies] = words;
+  const told = remedies.filter((part) => part !== '').join(' ');
+  return { text, ...(told !== '' && { remedy: told }) };
 }
 
 function wordsOf(
@@ -20,51 +25,50 @@ function wordsOf(
   name: Check['name'],
   place: Place,
   now: number,
-): [text: string, remedy?: string] | undefined {
+): [text: string, ...remedies: string[]] | undefined {
   switch (cause.kind) {
-    case 'address': {
-      if (cause.encrypted) return [cause.url];
-      const text = `${cause.url}, not encrypted${cause.private ? ', in a private network' : ''}`;
-      return cause.private || isLoopbackUrl(cause.url)
-        ? [isLoopbackUrl(cause.url) ? cause.url : text]
-        : [text, 'anyone on the network path can read the token: prefer an https address'];
-    }
+    case 'address':
+      return addressWords(cause);
     case 'elsewhere':
-      return [factText(cause.error), ...(place === 'lambda' ? ['correct gmsUrl in the stage file and deploy again'] : [])] as [string];
+      return [
+        diagnosis(cause.error),
+        remedy(cause.error),
+        place === 'lambda' ? 'Correct gmsUrl in the stage file and deploy again.' : '',
+      ];
     case 'dns':
       if (cause.isAddress) return [`${cause.host} is an address already`];
       return cause.addresses.length > 0
         ? [`${cause.host} is ${cause.addresses.join(', ')}`]
         : [
             `${cause.host} was found when a connection was made, but not when it was looked up again`,
-            'if runs fail now and then, look at the resolver',
+            'If runs fail now and then, look at the resolver.',
           ];
     case 'dns-failed':
       return [
         cause.error
-          ? factText(cause.error)
+          ? diagnosis(cause.error)
           : `${cause.host} has no address ${place === 'lambda' ? 'where the functions run' : 'on this machine'}`,
         place === 'lambda'
-          ? 'check the spelling of gmsUrl; a private name needs the functions in a network whose DNS knows it (subnetIds, securityGroupIds), and a name inside Kubernetes exists for its pods only: use that of an internal load balancer'
-          : 'check the spelling; a name inside Kubernetes is reached by kubectl port-forward, a private one through the VPN',
+          ? 'Check the spelling of gmsUrl; a private name needs the functions in a network whose DNS knows it (subnetIds, securityGroupIds), and a name inside Kubernetes exists for its pods only: use that of an internal load balancer.'
+          : 'Check the spelling; a name inside Kubernetes is reached by kubectl port-forward, a private one through the VPN.',
       ];
     case 'connection':
       return [cause.tls ? 'OK, and the certificate is trusted' : 'OK (no TLS)'];
     case 'not-connected':
-      // What is wrong with a certificate is the same everywhere, and its text has the remedy.
-      return cause.error.kind === 'tls' ? [factText(cause.error)] : [factText(cause.error), wayToServer(cause, place)];
+      // What is wrong with a certificate is the same everywhere.
+      return [diagnosis(cause.error), cause.error.kind === 'tls' ? remedy(cause.error) : wayToServer(cause, place)];
     case 'token':
       return tokenWords(cause.expiresAt, place, now);
     case 'token-refused':
       return cause.expiresAt !== undefined && cause.expiresAt <= now
         ? tokenWords(cause.expiresAt, place, now)
-        : [factText(cause.error), newToken(place)];
+        : [diagnosis(cause.error), newToken(place)];
     case 'allowed':
       return [name === 'Truncation' ? 'allowed (asked by a dry run)' : 'readable'];
     case 'refused':
-      return [factText(cause.error), without[name] ?? ''];
+      return [diagnosis(cause.error), remedy(cause.error), without[name] ?? ''];
     case 'unanswered':
-      return ['unknown: no answer in the time for it'];
+      return ['unknown: no response in the time for it'];
     case 'clock':
       return clockWords(cause.skewMillis);
     default:
@@ -73,41 +77,48 @@ function wordsOf(
   }
 }
 
+function addressWords({ url, encrypted, private: isPrivate }: Finding & { kind: 'address' }): [string, ...string[]] {
+  if (encrypted || isLoopbackUrl(url)) return [url];
+  return isPrivate
+    ? [`${url}, not encrypted, in a private network`]
+    : [`${url}, not encrypted`, 'Anyone on the network path can read the token: prefer an https address.'];
+}
+
 const isLoopbackUrl = (url: string): boolean => /^https?:\/\/(localhost|127\.|\[::1\]|[^/:]*\.localhost)/.test(url);
 
 const without: Partial<Record<Check['name'], string>> = {
-  Sizes: 'runs can do without, and report no sizes',
-  Truncation: 'nothing can be counted or truncated until this works',
-  'Task status': 'runs can do without; truncations are then watched by counting rows',
+  Sizes: 'Runs can do without, and report no sizes.',
+  Truncation: 'Nothing can be counted or truncated until this works.',
+  'Task status': 'Runs can do without; truncations are then watched by counting rows.',
 };
 
 function wayToServer({ loopback, port }: Finding & { kind: 'not-connected' }, place: Place): string {
   if (place === 'machine') {
     return loopback
-      ? 'is the server, or kubectl port-forward, running on this port?'
-      : 'a GMS in Kubernetes is reached by kubectl port-forward, a private one through the VPN';
+      ? 'Is the server, or kubectl port-forward, running on this port?'
+      : 'A GMS in Kubernetes is reached by kubectl port-forward, a private one through the VPN.';
   }
-  if (loopback) return 'that is the function itself: set gmsUrl to the address of a load balancer';
-  return `a private address needs subnets with a route to it (subnetIds), and the security group of the load balancer must allow port ${port} from that of the functions (securityGroupIds)`;
+  if (loopback) return 'That is the function itself: set gmsUrl to the address of a load balancer.';
+  return `A private address needs subnets with a route to it (subnetIds), and the security group of the load balancer must allow port ${port} from that of the functions (securityGroupIds).`;
 }
 
-function tokenWords(expiresAt: number | undefined, place: Place, now: number): [string, string?] {
+function tokenWords(expiresAt: number | undefined, place: Place, now: number): [string, ...string[]] {
   if (expiresAt === undefined) return ['it does not say when it expires'];
-  const date = new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ');
+  const date = moment(expiresAt);
   const days = counted(Math.floor(Math.abs(expiresAt - now) / dayMillis), 'day', 'days');
-  if (expiresAt <= now) return [`expired ${days} ago (${date} UTC)`, newToken(place)];
-  const text = `expires in ${days} (${date} UTC)`;
-  return expiresAt - now > 14 * dayMillis ? [text] : [text, `${newToken(place)}, before it does`];
+  if (expiresAt <= now) return [`expired ${days} ago (${date})`, newToken(place)];
+  const text = `expires in ${days} (${date})`;
+  return expiresAt - now > 14 * dayMillis ? [text] : [text, newToken(place, ', before it does')];
 }
 
-const newToken = (place: Place): string =>
-  `create one in DataHub under Settings > Access Tokens, for an account with the three privileges${place === 'lambda' ? ', and store it in the parameter of the old one' : ''}`;
+const newToken = (place: Place, when = ''): string =>
+  `Create one in DataHub under Settings > Access Tokens, for an account with the three privileges${place === 'lambda' ? ', and store it in the parameter of the old one' : ''}${when}.`;
 
-function clockWords(skewMillis: number): [string, string?] {
+function clockWords(skewMillis: number): [string, ...string[]] {
   if (Math.abs(skewMillis) <= maxClockSkewMillis) return ['agrees with ours'];
   const minutes = Math.round(Math.abs(skewMillis) / 60_000);
   return [
     `the server's clock is ${minutes} min ${skewMillis > 0 ? 'ahead of' : 'behind'} ours`,
-    'correct the wrong one (NTP): a wrong clock deletes fresh rows, so nothing is truncated until they agree',
+    'Correct the wrong one (NTP): a wrong clock deletes fresh rows, so nothing is truncated until they agree.',
   ];
 }

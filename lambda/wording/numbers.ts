@@ -65,7 +65,13 @@ export function minute(iso: string): string | undefined {
 }
 
 /** The same for epoch milliseconds. */
-export const moment = (millis: number): string => minute(new Date(millis).toISOString()) ?? 'an unknown time';
+export const moment = (millis: number): string => minute(iso(millis)) ?? 'an unknown time';
+
+/** `22 May 2026` for epoch milliseconds. */
+export const date = (millis: number): string => day(iso(millis)) ?? 'an unknown day';
+
+/** ISO 8601; empty for what is no time: a token may say that it expires in the year 56,000. */
+export const iso = (millis: number): string => (Math.abs(millis) <= 8.64e15 ? new Date(millis).toISOString() : '');
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

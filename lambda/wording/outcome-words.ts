@@ -4,10 +4,10 @@ import type { Outcome } from '../facts/outcome.ts';
 export const outcomeWords: Record<Outcome, string> = {
   truncated: 'truncated',
   'would-truncate': 'would be truncated',
-  'below-threshold': 'below their threshold',
+  'below-threshold': 'below the threshold',
   'nothing-to-delete': 'with nothing to delete',
   disabled: 'switched off',
-  'above-ceiling': 'blocked by their ceiling',
+  'above-ceiling': 'blocked by the ceiling',
   'in-flight': 'with another truncation unfinished',
   quarantined: 'in quarantine',
   'still-running': 'still running',

@@ -1,9 +1,10 @@
+import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { day } from './numbers.ts';
+import { date } from './numbers.ts';
 
 /**
  * What a person does to get rows back, or into view: sentences, each perhaps with a request to the search cluster in the form
- * that its consoles take. Every request has the line above it that says what it does.
+ * that its consoles take. Every request has the line above it that says what it does; the deadline comes first.
  */
 export interface Instruction {
   say: string;
@@ -16,35 +17,34 @@ export interface Instruction {
  */
 export function recovery(entry: DecidedFacts, now: number): Instruction[] {
   const { cause, strategy } = entry;
-  const reindexed = strategy !== 'delete-by-query';
   switch (cause.kind) {
     case 'rows-missing': {
-      const { rowsIn, indexNow, deadline } = cause;
-      const steps =
-        rowsIn !== undefined && indexNow !== undefined
-          ? goBack(rowsIn, indexNow, deadlineText(rowsIn, deadline, now), reindexed || cause.movedBy === 'us')
-          : reindexed
-            ? lookForCopy(entry)
-            : lookForDeleter(entry);
-      return reindexed || cause.movedBy === 'us' ? [...steps, { say: noMoreReindex }] : steps;
+      const reindexed = strategy !== 'delete-by-query' || cause.movedBy === 'us';
+      if (cause.indexGone) return [{ say: restoreIndex }];
+      if (isMoved(cause)) return [...goBack(cause, now, reindexed), ...(reindexed ? [{ say: noMoreReindex }] : [])];
+      return reindexed ? [...lookForCopy(entry), { say: noMoreReindex }] : lookForDeleter(entry);
     }
     case 'quarantined':
       // Told again each night: nobody should have to look for the first message.
-      return cause.rowsIn !== undefined && cause.indexNow !== undefined
-        ? goBack(cause.rowsIn, cause.indexNow, deadlineText(cause.rowsIn, cause.deadline, now), true)
-        : [];
+      if (cause.unseen) return makeVisible(cause.indexNow);
+      if (isMoved(cause)) return goBack(cause, now, true);
+      return cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? lookForDeleter(entry) : [];
     case 'gone-since':
-      return cause.rowsIn !== undefined && cause.indexNow !== undefined
-        ? goBack(cause.rowsIn, cause.indexNow, deadlineText(cause.rowsIn, cause.deadline, now), true)
-        : lookForDeleter(entry);
-    case 'emptied':
-      return cause.indexBefore !== undefined && cause.indexNow !== undefined && cause.indexBefore !== cause.indexNow
-        ? goBack(cause.indexBefore, cause.indexNow, deadlineText(cause.indexBefore, undefined, now), true)
-        : lookForDeleter(entry);
+      return isMoved(cause) ? goBack(cause, now, true) : lookForDeleter(entry);
+    case 'emptied': {
+      const { indexBefore: rowsIn, indexNow } = cause;
+      const moved = { rowsIn, indexNow };
+      return isMoved(moved) ? goBack(moved, now, true) : lookForDeleter(entry);
+    }
     case 'not-refreshed':
       return makeVisible(cause.indexNow ?? entry.indexName);
+    case 'unproven': {
+      const { indexBefore: rowsIn, indexNow } = cause;
+      const moved = { rowsIn, indexNow };
+      return isMoved(moved) ? compare(moved, now) : [];
+    }
     case 'verified':
-      return cause.stragglersIn !== undefined && entry.indexName !== undefined
+      return isIndexName(cause.stragglersIn) && isIndexName(entry.indexName)
         ? bringStragglers(cause.stragglersIn, entry.indexName, entry.cutoffMillis ?? 0)
         : [];
     default:
@@ -52,33 +52,62 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
   }
 }
 
+/** The same for an index that a person wants cleared, and that is not whole. */
+export function recoveryOfNote(note: Note, now: number): Instruction[] {
+  if (note.kind !== 'not-released') return [];
+  if (note.unseen) return makeVisible(note.indexNow);
+  return isMoved(note) ? goBack(note, now, true) : [];
+}
+
+/** The alias has moved from one index to another one. */
+interface Moved {
+  rowsIn: string;
+  indexNow: string;
+  deadline?: number | undefined;
+}
+
+const isMoved = <Facts extends { rowsIn?: string | undefined; indexNow?: string | undefined }>(
+  facts: Facts,
+): facts is Facts & Moved =>
+  isIndexName(facts.rowsIn) && isIndexName(facts.indexNow) && facts.rowsIn !== facts.indexNow;
+
+/** What the search engine takes for one; nothing else gets into a request, wherever a report comes from. */
+const isIndexName = (name: string | undefined): name is string =>
+  name !== undefined && /^(?![-_+.])[\p{Ll}\p{Lo}\p{N}_.+-]{1,255}$/u.test(name);
+
 const request = (method: string, path: string, body?: unknown): string =>
   `${method} /${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`;
 
 /** DataHub's own refresh interval (ELASTICSEARCH_INDEX_BUILDER_REFRESH_INTERVAL_SECONDS, default 3) and replicas (default 1). */
 const visibleSettings = { index: { refresh_interval: '3s', number_of_replicas: 1 } };
 
-/** @param before the index that holds the rows; @param now the one behind the alias */
-function goBack(before: string, now: string, deadline: string, mayBeInvisible: boolean): Instruction[] {
+function goBack(
+  { rowsIn: before, indexNow: now, deadline }: Moved,
+  time: number,
+  mayBeInvisible: boolean,
+): Instruction[] {
   const alias = before.replace(/_\d{13}$/, '');
   const actions = { actions: [{ remove: { index: now, alias } }, { add: { index: before, alias } }] };
   return [
-    { say: deadline },
+    { say: deadlineText(before, deadline, time) },
     { say: `The alias ${alias} has moved from ${before} to ${now}; the rows should still be in ${before}.` },
     ...(mayBeInvisible
       ? [
           {
-            say: `First see whether the rows are only not visible yet: after this refresh compare GET ${now}/_count with GET ${before}/_count; if nothing is missing then, leave the rest out.`,
+            say: `First see whether the rows are only not visible yet: compare GET ${now}/_count with GET ${before}/_count after this refresh, and if nothing is missing then, skip the rest:`,
             request: request('POST', `${now}/_refresh`),
           },
         ]
       : []),
     { say: 'To go back, point the alias at the old index:', request: request('POST', '_aliases', actions) },
     {
-      say: 'Let the old index be refreshed, which an earlier reindex may have switched off:',
+      say: 'Let the old index be refreshed, which an earlier reindex may have switched off (leave number_of_replicas out on a single node):',
       request: request('PUT', `${before}/_settings`, visibleSettings),
     },
-    { say: 'Make the rows visible that were written to the new index meanwhile:', request: request('POST', `${now}/_refresh`) },
+    {
+      say: 'Make the rows visible that were written to the new index meanwhile:',
+      request: request('POST', `${now}/_refresh`),
+    },
     {
       say: 'Copy them to the old index:',
       request: request('POST', '_reindex', { conflicts: 'proceed', source: { index: now }, dest: { index: before } }),
@@ -88,16 +117,17 @@ function goBack(before: string, now: string, deadline: string, mayBeInvisible: b
 }
 
 function deadlineText(index: string | undefined, deadline: number | undefined, now: number): string {
-  const first = 'Run no DataHub upgrade before this is done:';
+  const first = 'Run no DataHub upgrade before this is settled:';
   if (index === undefined || deadline === undefined) {
     return `${first} its system-update deletes old indices without an alias.`;
   }
   return deadline <= now
     ? `${first} its system-update would delete ${index} at once, because of its age.`
-    : `${first} from ${day(new Date(deadline).toISOString())} on, its system-update deletes ${index}.`;
+    : `${first} from ${date(deadline)} on, its system-update deletes ${index}.`;
 }
 
-function makeVisible(index = '<index>'): Instruction[] {
+function makeVisible(given: string | undefined): Instruction[] {
+  const index = isIndexName(given) ? given : unnamed;
   return [
     {
       say: 'Switch refreshing on again, and replicas, which the server left off after a reindex (leave number_of_replicas out on a single node):',
@@ -107,15 +137,25 @@ function makeVisible(index = '<index>'): Instruction[] {
   ];
 }
 
+const compare = ({ rowsIn, indexNow, deadline }: Moved, now: number): Instruction[] => [
+  { say: deadlineText(rowsIn, deadline, now) },
+  {
+    say: `To see for yourself, compare GET ${rowsIn}/_count with GET ${indexNow}/_count: they should differ by the rows deleted.`,
+  },
+];
+
+/** Where nobody has told its name. */
+const unnamed = '<index>';
+
 const orphanPattern = ({ entityType, aspect }: DecidedFacts): string =>
-  `*${entityType.toLowerCase()}_${aspect.toLowerCase()}aspect_v1*`;
+  `*${`${entityType}_${aspect}`.toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}aspect_v1*`;
 
 function lookForCopy(entry: DecidedFacts): Instruction[] {
   return [
     { say: deadlineText(undefined, undefined, 0) },
     {
       say: 'First see whether the copy is there but not visible yet:',
-      request: request('POST', `${entry.indexName ?? '<index>'}/_refresh`),
+      request: request('POST', `${isIndexName(entry.indexName) ? entry.indexName : unnamed}/_refresh`),
     },
     {
       say: 'Then look for an older index without an alias, which holds the rows, and point the alias back to it:',
@@ -124,13 +164,15 @@ function lookForCopy(entry: DecidedFacts): Instruction[] {
   ];
 }
 
+const restoreIndex =
+  'Find out who deleted the index, and restore it from a snapshot of the search engine if its rows matter.';
+
 function lookForDeleter(entry: DecidedFacts): Instruction[] {
-  const unseen = entry.indexName === undefined;
   return [
     {
-      say: 'Find out what else deletes here (datahub-gc cuts at 30 days unless it is told otherwise; a person; entity deletion) and restore from a snapshot of the search engine where these rows matter.',
+      say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days unless it is told otherwise; a person; entity deletion), and restore the rows from a snapshot of the search engine if they matter.',
     },
-    ...(unseen
+    ...(entry.indexName === undefined
       ? [
           {
             say: 'Look as well for an older index without an alias, which a reindex leaves behind with all its rows:',
@@ -149,7 +191,7 @@ const noMoreReindex =
 function bringStragglers(before: string, now: string, cutoffMillis: number): Instruction[] {
   return [
     {
-      say: `What is not known: rows that were not searchable yet when the copy began may be in ${before} alone, and no count can see them. Bring them over before you remove that index; this overwrites nothing:`,
+      say: `Rows written just before the copy began may be in ${before} alone, and no count can see them. Before you remove that index, bring them over; this overwrites nothing:`,
       request: request('POST', '_reindex', {
         conflicts: 'proceed',
         source: { index: before, query: { range: { timestampMillis: { gt: cutoffMillis } } } },

@@ -1,8 +1,10 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { causeText, remarks, withoutStop } from './causes.ts';
-import { lines, oneLine } from './clean.ts';
+import { oneLine } from '../facts/text.ts';
+import { causeText, type Detail } from './causes.ts';
 import { amount, duration, percent, rows, size } from './numbers.ts';
+import { asSentence, withoutStop } from './punctuation.ts';
+import { remarks, restText } from './verdicts.ts';
 
 /** What became of one index, in words: one sentence per outcome, with the numbers that the entry has. */
 
@@ -11,21 +13,24 @@ export const nameOf = ({ entityType, aspect }: Pick<DecidedFacts, 'entityType' |
   oneLine(`${entityType}.${aspect}`, 100);
 
 /** What happened to one index, to follow its name and a colon; no full stop. */
-export function sentence(entry: DecidedFacts): string {
-  const { outcome, cause, rowsToDelete, rowsTotal, rowsDeleted, rowsRemaining, rowsMissing, retentionDays } = entry;
+export const sentence = (entry: DecidedFacts): string => oneLine(sentenceOf(entry), 600);
+
+function sentenceOf(entry: DecidedFacts): string {
+  const { outcome, rowsToDelete, rowsTotal, rowsDeleted, retentionDays } = entry;
   const older = retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
-  const planned = rowsToDelete === undefined ? undefined : `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
-  const took = entry.durationSeconds === undefined ? '' : ` in ${duration(entry.durationSeconds)}`;
   switch (outcome) {
     case 'truncated': {
       const earlier = entry.adopted ? ' by a truncation that an earlier run started' : '';
       const what = rowsDeleted === undefined ? 'truncated' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
+      const took = entry.durationSeconds === undefined ? '' : ` in ${duration(entry.durationSeconds)}`;
       return `${what}${took}${earlier}${freed(entry)}${asides(entry)}`;
     }
     case 'would-truncate':
-      return planned ? `would delete ${planned}` : 'would be truncated';
+      return rowsToDelete === undefined
+        ? 'would be truncated'
+        : `would delete ${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
     case 'below-threshold':
-      return planned === undefined
+      return rowsToDelete === undefined
         ? short(entry)
         : `${percent(shareOf(entry))} of ${rows(rowsTotal ?? 0)} ${older}, not worth it yet`;
     case 'nothing-to-delete':
@@ -35,62 +40,108 @@ export function sentence(entry: DecidedFacts): string {
     case 'above-ceiling':
       return `blocked by its ceiling${rowsToDelete === undefined ? '' : ` (${ofTotal(rowsToDelete, rowsTotal)})`}`;
     case 'in-flight':
-      return 'another truncation of it is not finished';
+      return inFlight(entry.cause);
     case 'quarantined':
       return 'in quarantine until a person clears it, nothing was deleted';
-    case 'still-running': {
-      if (cause.kind === 'watching' && cause.ended) return 'its task has ended, and what it did is not verified yet';
-      if (cause.kind === 'watching' && cause.done === undefined && (cause.why === 'server' || cause.error)) {
-        return 'its truncation could not be looked at';
-      }
-      return `still deleting when the run ended${rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`}`;
-    }
-    case 'incomplete': {
-      if (cause.kind === 'all-conflicts') return 'its task deleted nothing, something else was faster';
-      if (cause.kind === 'not-refreshed') return 'its task has deleted its rows, but searches still find them';
-      return `ended early, ${rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`}`;
-    }
+    case 'still-running':
+      return stillRunning(entry);
+    case 'incomplete':
+      return incomplete(entry);
     case 'emptied':
       return 'EMPTIED, and not by this job';
     case 'not-started':
-      return 'approved, but nothing was started';
-    case 'lost': {
-      // Of a reindex the counts say that everything is gone as soon as the alias has moved.
-      const counts = entry.strategy === 'delete-by-query' && rowsDeleted !== undefined;
-      return `lost sight of its truncation${counts ? `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted` : ''}, and nothing moves`;
-    }
+      return 'approved, but not started';
+    case 'lost':
+      return 'lost sight of its truncation, and nothing moves';
     case 'failed':
-      return 'failed, nothing was deleted';
+      // Whatever the answer was, the server may have been reached: only what can be seen is told.
+      return entry.cause.kind === 'unchanged' ? 'failed, and the index looks unchanged' : 'failed, nothing was deleted';
     case 'unknown':
-      return cause.kind === 'unproven'
-        ? 'its reindex has ended, and cannot be proven'
-        : 'a truncation may have started, and its state is unknown';
-    case 'rows-missing': {
-      if (cause.kind === 'not-refreshed') return 'COPIED, BUT NOT VISIBLE: searches find no row';
-      const missing = rowsMissing === undefined ? 'ROWS ARE MISSING' : `${rows(rowsMissing).toUpperCase()} MISSING`;
-      return `${missing} that should have stayed`;
-    }
+      return unknown(entry);
+    case 'rows-missing':
+      return rowsMissing(entry);
   }
+}
+
+function inFlight(cause: Cause): string {
+  if (cause.kind === 'held' && cause.state === 'other-version')
+    return 'its ledger record is of another version of this job';
+  return cause.kind === 'taken' ? 'another run is at work on it' : 'another truncation of it is not finished';
+}
+
+function stillRunning({ cause, strategy, rowsDeleted, rowsToDelete }: DecidedFacts): string {
+  if (cause.kind === 'watching' && cause.ended) return 'its task has ended, and what it did is not verified yet';
+  if (cause.kind === 'watching' && cause.done === undefined && (cause.why === 'server' || cause.error)) {
+    return 'its truncation could not be looked at';
+  }
+  const so = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
+  return `still ${strategy === 'reindex' ? 'copying' : 'deleting'} when the run ended${so}`;
+}
+
+function incomplete({ cause, rowsRemaining }: DecidedFacts): string {
+  if (cause.kind === 'all-conflicts') return 'its task deleted nothing';
+  if (cause.kind === 'not-refreshed') return 'its task has deleted the rows, but searches still find them';
+  return `ended early, ${rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`}`;
+}
+
+function unknown({ cause, strategy, rowsDeleted = 0 }: DecidedFacts): string {
+  switch (cause.kind) {
+    case 'stuck':
+      return 'its truncation hangs';
+    case 'unproven':
+      return 'its reindex may be incomplete';
+    case 'blind':
+    case 'no-record':
+      return 'what became of its truncation is unknown';
+    default:
+      return strategy === 'delete-by-query' && rowsDeleted > 0
+        ? 'its truncation has begun, and how it ends is unknown'
+        : 'a truncation may have started, and its state is unknown';
+  }
+}
+
+function rowsMissing({ cause, rowsMissing: missing }: DecidedFacts): string {
+  if (cause.kind === 'not-refreshed') return 'COPIED, BUT NOT VISIBLE: searches find no row';
+  return `${missing === undefined ? 'ROWS ARE MISSING' : `${rows(missing).toUpperCase()} MISSING`} that should have stayed`;
 }
 
 const shareOf = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): number =>
   rowsTotal === 0 ? 0 : (rowsToDelete / rowsTotal) * 100;
 
 /** The cause as a sentence of its own. */
-export const causeSentence = (entry: DecidedFacts, max: number): string => asSentence(lines(causeText(entry), max));
+export const causeSentence = (entry: DecidedFacts, max: number, detail?: Detail): string =>
+  asSentence(oneLine(causeText(entry, detail), max));
 
 /** What concerns a run as a whole, about no index. */
-export const errorSentence = (cause: Cause, max: number): string =>
-  causeSentence({ entityType: '', aspect: '', outcome: 'failed', cause }, max);
+export const errorSentence = (cause: Cause, max: number, detail?: Detail): string =>
+  causeSentence({ entityType: '', aspect: '', outcome: 'failed', cause }, max, detail);
 
-/** With a capital and a full stop. */
-export function asSentence(text: string): string {
-  if (text === '') return '';
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?:…]$/.test(begun) ? begun : `${begun}.`;
+/** Why a run could not do its work, in the two or three words of a subject. */
+export function errorInShort(cause: Cause | undefined): string {
+  switch (cause?.kind) {
+    case 'server':
+      return cause.error.kind === 'unauthorized' || cause.error.kind === 'token'
+        ? 'token refused'
+        : 'server not reached';
+    case 'no-policy':
+      return 'no policy';
+    case 'input':
+      return 'wrong input';
+    case 'parameters':
+      return 'parameter';
+    case 'ledger':
+      return 'ledger';
+    case 'step-failed':
+      return { plan: 'in Plan', truncate: 'in Truncate', poll: 'in Poll' }[cause.step];
+    case 'other-version':
+    case 'other-server':
+      return 'deployed meanwhile';
+    default:
+      return '';
+  }
 }
 
-const ofTotal = (part: number, total: number | undefined): string =>
+export const ofTotal = (part: number, total: number | undefined): string =>
   total === undefined || part === total ? rows(part) : `${amount(part)} of ${rows(total)}`;
 
 const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(entry), 300));
@@ -100,15 +151,17 @@ const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(ent
  * the search engine's next flushes and merges.
  */
 function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: DecidedFacts): string {
-  if (sizeBeforeMb === undefined || rowsTotal === 0 || rowsDeleted === 0 || strategy === 'reindex') return '';
-  return `, about ${size((sizeBeforeMb * rowsDeleted) / rowsTotal)}`;
+  if (sizeBeforeMb === undefined || rowsTotal === 0 || strategy === 'reindex') return '';
+  const megabytes = (sizeBeforeMb * rowsDeleted) / rowsTotal;
+  return megabytes < 1 ? '' : `, about ${size(megabytes)}`;
 }
 
 /** What is remarkable about a truncated index. */
-function asides(entry: DecidedFacts): string {
-  if (entry.cause.kind !== 'verified') return '';
-  const { rest, nights } = entry.cause;
-  const later = nights === undefined ? 'in later nights' : `in about ${nights} nights`;
-  const all = [...(rest === undefined ? [] : [`the rest, ${rows(rest)}, ${later}`]), ...remarks(entry.cause, entry)];
+function asides({ cause, ...entry }: DecidedFacts): string {
+  if (cause.kind !== 'verified') return '';
+  const all = [restText(cause), ...remarks(cause, { ...entry, cause })].filter((text) => text !== '');
   return all.length === 0 ? '' : ` (${all.join('; ')})`;
 }
+
+/** Whether a truncated index is worth a line of its own among many. */
+export const isRemarkable = (entry: DecidedFacts): boolean => asides(entry) !== '';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import * as z from 'zod';
 import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
-import { composeMessage, type MessageContext } from '../../lambda/notification/message.ts';
+import type { MessageContext } from '../../lambda/notification/context.ts';
+import { composeMessage } from '../../lambda/notification/message.ts';
 import { explain } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { CommandLineError, parseQuietly } from './commander.ts';
@@ -35,9 +36,12 @@ interface Options {
   format: (typeof formats)[number];
   stateMachineArn?: string;
   runbookUrl?: string;
+  /** True without a command. */
+  local?: string | true;
 }
 
-const contextOf = ({ stateMachineArn, runbookUrl }: Options): MessageContext => ({
+const contextOf = ({ stateMachineArn, runbookUrl, local }: Options): MessageContext => ({
+  ...(local !== undefined && { local: true, ...(local !== true && { localCommand: local }) }),
   ...(stateMachineArn !== undefined && { stateMachineArn, region: stateMachineArn.split(':')[3] ?? '' }),
   ...(runbookUrl !== undefined && { runbookUrl }),
 });
@@ -48,7 +52,12 @@ function parse(argv: readonly string[]): Options | { text: string } {
     .requiredOption('--report <file>', 'the report as JSON, as npm start -- --json FILE writes it')
     .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
     .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
-    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it');
+    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
+    .addOption(
+      new Option('--local [command]', 'next steps of a run on a machine, as npm start prints them').conflicts(
+        'stateMachineArn',
+      ),
+    );
   try {
     const text = parseQuietly(command, argv);
     if (text !== undefined) return { text };

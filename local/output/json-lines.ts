@@ -1,13 +1,14 @@
 import { percentOf } from '../../lambda/policy/percentage.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { safeJson } from '../../lambda/wording/clean.ts';
+import { safeJson } from '../../lambda/facts/text.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { noteText } from '../../lambda/wording/notes.ts';
 import { wordedEntry } from '../../lambda/wording/report.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { doneOf } from '../screen/bars.ts';
 import { decisionOf, whyOf } from '../screen/progress.ts';
+import { damage } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
 import { suggest } from '../survey/suggestion.ts';
 import type { EventFields, EventName } from './events.ts';
@@ -64,8 +65,8 @@ export function jsonLines(write: (line: string) => void): Output {
         else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
       }
       if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
-      for (const text of hints(survey, now)) tell('hint', { text });
-      for (const suggestion of suggest(survey)) tell('suggested', suggestion);
+      for (const text of [...damage(survey, now).map((line) => line.text), ...hints(survey)]) tell('hint', { text });
+      for (const suggestion of suggest(survey, now)) tell('suggested', suggestion);
     },
     written: (what, path) => tell('written', { what, path }),
     stopped: (lines) => tell('stopped', { text: [...lines] }),

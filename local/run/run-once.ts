@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { Cause } from '../../lambda/facts/cause.ts';
 import { systemClock } from '../../lambda/facts/clock.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
+import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Nights } from '../../lambda/memory/night.ts';
-import { type ComposedMessage, composeMessage } from '../../lambda/notification/message.ts';
-import { isQuiet } from '../../lambda/notification/quiet.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
-import { cleanReport, redactor } from '../../lambda/wording/clean.ts';
 import { worded } from '../../lambda/wording/report.ts';
 import type { RunArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
+import type { JsonFile } from '../files/json-file.ts';
 import type { Server } from '../files/server.ts';
-import { post } from '../notify/post.ts';
-import { slackMessage } from '../notify/slack.ts';
-import { type Webhook, withoutAddress } from '../notify/webhook.ts';
+import type { Webhook } from '../notify/webhook.ts';
 import type { Output } from '../output/output.ts';
 import { executeWorkflow } from '../workflow.ts';
 import { type FastClock, fastClock } from './clock.ts';
@@ -27,6 +23,7 @@ import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import type { Policies } from './policies.ts';
 import { sampleOnly } from './sample.ts';
 import { localSettings } from './settings.ts';
+import { tellReport } from './tell-report.ts';
 
 export interface LocalRun {
   server: Server;
@@ -61,6 +58,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
     output.close();
     return lines;
   });
+  const ledgerFailures = new Map<string, string>();
   let published: Report | undefined;
   try {
     output.counted(0, run.policies.count);
@@ -93,12 +91,14 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
           published = report;
         },
       },
-      words: (facts) => worded(facts, 'machine'),
+      words: (facts) => worded(withReasons(facts, ledgerFailures), 'machine'),
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
       onState: output.state,
-      onFailure: (step, error) =>
-        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
+      onFailure: (step, error) => {
+        if (error instanceof LedgerError) ledgerFailures.set(step, error.message);
+        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`);
+      },
       ...(run.fast && { fast: clock as FastClock }),
     });
   } finally {
@@ -106,50 +106,23 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
     run.ledger.close?.();
   }
   // The workflow has ended well, and it does so by publishing a report only.
-  return tell(published!, run, output);
+  return tellReport(published!, run, output);
 }
 
-/** Told in the order of how sure it is to work: to whoever looks, into a file, over the network. */
-async function tell(made: Report, run: LocalRun, output: Output): Promise<number> {
-  const { command, fast, server, json, webhook } = run;
-  const clean = redactor([server.tokenText]);
-  const report = cleanReport(made, webhook ? (text) => clean(withoutAddress(webhook)(text)) : clean);
-  const message = composeMessage(report, {
-    local: true,
-    localCommand: command,
-    waitsCutShort: fast,
-    secrets: [server.tokenText],
-  });
-  output.report(report, message);
-  const written = json === undefined || writeReport(report, json, output);
-  const told = webhook === undefined || (await postMessage(report, message, webhook, server.caPem, output));
-  return report.result === 'ok' && written && told ? 0 : 1;
-}
-
-function writeReport(report: Report, json: JsonFile, output: Output): boolean {
-  try {
-    writeJsonFile(json, `${JSON.stringify(report, null, 2)}\n`);
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    output.problem(error.message);
-    return false;
-  }
-  output.written('report', json.path);
-  return true;
-}
-
-async function postMessage(
-  report: Report,
-  message: ComposedMessage,
-  webhook: Webhook,
-  caPem: string | undefined,
-  output: Output,
-): Promise<boolean> {
-  if (webhook.when === 'problems' && isQuiet(report)) return true;
-  const body = webhook.format === 'json' ? message.sqs : JSON.stringify(slackMessage(message));
-  const posted = await post(webhook, body, { caPem });
-  output.posted(posted);
-  return posted.kind === 'posted';
+/**
+ * The workflow keeps the name of a step's error only, because on AWS the rest is in the log. Here the log is a screen that nobody
+ * may have seen: what the ledger's file needs (a disk that is full) is said in the report.
+ */
+function withReasons(facts: ReportFacts, ledgerFailures: ReadonlyMap<string, string>): ReportFacts {
+  const withReason = (cause: Cause): Cause => {
+    const problem = cause.kind === 'step-failed' ? ledgerFailures.get(cause.step) : undefined;
+    return problem === undefined ? cause : { kind: 'ledger', problem };
+  };
+  return {
+    ...facts,
+    ...(facts.cause && { cause: withReason(facts.cause) }),
+    policies: facts.policies.map((entry) => ({ ...entry, cause: withReason(entry.cause) })),
+  };
 }
 
 async function linesAfterStop({ input, embedded, ledger }: LocalRun): Promise<string[]> {

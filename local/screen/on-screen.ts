@@ -26,6 +26,7 @@ export function onScreen(given: Screen): Output {
   const waiting = createWaiting();
   const shown = new Set<string>();
   let inHeader = false;
+  let reported = false;
   /** To stand above the plan. */
   const lines: string[] = [];
 
@@ -83,10 +84,12 @@ export function onScreen(given: Screen): Output {
       if (state.next !== 'report') wait();
     },
     problem(text) {
+      if (reported) return print(['', ...paragraph(text)]);
       print([]);
       for (const line of paragraph(text, '  ', '    ')) progress.line(line);
     },
     report(_report, message) {
+      reported = true;
       progress.stop();
       status.waitFor(undefined);
       print(['', ...renderMessage(message, screen.width)]);

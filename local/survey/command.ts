@@ -46,7 +46,7 @@ export async function surveyServer(
     }
     const found = await survey(operations, flight.sizes, now, output.counted);
     output.survey(found, now);
-    const written = writeSuggestions(found, output, json);
+    const written = writeSuggestions(found, now, output, json);
     const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
     return failed || !written || found.indices.some(({ counts }) => counts.kind === 'failed') ? 1 : 0;
   } finally {
@@ -56,8 +56,8 @@ export async function surveyServer(
 }
 
 /** @returns whether what was asked for is written */
-function writeSuggestions(found: Survey, output: Output, json: JsonFile | undefined): boolean {
-  const policies = suggest(found).map(({ policy }) => policy);
+function writeSuggestions(found: Survey, now: number, output: Output, json: JsonFile | undefined): boolean {
+  const policies = suggest(found, now).map(({ policy }) => policy);
   if (json === undefined) {
     if (policies.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
     return true;

@@ -31,12 +31,21 @@ export type IndexCounts =
       older: Record<Age, number>;
       /** Rows older than 25 and than 32 days, asked where nothing is older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number };
-      /** Rows older than the physical index itself, which bears its creation time in its name. */
-      beforeCreation?: { createdAt: number; rows: number };
+      /** What is older than the physical index itself, which bears its creation time in its name. */
+      made?: Made;
       /** The server would reindex although asked to delete in place. */
       ignoresForce: boolean;
     }
   | { kind: 'failed'; error: ServerError };
+
+export interface Made {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Rows from before. */
+  rowsBefore: number;
+  /** Rows from before or the two days after; asked where there are none from before. */
+  rowsSoonAfter?: number;
+}
 
 export interface Survey {
   indices: SurveyedIndex[];
@@ -121,7 +130,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
   const olderThan = askedBy(operations, target);
   const { rowsTotal, older, ignoresForce } = await countAges(operations, target, now);
-  const createdAt = creationTime(target.indexName);
+  const made = await madeOf(creationTime(target.indexName), rowsTotal, now, olderThan);
   return {
     kind: 'counted',
     rowsTotal,
@@ -133,8 +142,7 @@ async function countIndex(operations: Operations, target: Target, now: number): 
           days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
         },
       }),
-    ...(rowsTotal > 0 &&
-      createdAt !== undefined && { beforeCreation: { createdAt, rows: (await olderThan(createdAt)).rowsToDelete } }),
+    ...(made && { made }),
     ignoresForce,
   };
 }
@@ -167,6 +175,18 @@ const askedBy =
   (operations: Operations, { entityType, aspect }: Named) =>
   (endTimeMillis: number): Promise<DryRun> =>
     operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
+
+async function madeOf(
+  at: number | undefined,
+  rowsTotal: number,
+  now: number,
+  olderThan: (millis: number) => Promise<DryRun>,
+): Promise<Made | undefined> {
+  if (at === undefined) return undefined;
+  const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
+  if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };
+  return { at, rowsBefore, rowsSoonAfter: (await olderThan(Math.min(now, at + 2 * dayMillis))).rowsToDelete };
+}
 
 /** DataHub names an index that it has reindexed `<alias>_<epoch milliseconds>` (ESIndexBuilder.java). */
 export function creationTime(indexName: string | undefined): number | undefined {

@@ -1,13 +1,11 @@
-import { dayMillis } from '../../lambda/facts/limits.ts';
 import { grouped, size } from '../screen/text.ts';
 import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What a person should know before writing policies, one paragraph each. */
-export function hints({ indices, unnamed }: Survey, now: number): string[] {
+export function hints({ indices, unnamed }: Survey): string[] {
   return [
     ...largest(indices),
     ...cutAt30Days(indices),
-    ...rebuiltAndYoung(indices, now),
     ...emptyButLarge(indices),
     ...forceIgnored(indices),
     ...protectedState(indices),
@@ -56,29 +54,6 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
       `DATAHUB_GC_BOOTSTRAP_VALUES='{"truncate_indices_retention_days": 5000}'.`,
   ];
 }
-
-/** Time after which an index without older rows than itself is nothing to wonder about. */
-const youngDays = 60;
-
-function rebuiltAndYoung(indices: readonly SurveyedIndex[], now: number): string[] {
-  return indices.flatMap((index) => {
-    if (index.counts.kind !== 'counted' || isCutAt30Days(index)) return [];
-    const { beforeCreation } = index.counts;
-    if (beforeCreation === undefined || beforeCreation.rows > 0) return [];
-    const { createdAt } = beforeCreation;
-    // A day's rows must be there before the lack of older ones says something.
-    if (now - createdAt < dayMillis || now - createdAt > youngDays * dayMillis) return [];
-    const date = new Date(createdAt).toISOString().slice(0, 10);
-    return [
-      `${nameOf(index)} may be only half there: its index was rebuilt on ${date} and holds no row from before that day. ` +
-        'A truncation by reindexing moves the alias to an empty index before it copies; when the copy fails, older rows stay in the ' +
-        'index that the alias pointed to before, and a later system-update deletes that one. If there should be older rows, look for ' +
-        `it now (GET _cat/indices/${base(index.indexName)}*), before you truncate anything: docs/runbook.md, rows-missing.`,
-    ];
-  });
-}
-
-const base = (indexName: string | undefined): string => (indexName ?? '').replace(/_\d{13}$/, '');
 
 /** Megabytes that an index without rows cannot have (an empty one has some hundred bytes). */
 const notEmptyMb = 1;

@@ -1,5 +1,6 @@
 import { wrap } from '../screen/text.ts';
 import type { Survey } from './count.ts';
+import { type DamageLine, damage } from './damage.ts';
 import { hints } from './hints.ts';
 import { renderFailures, renderTable } from './render.ts';
 import { suggest } from './suggestion.ts';
@@ -8,19 +9,26 @@ import { suggest } from './suggestion.ts';
 export function renderSurvey(found: Survey, width: number, now: number): string[] {
   if (found.indices.length === 0) return ['There is no time series index.'];
   return [
+    ...damage(found, now).flatMap((line) => damageLines(line, width)),
     ...wrap('Rows older than so many days, and what would remain without them:', width),
     '',
     ...renderTable(found.indices, width),
     ...prefixed('', renderFailures(found, width)),
     ...prefixed(
       'What to know:',
-      hints(found, now).flatMap((hint) => wrap(hint, width, '- ')),
+      hints(found).flatMap((hint) => wrap(hint, width, '- ')),
     ),
     ...prefixed(
       'Policies to begin with:',
-      suggest(found).flatMap(({ reason }) => wrap(reason, width, '- ')),
+      suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),
     ),
   ];
+}
+
+/** A command is for pasting: it stays on one line, however long. */
+function damageLines({ kind, text }: DamageLine, width: number): string[] {
+  if (kind === 'command') return [`  ${text}`];
+  return kind === 'item' ? wrap(text, width, '- ') : ['', ...wrap(text, width), ''];
 }
 
 const prefixed = (title: string, lines: string[]): string[] =>

@@ -1,7 +1,7 @@
 import type { Check } from '../../lambda/facts/check.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { lines as clean } from '../../lambda/wording/clean.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { type Paint, plain } from '../screen/colour.ts';
 import { type Column, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
@@ -10,7 +10,7 @@ import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 /** The survey's text, line by line. */
 
 /** What a server said must neither steer the terminal nor fill it. */
-const said = (text: string): string => clean(text, 2000);
+const said = (text: string): string => oneLine(text, 2000);
 
 const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
 

@@ -1,6 +1,7 @@
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { grouped, share } from '../screen/text.ts';
 import { type Age, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
 /** A policy to begin with, and why it is this one. */
@@ -10,13 +11,23 @@ export interface Suggestion {
 }
 
 /** One suggestion for each index that could be counted and may be truncated. */
-export const suggest = ({ indices }: Survey): Suggestion[] =>
-  indices.flatMap((index) =>
-    index.counts.kind === 'counted' && !index.protected ? [suggestOne(index, index.counts)] : [],
-  );
+export const suggest = ({ indices }: Survey, now: number): Suggestion[] =>
+  indices.flatMap((index) => {
+    if (index.counts.kind !== 'counted' || index.protected) return [];
+    return [isDamaged(index, now) ? untilFound(index) : suggestOne(index, index.counts)];
+  });
+
+const untilFound = (index: SurveyedIndex): Suggestion => ({
+  policy: { entityType: index.entityType, aspect: index.aspect, retentionDays: 365, enabled: false },
+  reason: `${nameOf(index)}: switched off until it is known whether it has lost rows (see above).`,
+});
 
 /** The default of `minDeletePercent`: a truncation is worth it from this share on. */
 const worthwhile = 0.1;
+
+/** More than this in a first night is hours of load, merges, and a disk that grows before it shrinks. */
+const bigNightRows = 10_000_000;
+const biteRows = 5_000_000;
 
 /** The longest first: what is gone is gone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
@@ -45,12 +56,17 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
     };
   }
   const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${grouped(counts.older[age])}) are older`;
+  const reason =
+    age === 365
+      ? `${name}: 365 days, because ${part}, and DataHub shows usage of up to a year.`
+      : `${name}: ${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}.`;
+  const policy = { entityType, aspect, retentionDays: age };
+  // A server that reindexes all the same copies everything, however little goes.
+  if (counts.older[age] <= bigNightRows || counts.ignoresForce) return { policy, reason };
+  const nights = Math.ceil(counts.older[age] / biteRows);
   return {
-    policy: { entityType, aspect, retentionDays: age },
-    reason:
-      age === 365
-        ? `${name}: 365 days, because ${part}, and DataHub shows usage of up to a year.`
-        : `${name}: ${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}.`,
+    policy: { ...policy, maxRowsPerRun: biteRows },
+    reason: `${reason} At most ${grouped(biteRows)} rows go in a night, so that the first one is no harder than others: about ${nights} nights.`,
   };
 }
 

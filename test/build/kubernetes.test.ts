@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../local/command-line/arguments.ts';
-import { localSettings } from '../../local/run/settings.ts';
 import { validate } from '../../local/files/validate.ts';
+import { localSettings } from '../../local/run/settings.ts';
 
 const root = new URL('../../', import.meta.url);
 const folder = new URL('deploy/kubernetes/', root);
@@ -17,6 +17,16 @@ describe('The manifests for Kubernetes', () => {
     const args = [...cronJob.matchAll(/^ +- (--\S+)$/gm)].map(([, option]) => option!);
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'any' }, 'datahub-retention');
     expect(asked).toMatchObject({ kind: 'run', ledgerPath: '/ledger/in-flight.json', input: { mode: 'preview' } });
+  });
+
+  test('tell a chat by a secret that need not be there', () => {
+    const [, name] = /- name: (\S+)\n +valueFrom:\n +secretKeyRef:\n(?: +\w+: \S+\n)* +optional: true$/m.exec(cronJob)!;
+    const args = ['--gms-url', 'http://x', '--policies', 'p'];
+    expect(
+      parseArguments(args, { DATAHUB_GMS_TOKEN: 'any', [name!]: 'https://hooks' }, 'datahub-retention'),
+    ).toMatchObject({
+      notify: { url: { kind: 'text', text: 'https://hooks' } },
+    });
   });
 
   test('end a job only after a run has ended by itself', () => {

@@ -1,8 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { jsonSchemas } from '../../build/schemas.ts';
 import { fileFields, settingFields } from '../../infra/stage/fields.ts';
+import { causeKinds } from '../../lambda/facts/cause.ts';
+import { noteKinds } from '../../lambda/facts/note.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
+import { goldenReport, goldenReports } from '../support/golden.ts';
 
 const schemas = jsonSchemas();
 const described = (schema: { properties: Record<string, { description?: string }> }) =>
@@ -13,8 +17,56 @@ describe.each(Object.entries(schemas))('docs/%s', (name, text) => {
     expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(text);
   });
 
-  test('says that the command knows more', () => {
+  test.skipIf(name === 'report.schema.json')('says that the command knows more', () => {
     expect(JSON.parse(text).description).toMatch(/Weaker than: npm start -- validate --(policies|stage) FILE/);
+  });
+});
+
+describe('docs/report.schema.json', () => {
+  const schema = JSON.parse(schemas['report.schema.json']);
+  const isValid = z.fromJSONSchema(schema);
+  const report = goldenReport('ordinary/healthy');
+
+  test.each(goldenReports())('is met by the report of %s', (_, golden) => {
+    expect(isValid.safeParse(golden).error).toBeUndefined();
+  });
+
+  test('is met by what a later version adds: fields anywhere, and kinds', () => {
+    const [entry] = report.policies;
+    const later = {
+      ...report,
+      forecast: { days: 3 },
+      noteFacts: [{ kind: 'later', of: 1 }],
+      policies: [{ ...entry, cause: { kind: 'later', index: 'x' }, more: true }],
+    };
+    expect(isValid.safeParse(later).error).toBeUndefined();
+  });
+
+  test.each<[string, object]>([
+    ['a report without its result', { result: undefined }],
+    ['times as numbers', { startedAt: 5 }],
+    ['a cause without a kind', { cause: { error: 'x' } }],
+    ['policies that are no list', { policies: {} }],
+  ])('is not met by %s', (_, change) => {
+    expect(isValid.safeParse(JSON.parse(JSON.stringify({ ...report, ...change }))).success).toBe(false);
+  });
+
+  test('describes every field of the report, of a policy and of an index', () => {
+    const { policies, unmanagedIndices } = schema.properties;
+    for (const part of [schema, policies.items, unmanagedIndices.items]) {
+      const bare = Object.keys(part.properties).filter((field) => !described(part).includes(field));
+      // What a cause is stands with its definition.
+      expect(bare.filter((field) => field !== 'cause')).toEqual([]);
+    }
+  });
+
+  test('has every kind of cause and note', () => {
+    const kindsOf = (name: string): unknown[] =>
+      schema.definitions[name].anyOf.flatMap(
+        (one: { properties: { kind: { const?: string } } }) => one.properties.kind.const ?? [],
+      );
+    expect(kindsOf('Cause')).toEqual(causeKinds);
+    expect(kindsOf('Note')).toEqual(noteKinds);
   });
 });
 

@@ -3,22 +3,28 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { StageInput } from '../../infra/stage/settings.ts';
+import { readStageFile } from '../../infra/stage/stage-file.ts';
 import { synthesize } from './synthesize.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('The app', () => {
-  test.each([
-    ['exampel', /^There is no stage file infra\/stages\/exampel\.json: did you mean example\?\n$/],
-    ['../secrets', /^There is no stage file/],
-    ['', /^Name a stage with -c stage=<name>; there are: .*example.*\n$/],
-  ])('refuses the stage "%s" in one sentence, without a stack trace', async (stage, sentence) => {
-    const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage }) };
+  test('refuses a stage in one sentence, without a stack trace', async () => {
+    const env = { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage: 'exampel' }) };
     const failed = await run(process.execPath, ['--import', 'tsx', 'infra/app.ts'], { cwd: root, env }).catch(
       (error: unknown) => error as { code: number; stderr: string },
     );
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
+    const sentence = 'There is no stage file infra/stages/exampel.json: did you mean example?\n';
+    expect(failed).toMatchObject({ code: 1, stderr: sentence });
+  });
+
+  test.each([
+    ['../secrets', /^There is no stage file [^\n]*$/],
+    ['', /^Name a stage with -c stage=<name>; there are: .*example.*$/],
+    [undefined, /^Name a stage with -c stage=<name>/],
+  ])('has no stage %j', (stage, sentence) => {
+    expect(() => readStageFile(stage)).toThrow(sentence);
   });
 });
 

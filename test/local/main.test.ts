@@ -1,8 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, openSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parseArguments, type ServerRunArguments } from '../../local/command-line/arguments.ts';
+import { execute } from '../../local/execute.ts';
 import { sampleIndices } from '../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../local/operations-service/server.ts';
-import { type Finished, folder, outcomesOf, run, start } from './processes.ts';
+import { type Finished, folder, outcomesOf, page, run, start } from './processes.ts';
+
+/**
+ * Processes are expensive: what is shown by one is that it is one (status, streams, signals, environment). What a run says and does
+ * is shown in this process.
+ */
 
 const samplePolicies = new URL('../../local/sample-policies.json', import.meta.url).pathname;
 
@@ -12,6 +19,13 @@ async function service(options: ServiceOptions, finished: Finished) {
   const sent = () =>
     started.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false);
   return { ...started, sent };
+}
+
+/** The same in this process. */
+async function runHere(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ status: number; stdout: string }> {
+  const { output, text } = page();
+  const status = await execute(parseArguments(args, env) as ServerRunArguments, output, env, 'npm start --');
+  return { status, stdout: text() };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
@@ -24,9 +38,18 @@ describe.concurrent('npm start', () => {
     const files = folder(finished);
     const { url, token, sent } = await service({ indices: sampleIndices(20_000) }, finished);
     const tokenFile = files.write('token', `${token}\n`);
+    // One of each kind, without the one that takes ten seconds: the whole run is what .ci/run does.
+    const only = [
+      'dashboard.dashboardUsageStatistics',
+      'dataset.operation',
+      'dataset.datasetProfile',
+      'chart.chartUsageStatistics',
+    ];
+    const chosen = [...only, 'query.queryUsageStatistics'].flatMap((index) => ['--only', index]);
     const [embedded, separate] = await Promise.all([
-      run(['--json', files.at('embedded.json')]),
-      run([
+      run([...chosen, '--json', files.at('embedded.json')]),
+      runHere([
+        ...chosen,
         ...['--gms-url', url, '--token-file', tokenFile, '--policies', samplePolicies, '--enforce', '--fast'],
         ...['--ledger', files.at('ledger'), '--json', files.at('separate.json')],
       ]),
@@ -38,7 +61,7 @@ describe.concurrent('npm start', () => {
     );
     expect(sent().length).toBe(files.report('separate.json').policies.filter(({ taskId }) => taskId).length);
     expect(embedded.stdout).not.toMatch(control);
-    expect(embedded.stdout).toMatch(/datasetUsageStatistics: [\d,]+ of [\d,]+ rows done/);
+    expect(embedded.stdout).toMatch(/operation: [\d,]+ of 63,000 rows done/);
     expect(embedded.stdout).toContain('Subject: [DataHub retention] local:');
     expect(embedded.stdout).toMatch(/^Run local-.* took \d+ s with its waits cut short\.$/m);
     expect(JSON.stringify(separate) + readFileSync(files.at('separate.json'), 'utf8')).not.toContain(token);
@@ -50,79 +73,102 @@ describe.concurrent('npm start', () => {
     const files = folder(finished);
     const { url, token, sent, engine } = await service({ indices: sampleIndices(2000) }, finished);
     const state = files.at('state');
-    const preview = await run(['--gms-url', url, '--policies', samplePolicies, '--json', files.at('report.json')], {
+    const preview = await run(['--gms-url', url, '--policies', samplePolicies, '--json', '-'], {
       DATAHUB_GMS_TOKEN: token,
       XDG_STATE_HOME: state,
+      NO_PROXY: '*',
     });
     expect(preview.status).toBe(0);
     expect(sent()).toEqual([]);
-    expect(Object.values(outcomesOf(files.report('report.json')))).toContain('would-truncate');
-    expect(preview.stdout).toMatch(/ok {6}Truncation {3}is allowed[\s\S]*Plan:[\s\S]*PREVIEW/);
+    // The report alone is on standard output; what people read is on the other stream.
+    const report = JSON.parse(preview.stdout);
+    expect(Object.values(outcomesOf(report))).toContain('would-truncate');
+    expect(preview.stderr).toMatch(/^Server [\s\S]*ok {6}Truncation {3}allowed[\s\S]*Plan:[\s\S]*PREVIEW/);
     // Asked by Plan alone, and said once: the mail has its one line.
     const asked = engine.asked.map(({ action }) => action).filter((action) => action !== 'truncateTimeseriesAspect');
-    expect(asked.sort()).toEqual(['getEsTaskStatus', 'getIndexSizes']);
-    expect(preview.stdout.match(/ok {6}Connection/g)).toHaveLength(1);
-    expect(preview.stdout).toMatch(/^Preflight: address, DNS, connection, .*:\s+all\s+well\.$/m);
-    expect(files.report('report.json').preflight).toHaveLength(8);
+    // The second status is asked for the policy that would be a reindex, which cannot be proven without.
+    expect(asked.sort()).toEqual(['getEsTaskStatus', 'getEsTaskStatus', 'getIndexSizes']);
+    expect(preview.stderr.match(/ok {6}Connection/g)).toHaveLength(1);
+    expect(preview.stderr).toMatch(/^Preflight: address, DNS, connection, .*:\s+all\s+well\.$/m);
+    expect(report.preflight).toHaveLength(8);
     expect(() => readFileSync(state)).toThrow('ENOENT');
     expect(preview.stdout + preview.stderr).not.toContain(token);
   });
 
-  it.for([
-    ['SIGKILL', null],
-    ['SIGINT', 130],
-  ] as const)(
-    'picks up after %s what runs on the server, and sends nothing twice',
-    async ([signal, status], { onTestFinished: finished }) => {
-      const files = folder(finished);
-      const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 100 }];
-      // Five seconds of work: the second process must find it running.
-      const { url, token, sent } = await service({ indices, faults: ['rows-per-second=3000'] }, finished);
-      const args = [
-        ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
-        ...[
-          '--policies',
-          files.write('policies', [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, batchSize: 1000 }]),
-        ],
-      ];
-      const env = { XDG_STATE_HOME: files.at('state') };
-      const first = start(args, env);
-      await first.printed(/operation: [1-9][\d,]* of 14,000 rows done/);
-      first.process.kill(signal);
-      const interrupted = await first.ended;
-      expect(interrupted.status).toBe(status);
-      if (signal === 'SIGINT') {
-        expect(interrupted.stderr).toMatch(/dataset\.operation: task [\w-]+:\d+ goes on running on the server\./);
-        expect(interrupted.stderr).toContain('Start the same command again');
-      }
+  // How other ends are told is in stopped.test.ts; this one nobody can tell.
+  it('picks up after SIGKILL what runs on the server, and sends nothing twice', async ({
+    onTestFinished: finished,
+  }) => {
+    const files = folder(finished);
+    const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 5000, days: 100 }];
+    // Seconds of work: the second process must find it running.
+    const { url, token, sent } = await service({ indices, faults: ['rows-per-second=1500'] }, finished);
+    const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, batchSize: 250 }];
+    const args = [
+      ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+      ...['--policies', files.write('policies', policies)],
+    ];
+    const env = { XDG_STATE_HOME: files.at('state') };
+    const first = start(args, env);
+    await first.printed(/operation: [1-9][\d,]* of 3,500 rows done/);
+    first.process.kill('SIGKILL');
+    expect((await first.ended).status).toBe(null);
 
-      const second = await run([...args, '--json', files.at('report.json')], env);
-      expect(second.stderr).toBe('');
-      expect(second.status).toBe(0);
-      expect(files.report('report.json').policies).toMatchObject([
-        { outcome: 'truncated', adopted: true, rowsDeleted: 14_000 },
-      ]);
-      expect(sent().length).toBe(1);
+    const second = await runHere([...args, '--json', files.at('report.json')], env);
+    expect(second.status).toBe(0);
+    expect(files.report('report.json').policies).toMatchObject([
+      { outcome: 'truncated', adopted: true, rowsDeleted: 3500 },
+    ]);
+    expect(sent().length).toBe(1);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'goes on where its output cannot be written',
+    async ({ onTestFinished: finished }) => {
+      const files = folder(finished);
+      const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
+      const { url, token } = await service({ indices }, finished);
+      const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }];
+      const { status, stderr } = await start(
+        [
+          ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+          ...['--policies', files.write('policies', policies), '--ledger', files.at('l'), '--json', files.at('r.json')],
+        ],
+        {},
+        openSync('/dev/full', 'w'),
+      ).ended;
+      expect(stderr).toBe('The output cannot be written (the disk is full): free some space. The run goes on.\n');
+      expect(status).toBe(0);
+      expect(outcomesOf(files.report('r.json'))).toEqual({ 'dataset.operation': 'truncated' });
     },
   );
 
+  it('refuses what cannot be meant in one sentence on standard error, with status 2 and no request', async ({
+    onTestFinished: finished,
+  }) => {
+    const { url, engine } = await service({ indices: [] }, finished);
+    const { status, stdout, stderr } = await run(['--gms-url', url, '--enforec'], { DATAHUB_GMS_TOKEN: 'any' });
+    expect(stderr).toMatch(/^[^\n]*Did you mean --enforce\?[^\n]*\n$/);
+    expect([stdout, status, engine.asked]).toEqual(['', 2, []]);
+  });
+});
+
+describe.concurrent('a run', () => {
   it('ends with status 1 for a token that the server refuses, and shows it nowhere', async ({
     onTestFinished: finished,
   }) => {
     const files = folder(finished);
     const { url } = await service({ indices: sampleIndices(2000) }, finished);
     const token = 'a-token-that-nobody-issued';
-    const refused = await run([
+    const refused = await runHere([
       ...['--gms-url', url, '--token-file', files.write('token', token), '--policies', samplePolicies],
       ...['--json', files.at('report.json')],
     ]);
     expect(refused.status).toBe(1);
     expect(refused.stdout).toMatch(/does not\s+accept\s+the\s+token/);
-    expect(refused.stdout + refused.stderr + JSON.stringify(files.report('report.json'))).not.toContain(token);
+    expect(refused.stdout + JSON.stringify(files.report('report.json'))).not.toContain(token);
   });
-});
 
-describe.concurrent('npm start of a preview', () => {
   it('says what keeps it from the server, with a remedy for this machine, and ends with status 1', async ({
     onTestFinished: finished,
   }) => {
@@ -130,43 +176,81 @@ describe.concurrent('npm start of a preview', () => {
     const { url, close } = await startOperationsService({ indices: [] });
     await close();
     const token = files.write('token', 'any');
-    const { status, stdout } = await run(['--gms-url', url, '--token-file', token, '--policies', samplePolicies]);
+    const { status, stdout } = await runHere(['--gms-url', url, '--token-file', token, '--policies', samplePolicies], {
+      XDG_STATE_HOME: files.at('state'),
+    });
     expect(status).toBe(1);
     expect(stdout).toMatch(/FAILED {2}Connection {3}no connection to/);
     expect(stdout).toMatch(/-> is the server, or kubectl port-forward, running on this port\?/);
     expect(stdout.indexOf('Preflight:')).toBeLessThan(stdout.indexOf('Plan:'));
   });
-});
 
-describe.concurrent('npm start with what cannot be meant', () => {
-  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
+  it('asks what a mistyped name means, in preview and report', async ({ onTestFinished: finished }) => {
+    const files = folder(finished);
+    const { url, token } = await service({ indices: sampleIndices(200) }, finished);
+    const policies = [{ entityType: 'dataset', aspect: 'operaton', retentionDays: 30 }];
+    const { status, stdout } = await runHere([
+      ...['--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
+      ...['--policies', files.write('policies', policies), '--json', files.at('r.json')],
+    ]);
+    expect(status).toBe(1);
+    expect(stdout).toContain('Did you mean dataset.operation?');
+    expect(stdout).toMatch(/ok {6}Truncation/);
+    expect(files.report('r.json').policies).toMatchObject([{ cause: { kind: 'server', meant: 'dataset.operation' } }]);
+  });
 
-  it.for<[string, (files: ReturnType<typeof folder>, url: string) => string[], RegExp]>([
-    ['an unknown option', () => ['--enforec'], /Did you mean --enforce\?/],
-    ['policies that are not JSON', (files) => ['--policies', files.write('p', '[{]')], /is not JSON/],
-    [
-      'a misspelt field',
-      (files) => ['--policies', files.write('p', [{ ...policy, retentionDay: 1 }])],
-      /did you mean retentionDays\?/,
-    ],
-    [
-      'a token file that is not there',
-      (files, url) => ['--gms-url', url, '--token-file', files.at('no')],
-      /--token-file: .*no such file/,
-    ],
-  ])(
-    'refuses %s with one sentence, status 2 and no request',
-    async ([, argsOf, sentence], { onTestFinished: finished }) => {
+  it.skipIf(process.platform !== 'linux')(
+    'says of a full disk under its ledger what to do, in its report as well',
+    async ({ onTestFinished: finished }) => {
       const files = folder(finished);
-      const { url, engine } = await service({ indices: [] }, finished);
-      const args = argsOf(files, url);
-      const server = args.includes('--gms-url') ? [] : ['--gms-url', url];
-      const { status, stdout, stderr } = await run([...server, ...args], { DATAHUB_GMS_TOKEN: 'any' });
-      expect(stderr).toMatch(sentence);
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-      expect(stdout).toBe('');
-      expect(status).toBe(2);
-      expect(engine.asked).toEqual([]);
+      const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
+      const { url, token, sent } = await service({ indices }, finished);
+      const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }];
+      const { status, stdout } = await runHere([
+        ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+        ...['--policies', files.write('policies', policies), '--ledger', '/dev/full', '--json', files.at('r.json')],
+      ]);
+      expect(status).toBe(1);
+      expect(stdout).toContain('Cannot write the ledger file /dev/full: the disk is full; free some space.');
+      expect(files.report('r.json').error).toBe(
+        'Cannot write the ledger file /dev/full: the disk is full; free some space',
+      );
+      expect(sent()).toEqual([]);
     },
   );
+
+  it('previews with a ledger that may only be read', async ({ onTestFinished: finished }) => {
+    const files = folder(finished);
+    const { url, token } = await service({ indices: sampleIndices(200) }, finished);
+    const policies = files.write('p', [{ entityType: 'dataset', aspect: 'operation', retentionDays: 60 }]);
+    const args = [
+      ...['--gms-url', url, '--token-file', files.write('token', token), '--policies', policies],
+      ...['--ledger', files.at('l')],
+    ];
+    await runHere([...args, '--enforce', '--fast']);
+    chmodSync(files.at('l'), 0o400);
+    const before = readFileSync(files.at('l'));
+    expect((await runHere(args)).status).toBe(0);
+    expect(readFileSync(files.at('l'))).toEqual(before);
+  });
+
+  it('takes five hundred policies, for indices that are not there, without trying each again', async ({
+    onTestFinished: finished,
+  }) => {
+    const files = folder(finished);
+    const { url, token, engine } = await service({ indices: sampleIndices(200) }, finished);
+    const policies = Array.from({ length: 500 }, (_, at) => ({
+      entityType: 'dataset',
+      aspect: `nothing${at}`,
+      retentionDays: 30,
+    }));
+    const { status, stdout } = await runHere([
+      ...['--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
+      ...['--policies', files.write('policies', policies)],
+    ]);
+    expect(status).toBe(1);
+    expect(stdout).toContain('500 failed');
+    // One for each, and one for the preflight, of an index that is there.
+    expect(engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect')).toHaveLength(501);
+  });
 });

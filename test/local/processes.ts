@@ -23,16 +23,20 @@ export interface Started {
 
 const root = new URL('../../', import.meta.url).pathname;
 
-export function start(args: readonly string[], env: Record<string, string> = {}): Started {
+export function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  stdout: 'pipe' | number = 'pipe',
+): Started {
   const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'local/main.ts'), ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), XDG_STATE_HOME: join(tmpdir(), 'not-used'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
       for (const look of waiting) look();
     });

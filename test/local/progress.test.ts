@@ -1,40 +1,22 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Entry, RunState } from '../../lambda/run/state.ts';
+import type { Cause } from '../../lambda/facts/cause.ts';
+import type { DoneEntry, Entry, RunState } from '../../lambda/run/state.ts';
 import { createProgress, renderPlan, screenOn } from '../../local/screen/progress.ts';
+import { aPolicy } from '../support/policies.ts';
+import { aRunState } from '../support/states.ts';
 
-const operation = { entityType: 'dataset', aspect: 'operation', rowsTotal: 20_000, rowsToDelete: 14_000, percent: 70 };
+const operation = { entityType: 'dataset', aspect: 'operation', rowsTotal: 20_000, rowsToDelete: 14_000 };
 
-function state(entries: Entry[]): RunState {
-  return {
-    version: 1,
-    runId: 'run',
-    stage: 'local',
-    mode: 'enforce',
-    startedAt: '2026-11-20T03:30:00.000Z',
-    next: 'report',
-    waitSeconds: 0,
-    entries,
-    notes: [],
-    unmanagedIndices: [],
-    turns: { truncate: 0, poll: 0 },
-  };
-}
+const state = (entries: Entry[], more: Partial<RunState> = {}): RunState =>
+  aRunState(entries, { next: 'report', waitSeconds: 0, ...more });
 
 const approved: Entry = {
   index: 'dataset.operation',
   phase: 'approved',
   entry: operation,
-  policy: {
-    entityType: 'dataset',
-    aspect: 'operation',
-    retentionDays: 90,
-    minDeletePercent: 10,
-    strategy: 'delete-by-query',
-    batchSize: 10_000,
-    enabled: true,
-  },
-  plan: { rowsToDelete: 14_000, rowsTotal: 20_000, strategy: 'delete-by-query' },
+  policy: aPolicy({ retentionDays: 90 }),
+  plan: { rowsToDelete: 14_000, strategy: 'delete-by-query' },
 };
 const watched = (done: number): Entry => ({
   index: 'dataset.operation',
@@ -43,21 +25,22 @@ const watched = (done: number): Entry => ({
   watch: {
     attemptId: 'a',
     startedAt: 0,
+    succeededAt: 0,
     lastLookAt: 0,
     nextLookAt: 0,
     looks: 1,
     progress: { done, total: 14_000, at: 0 },
   },
 });
-const truncated: Entry = {
+const truncated: DoneEntry = {
   index: 'dataset.operation',
   phase: 'done',
-  entry: { ...operation, outcome: 'truncated', reason: '14,000 rows deleted' },
+  entry: { ...operation, rowsDeleted: 14_000, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' } },
 };
-const disabled: Entry = {
+const disabled: DoneEntry = {
   index: 'chart.chartUsageStatistics',
   phase: 'done',
-  entry: { entityType: 'chart', aspect: 'chartUsageStatistics', outcome: 'disabled', reason: 'switched off' },
+  entry: { entityType: 'chart', aspect: 'chartUsageStatistics', outcome: 'disabled', cause: { kind: 'switched-off' } },
 };
 
 function play(columns: number | undefined): string {
@@ -95,19 +78,22 @@ describe('progress', () => {
       '  dataset.operation: 7,000 of 14,000 rows done',
       '  dataset.operation: 14,000 of 14,000 rows done',
     ]);
-    expect(lines.slice(-2)).toEqual(['  dataset.operation: truncated. 14,000 rows deleted', 'The end.']);
+    expect(lines.slice(-2)).toEqual([
+      '  dataset.operation: truncated. 14,000 rows deleted, verified by counting again.',
+      'The end.',
+    ]);
   });
 
   it('says elsewhere than on a terminal, once a minute at most, that it still looks', () => {
     let written = '';
     const progress = createProgress({ width: 100, write: (text) => (written += text) });
-    const waiting = { ...state([watched(0)]), next: 'wait', waitSeconds: 40 } as const;
+    const waiting = state([watched(0)], { next: 'wait', waitSeconds: 40 });
     progress.onState('truncate', waiting);
     for (let seconds = 0; seconds < 200; seconds += 40) {
       vi.advanceTimersByTime(40_000);
       progress.onState('poll', waiting);
     }
-    progress.onState('poll', { ...state([watched(0)]), next: 'report' });
+    progress.onState('poll', state([watched(0)]));
     const again = '  dataset.operation: 0 of 14,000 rows done; looks again in 40 s';
     expect(written.trimEnd().split('\n')).toEqual(['  dataset.operation: 0 of 14,000 rows done', again, again]);
   });
@@ -115,15 +101,30 @@ describe('progress', () => {
   it('tells of an end with its requests on lines of their own and without offers that are for AWS', () => {
     let written = '';
     const progress = createProgress({ width: 60, write: (text) => (written += text) });
-    const reason =
-      'the reindex did not bring back every row. To go back: POST /_aliases {"actions":[{"add":{"index":"old_v1_1693050512123","alias":"old_v1"}}]}, then count. This index stays closed to truncation until you clear it: {"mode":"enforce","clear":["dataset.operation"]}';
-    progress.onState('poll', state([{ ...truncated, entry: { ...operation, outcome: 'rows-missing', reason } }]));
-    expect(written.trimEnd().split('\n')).toEqual([
-      '  dataset.operation: rows-missing. the reindex did not bring',
-      '    back every row. To go back:',
-      '      POST /_aliases {"actions":[{"add":{"index":"old_v1_1693050512123","alias":"old_v1"}}]}',
-      '    then count.',
+    const old = 'dataset_operationaspect_v1_1693050512123';
+    const young = 'dataset_operationaspect_v1_1772335860000';
+    const cause = {
+      kind: 'rows-missing',
+      expected: 400,
+      found: 0,
+      rowsIn: old,
+      indexNow: young,
+      movedBy: 'us',
+    } as const;
+    const entry = { ...operation, strategy: 'reindex', outcome: 'rows-missing', cause } as const;
+    progress.onState('poll', state([{ ...truncated, entry }]));
+    const lines = written.trimEnd().split('\n');
+    expect(lines.slice(0, 5)).toEqual([
+      '  dataset.operation: rows-missing. The reindex did not bring',
+      '    back every row that should stay: 0 of 400 rows newer',
+      '    than the cutoff are there.',
+      '    Run no DataHub upgrade before this is settled: its',
+      '    system-update deletes old indices without an alias.',
     ]);
+    expect(lines).toContain(
+      `      POST /_aliases {"actions":[{"remove":{"index":"${young}","alias":"dataset_operationaspect_v1"}},{"add":{"index":"${old}","alias":"dataset_operationaspect_v1"}}]}`,
+    );
+    expect(written).not.toMatch(/\{"clear"|aws /);
   });
 
   it('is a bar on a terminal, which leaves every other line whole when it goes', () => {
@@ -132,7 +133,7 @@ describe('progress', () => {
     const screen = screenAfter(written);
     expect(screen.slice(-3)).toEqual([
       'Truncating, one index after another:',
-      '  dataset.operation: truncated. 14,000 rows deleted',
+      '  dataset.operation: truncated. 14,000 rows deleted, verified by counting again.',
       'The end.',
     ]);
     expect(screen[0]).toBe('Plan:');
@@ -153,7 +154,7 @@ describe('the plan', () => {
       '  dataset.operation           20,000     14,000  70.00 %  truncate',
       '      Older than 90 days; the threshold is 10 %. To be done by deleting in place.',
       '  chart.chartUsageStatistics       -          -        -  disabled',
-      '      switched off',
+      '      The policy is switched off ("enabled": false).',
     ]);
   });
 
@@ -164,7 +165,8 @@ describe('the plan', () => {
   });
 
   it('shows control characters of a server as blanks', () => {
-    const said = { ...disabled, entry: { ...disabled.entry, reason: 'bad \u001b[2J\u0007 text' } } as Entry;
+    const cause: Cause = { kind: 'policy', problems: ['bad \u001b[2J\u0007 text'] };
+    const said = { ...disabled, entry: { ...disabled.entry, cause } };
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
     expect(renderPlan(state([said]), 100).join('')).not.toMatch(/[\u0000-\u001f]/);
   });

@@ -34,6 +34,7 @@ describe('The tarball', () => {
       'dist/lambda/truncate/index.mjs',
       'dist/package.json',
       'docs/policies.schema.json',
+      'docs/report.schema.json',
       'docs/runbook.md',
       'docs/stage.schema.json',
       'package.json',

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { signalAt } from '../../facts/clock.ts';
-import { deadlineMarginMillis, maxEntries, planConcurrency } from '../../facts/limits.ts';
+import { deadlineMarginMillis, maxEntries, planConcurrency, planConcurrencyOfAbsent } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcome.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
@@ -89,16 +89,20 @@ async function askSizes(reads: OptionalReads, signal: AbortSignal): Promise<Size
 
 async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[]; memory: Remembered }> {
   const { chosen } = context.prepared;
-  const limit = pLimit(planConcurrency);
+  const limits = { there: pLimit(planConcurrency), absent: pLimit(planConcurrencyOfAbsent) };
+  const told = new Set(
+    context.sizes.flatMap(({ entityType, aspect }) => (entityType && aspect ? [searchIndex({ entityType, aspect })] : [])),
+  );
+  const limitOf = ({ index }: ParsedPolicy) => (told.size === 0 || told.has(index) ? limits.there : limits.absent);
   const listed = chosen.slice(0, maxEntries);
-  const planned = await Promise.all(listed.map((policy) => limit(() => planOne(policy, context))));
+  const planned = await Promise.all(listed.map((policy) => limitOf(policy)(() => planOne(policy, context))));
   const counted = planned.filter(({ entry }) => entry.entry.rowsTotal !== undefined);
   const memory = await recall(
     counted.map(({ entry }) => entry.index),
     context.services,
   );
   // How many rows go in bites is searched when every policy has had its dry run, because it takes many more.
-  const bitten = await Promise.all(planned.map((one) => limit(() => searched(one, memory))));
+  const bitten = await Promise.all(planned.map((one) => limits.there(() => searched(one, memory))));
   const remembered = bitten.map((one) => ({
     ...one,
     entry: withMemory(one.entry, memory.of(one.entry.index), context),

@@ -23,8 +23,13 @@ export async function rowsGone(
 ): Promise<Entry | undefined> {
   const { lastVerdict } = record ?? {};
   if (!record || !lastVerdict?.window) return undefined;
-  const gone = await goneSince(lastVerdict.window, cutoffMillis, dryRun, (endTimeMillis) =>
-    ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }),
+  // By the names under which they were counted: a policy may write its index differently, and a server compare names exactly.
+  const { entityType, aspect } = lastVerdict.entry;
+  const fields = { ...truncateFields(policy, cutoffMillis), entityType, aspect };
+  const isRenamed = entityType !== policy.entityType || aspect !== policy.aspect;
+  const upToCutoff = isRenamed ? await ask(fields) : dryRun;
+  const gone = await goneSince(lastVerdict.window, cutoffMillis, upToCutoff, (endTimeMillis) =>
+    ask({ ...fields, endTimeMillis }),
   );
   if (!gone) return undefined;
   const { rowsIn, deadline } = recoveryFacts(lastVerdict.entry.indexName, size?.indexName);

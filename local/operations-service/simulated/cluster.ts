@@ -35,8 +35,8 @@ export class Cluster {
   readonly leftovers = new Map<string, PhysicalIndex>();
   /** By id; where a number comes back after a restart, the newer task has the id. */
   readonly tasks = new Map<string, Task>();
-  /** Ids by serial number: what rows remember. */
-  readonly takers = new Map<number, string>();
+  /** Every task there ever was, by serial number: what rows remember. */
+  readonly started = new Map<number, Task>();
   private readonly running = new Set<Task>();
   refreshMillis = 0;
   /** The disk is at its flood stage: writes are refused. */
@@ -83,7 +83,7 @@ export class Cluster {
 
   start(task: Task): void {
     this.tasks.set(task.id, task);
-    this.takers.set(task.plan.serial, task.id);
+    this.started.set(task.plan.serial, task);
     this.running.add(task);
   }
 
@@ -137,9 +137,12 @@ export class Cluster {
     index.physical = to;
   }
 
-  /** An alias name plus the milliseconds at which it is made: `<alias>_<13 digits>`. */
-  freshName(alias: string): string {
-    let millis = this.now;
+  /**
+   * An alias name plus the milliseconds at which it is made: `<alias>_<13 digits>`.
+   * @param skewMillis what the clock of whoever names it is ahead
+   */
+  freshName(alias: string, skewMillis = 0): string {
+    let millis = this.now + skewMillis;
     while (this.find(physicalName(alias, millis)) !== undefined) millis++;
     return physicalName(alias, millis);
   }

@@ -33,7 +33,7 @@ export function goneSince(cluster: Cluster, { index, rows }: Mark): GoneRow[] {
   }
   const nameOf = (remover: number | undefined) => {
     if (remover === undefined) return 'left-behind';
-    return remover === OTHERS ? 'others' : (cluster.takers.get(remover) ?? 'others');
+    return remover === OTHERS ? 'others' : (cluster.started.get(remover)?.id ?? 'others');
   };
   return Array.from(missing, ([id, timestamp]) => ({ id, timestamp, by: nameOf(removers.get(id)) }));
 }

@@ -101,6 +101,13 @@ export class RowStore {
     }
   }
 
+  /** Every row that a search finds: also one that was deleted since the last refresh. */
+  *found(): Generator<Row> {
+    for (let position = 0; position < this.used; position++) {
+      if ((this.flags[position]! & VISIBLE) !== 0) yield this.at(position);
+    }
+  }
+
   /** Every row that was there once, with who removed it (NOBODY while it is there). */
   *history(): Generator<Row & { removedBy: number }> {
     for (let position = 0; position < this.used; position++) {

@@ -13,12 +13,13 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
   return {
     entityTypes: () => Array.from(cluster.logical.values(), ({ entityType }) => entityType.toLowerCase()),
     index(entityType, aspect) {
-      const found = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
+      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
       if (simulation.behaviour.exactNames) {
+        const found = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
         return found?.entityType === entityType && found.aspect === aspect ? found : undefined;
       }
-      if (found !== undefined) return found;
-      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+      // GMS asks by the alias: `a_b.c` and `a.b_c` are one index (IndexConventionImpl).
+      for (const one of cluster.logical.values()) if (one.alias === alias) return one;
       throw new RestliError(
         500,
         `com.datahub.util.exception.ESQueryException: Count query failed: OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [${alias}]]]`,

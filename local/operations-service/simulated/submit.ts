@@ -40,7 +40,8 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
   const source = index.physical;
   if (source.name === index.alias) throw reindexFailed(400);
 
-  const target = cluster.create(cluster.freshName(index.alias));
+  // GMS names it, by its own clock (ESIndexBuilder).
+  const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));
   cluster.moveAlias(index, target);
 
   if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);

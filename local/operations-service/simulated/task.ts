@@ -133,6 +133,11 @@ export class Task {
     return { ...this.counters };
   }
 
+  /** Epoch milliseconds of its last batch. */
+  get movedAt(): number {
+    return this.lastBatchAt;
+  }
+
   /** Share of its rows that it has worked on. */
   share(): number {
     return this.counters.total === 0 ? 1 : this.processed / this.counters.total;

@@ -16,7 +16,7 @@ export interface IndexView {
 
 export interface TaskView extends Counters {
   id: string;
-  /** Never used twice, unlike an id whose numbers begin anew. */
+  /** As the service counts: never used twice, where ids come back after a restart. */
   serial: number;
   kind: 'delete' | 'reindex';
   indexName: string;
@@ -24,6 +24,8 @@ export interface TaskView extends Counters {
   /** Epoch milliseconds, as `completedAt`. */
   startedAt: number;
   completedAt?: number;
+  /** When it last did something. */
+  movedAt: number;
 }
 
 export function viewIndex({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView {
@@ -39,5 +41,6 @@ export const viewTask = (task: Task): TaskView => ({
   state: task.state,
   startedAt: task.plan.startedAt,
   ...(task.completedAt === undefined ? {} : { completedAt: task.completedAt }),
+  movedAt: task.movedAt,
   ...task.counted(),
 });

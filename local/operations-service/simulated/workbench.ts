@@ -6,7 +6,7 @@ import { readTruncateRequest, truncate } from '../wire/truncate.ts';
 import { type Cluster, type LogicalIndex, type PhysicalIndex, physicalName } from './cluster.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
-import { OTHERS, type Row } from './rows.ts';
+import { NOBODY, OTHERS, type Row } from './rows.ts';
 import type { Simulation } from './simulation.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
@@ -17,14 +17,22 @@ import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
  */
 export interface Workbench {
   indices(): IndexView[];
+  /** Tasks as their node knows them; where an id came back, the newer one. */
   tasks(): TaskView[];
+  /** Every task there ever was, in the order of their starts. */
+  everyTask(): TaskView[];
   rows(index: string): Row[];
+  /** Rows as a search finds them. */
+  foundRows(index: string): Row[];
+  /** Rows that are, or were, in a real index of this name, with the serial number of the task that took them. */
+  rowsOfPhysical(name: string): (Row & { removedBy: 'nobody' | 'others' | number })[];
   /** Remembers the rows of an index, for `goneSince`. */
   mark(index: string): Mark;
   /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
   goneSince(mark: Mark): GoneRow[];
 
-  addIndex(index: SampleIndex): void;
+  /** @param concrete as the search engine makes one by itself for the first row: without an alias, whatever the others have */
+  addIndex(index: SampleIndex, concrete?: boolean): void;
   /** Ingestion: rows go to the index behind the alias. Returns their ids. */
   addRows(index: string, timestamps: Iterable<number>): number[];
   /** Somebody else deletes rows for good. Returns how many went. */
@@ -37,6 +45,10 @@ export interface Workbench {
   deleteIndex(name: string): void;
   /** What a person does to recover: lets the alias lead to another real index. */
   pointAlias(index: string, name: string): void;
+  /** Copies into the index behind the alias what it does not hold of another real one (`op_type: create`). Returns how many. */
+  bringOver(index: string, from: string): number;
+  /** What an upgrade of DataHub does: a new index with all rows, then the alias moves; the old one stays. */
+  upgradeIndex(index: string): void;
   /**
    * A system-update of DataHub: indices without an alias that were created more than 60 days ago are deleted, and
    * indices in use are refreshed again. Returns the names of the deleted ones.
@@ -82,6 +94,22 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       advance();
       return Array.from(cluster.tasks.values(), viewTask);
     },
+    everyTask() {
+      advance();
+      return Array.from(cluster.started.values(), viewTask);
+    },
+    foundRows(index) {
+      advance();
+      return [...find(cluster, index).physical.store.found()];
+    },
+    rowsOfPhysical(name) {
+      advance();
+      const store = cluster.find(name)?.store;
+      return Array.from(store?.history() ?? [], ({ removedBy, ...row }) => ({
+        ...row,
+        removedBy: removerOf(removedBy),
+      }));
+    },
     rows(index) {
       advance();
       return Array.from(find(cluster, index).physical.store.rows(), ({ id, timestamp }) => ({ id, timestamp }));
@@ -95,13 +123,13 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       return goneSince(cluster, since);
     },
 
-    addIndex(sample) {
+    addIndex(sample, concrete = !server.behaviour.aliasBacked) {
       advance();
       const { entityType, aspect } = sample;
       const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
       // Made some months ago, by a system-update.
       const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
-      const name = server.behaviour.aliasBacked ? physicalName(alias, createdAt) : alias;
+      const name = concrete ? alias : physicalName(alias, createdAt);
       const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
       cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
       cluster.add(physical, timestampsOf(sample, server.seed + cluster.logical.size, cluster.now));
@@ -169,6 +197,23 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       advance();
       cluster.moveAlias(find(cluster, index), findPhysical(cluster, name));
     },
+    bringOver(index, from) {
+      advance();
+      const target = find(cluster, index).physical.store;
+      const here = new Set(Array.from(target.rows(), ({ id }) => id));
+      const missing = [...findPhysical(cluster, from).store.rows()].filter(({ id }) => !here.has(id));
+      for (const { id, timestamp } of missing) target.add(id, timestamp);
+      if (cluster.refreshMillis === 0) target.refresh();
+      return missing.length;
+    },
+    upgradeIndex(index) {
+      advance();
+      const logical = find(cluster, index);
+      const physical = cluster.create(cluster.freshName(logical.alias));
+      for (const { id, timestamp } of logical.physical.store.rows()) physical.store.add(id, timestamp);
+      physical.store.refresh();
+      cluster.moveAlias(logical, physical);
+    },
     systemUpdate() {
       advance();
       const old = [...cluster.leftovers.values()].filter(({ createdAt }) => createdAt < cluster.now - orphanMillis);
@@ -206,6 +251,9 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     schedule: (at, action) => cluster.schedule(at, action),
   };
 }
+
+const removerOf = (remover: number): 'nobody' | 'others' | number =>
+  remover === NOBODY ? 'nobody' : remover === OTHERS ? 'others' : remover;
 
 function find(cluster: Cluster, index: string): LogicalIndex {
   const found = cluster.logical.get(index.toLowerCase());

@@ -1,24 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { runbookAnchor } from '../../../lambda/notification/runbook.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/telemetry/metrics.ts';
+import { aReport, anEntry } from '../../support/reports.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
 
-const failedReport = {
-  version: 1,
-  runId: 'run',
-  stage: 'prod',
-  mode: 'enforce',
-  startedAt: '2026-11-21T03:30:00Z',
-  finishedAt: '2026-11-21T04:30:00Z',
-  result: 'failed',
-  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', cause: { kind: 'gone-since', expected: 2, found: 1, since: 0 }, reason: '' }],
-  unmanagedIndices: [],
-} as Report;
+const failedReport = aReport([anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 1 })]);
 
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
@@ -84,7 +74,7 @@ describe('Monitoring', () => {
   test('costs what the README says', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, amount] = /^\| Alarms \(eleven metrics in five alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
     expect([alarms.length, sum, Number(amount)]).toEqual([5, 11, expect.closeTo(11 * prices.alarmMetricMonth, 6)]);
   });

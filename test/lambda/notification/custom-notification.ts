@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MessageContext } from '../../../lambda/notification/message.ts';
+import type { MessageContext } from '../../../lambda/notification/context.ts';
 
 /**
  * The event schema of custom notifications in "Amazon Q Developer in chat applications", administrator guide, page
@@ -31,3 +31,9 @@ export const context: MessageContext = {
   runbookUrl: 'https://example.com/docs/runbook.md',
   parameterPrefix: '/datahub-retention/prod',
 };
+
+/** The same in a stage of this mode. */
+export const contextOf = (mode: 'enforce' | 'preview'): MessageContext => ({
+  ...context,
+  enforces: mode === 'enforce',
+});

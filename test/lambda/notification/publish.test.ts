@@ -2,11 +2,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { PublishError, snsPublisher } from '../../../lambda/notification/publish.ts';
+import { goldenReport } from '../../support/golden.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
-import { belowThreshold, reportOf, reports, truncated } from './reports.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
+
+const well = goldenReport('ordinary/healthy');
+const troubled = goldenReport('missing/rows-missing-by-others');
+const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 });
 
 let sns: FakeSns;
 afterEach(() => sns.stop());
@@ -39,11 +44,11 @@ async function publish(
 
 describe('the SNS publisher', () => {
   it('sends one message with subject, a text per protocol and attributes', async () => {
-    const { error, logged } = await publish(reports.troubled);
+    const { error, logged } = await publish(troubled);
     expect(error).toBeUndefined();
     const [call, ...others] = sns.publishes();
     expect(others).toEqual([]);
-    const expected = composeMessage(reports.troubled, context);
+    const expected = composeMessage(troubled, context);
     expect(call?.get('TopicArn')).toBe(topicArn);
     expect(call?.get('Subject')).toBe(expected.subject);
     expect(call?.get('MessageStructure')).toBe('json');
@@ -55,7 +60,7 @@ describe('the SNS publisher', () => {
       sqs: expected.sqs,
       lambda: expected.lambda,
     });
-    expect(JSON.parse(body.sqs).runId).toBe('nightly-2026-08-14');
+    expect(JSON.parse(body.sqs).runId).toBe('run-1');
     const attributes = Object.fromEntries(
       [1, 2, 3].map((at) => [
         call?.get(`MessageAttributes.entry.${at}.Name`),
@@ -74,37 +79,45 @@ describe('the SNS publisher', () => {
   });
 
   it('fails in a sentence when SNS does not take the report', async () => {
-    const { error } = await publish(reports.troubled, {
+    const { error } = await publish(troubled, {
       fail: { Publish: { status: 403, code: 'AuthorizationError', message: 'not authorized to perform SNS:Publish' } },
     });
     expect(error).toBeInstanceOf(PublishError);
     expect(error?.name).toBe('PublishError');
     expect(error?.message).toMatch(
-      /^The report of run nightly-2026-08-14 could not be published to arn:aws:sns:.*AuthorizationError.*: not authorized to perform SNS:Publish\. Check that/,
+      /^The report of run run-1 could not be published to arn:aws:sns:.*AuthorizationError.*: not authorized to perform SNS:Publish\. Check that/,
     );
     expect(error?.message).not.toContain('\n');
   });
 
   it('keeps quiet about a good run when only problems are wanted, and says so in the log', async () => {
-    const { error, logged } = await publish(reports['all-well'], {}, 'problems');
+    const { error, logged } = await publish(well, {}, 'problems');
     expect(error).toBeUndefined();
     expect(sns.publishes()).toEqual([]);
     expect(logged).toEqual([expect.stringMatching(/^info: not published: the result is ok/)]);
   });
 
   it.each([
-    ['a run with problems', reports.troubled],
-    ['a preview with problems', reports.preview],
-    ['a run that failed as a whole', reports['failed-in-plan']],
+    ['a run with problems', troubled],
+    ['a preview with problems', goldenReport('previews/preview')],
+    ['a run that failed as a whole', goldenReport('refusals/plan-broke-down')],
+    ['an index that stays closed', goldenReport('missing/quarantined-next-night')],
+    ['an index that was not released', goldenReport('clearing/clear-not-released')],
     [
       'a good run with a token that is about to expire',
-      reportOf([truncated('a.b')], { notes: ['The token expires on 2026-08-24.'] }),
+      aReport([below], { notes: [{ kind: 'token-expires', at: Date.UTC(2026, 7, 24) }] }),
     ],
     [
       'a good preview with a check that failed',
-      reportOf([belowThreshold('a.b')], {
+      aReport([below], {
         mode: 'preview',
-        preflight: [{ name: 'Sizes', state: 'failed', text: 'refused', remedy: 'grant it' }],
+        preflight: [
+          {
+            name: 'Sizes',
+            state: 'failed',
+            cause: { kind: 'refused', error: { kind: 'privilege', operation: 'index-sizes' } },
+          },
+        ],
       }),
     ],
   ])('lets %s get through when only problems are wanted', async (_, report) => {
@@ -113,7 +126,7 @@ describe('the SNS publisher', () => {
   });
 
   it('counts confirmed subscriptions as a metric of the stage', async () => {
-    const { written, logged } = await publish(reports['all-well'], { confirmed: '3' });
+    const { written, logged } = await publish(well, { confirmed: '3' });
     expect(written.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ stage: 'prod', ConfirmedSubscriptions: 3 }),
     ]);
@@ -121,14 +134,14 @@ describe('the SNS publisher', () => {
   });
 
   it('says in log and metric that nobody has subscribed, and publishes all the same', async () => {
-    const { written, logged } = await publish(reports['all-well'], { confirmed: '0' });
+    const { written, logged } = await publish(well, { confirmed: '0' });
     expect(logged[0]).toMatch(/^warn: nobody is told of this run: the topic has no confirmed subscription/);
     expect(JSON.parse(written[0]!)).toMatchObject({ ConfirmedSubscriptions: 0 });
     expect(sns.publishes()).toHaveLength(1);
   });
 
   it('counts subscriptions in a quiet run as well', async () => {
-    const { written } = await publish(reports['all-well'], { confirmed: '0' }, 'problems');
+    const { written } = await publish(well, { confirmed: '0' }, 'problems');
     expect(written).toHaveLength(1);
   });
 
@@ -136,7 +149,7 @@ describe('the SNS publisher', () => {
     ['may not be read', { fail: { GetTopicAttributes: { status: 403, code: 'AuthorizationError', message: 'no' } } }],
     ['are not told', { confirmed: '' }],
   ])('publishes when the subscriptions %s', async (_, answers) => {
-    const { error, logged, written } = await publish(reports['all-well'], answers);
+    const { error, logged, written } = await publish(well, answers);
     expect(error).toBeUndefined();
     expect(sns.publishes()).toHaveLength(1);
     expect(logged[0]).toMatch(/^warn: the topic/);

@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkNames } from '../../../lambda/facts/check.ts';
 import { outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
-import { checkNames } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,
+  clearHeading,
   outcomeHeading,
   preflightHeading,
   runbookAnchor,
   runbookLink,
   runErrorHeading,
+  tokenHeading,
 } from '../../../lambda/notification/runbook.ts';
+import { parseInput } from '../../../lambda/run/plan/input.ts';
+import { goldenReports } from '../../support/golden.ts';
 import { context } from './custom-notification.ts';
-import { reports } from './reports.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 const headings = [...runbook.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
@@ -25,6 +28,8 @@ describe('the runbook', () => {
       ...outcomes.filter((outcome) => resultOf[outcome] !== 'ok').map(outcomeHeading),
       preflightHeading,
       runErrorHeading,
+      clearHeading,
+      tokenHeading,
     ];
     expect(needed.filter((heading) => !headings.includes(heading))).toEqual([]);
   });
@@ -37,12 +42,34 @@ describe('the runbook', () => {
     expect(checkNames.filter((name) => !firstCells.includes(name))).toEqual([]);
   });
 
+  it('prints inputs of executions that a run takes', () => {
+    const inputs = [...runbook.matchAll(/--input '(\{.*?\})'|`(\{"(?:mode|only|clear)".*?\})`/g)].map(
+      ([, one, other]) => one ?? other!,
+    );
+    expect(inputs.length).toBeGreaterThan(8);
+    for (const input of inputs) expect(parseInput(JSON.parse(input)), input).toHaveProperty('input');
+  });
+
+  it('explains every cause that the finding of rows, or of none, may have', () => {
+    for (const kind of [
+      'not-refreshed',
+      'all-conflicts',
+      'unsettled',
+      'stuck',
+      'unproven',
+      'blind',
+      'no-record',
+      'gone-since',
+    ])
+      expect(runbook).toContain(`\`${kind}\``);
+  });
+
   it('has one heading for each anchor', () => {
     expect(anchors.size).toBe(headings.length);
   });
 
   it('is where every link of a message leads', () => {
-    for (const report of Object.values(reports)) {
+    for (const [, report] of goldenReports()) {
       const { email, https } = composeMessage(report, context);
       const links = [...`${email}${https}`.matchAll(/runbook\.md#([\w-]+)/g)].map(([, anchor]) => anchor!);
       expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Check } from '../../../lambda/facts/check.ts';
 import { preflightMillis } from '../../../lambda/facts/limits.ts';
-import type { Check, Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { preflightBeside, watchDryRuns } from '../../../lambda/preflight/plan-preflight.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
-import type { RunServices, Surroundings } from '../../../lambda/run/services.ts';
+import { ParametersError, type RunServices, type Surroundings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import type { ServiceOptions } from '../../../local/operations-service/server.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
@@ -31,16 +32,28 @@ const notOk = ({ preflight }: Pick<RunState, 'preflight'>) =>
 /** What the embedded service was asked, in the order of names. */
 const asked = ({ service }: Deployment) => service.engine.asked.map(({ action }) => action).sort();
 
+const failing =
+  (kind: ServerError['kind'], operation: ServerError['operation'] = 'dry-run') =>
+  async () => {
+    throw new OperationsError({ kind, operation });
+  };
+
 const token = (expiresAt: number) =>
   `e30.${Buffer.from(JSON.stringify({ exp: Math.floor(expiresAt / 1000) })).toString('base64url')}.x`;
 const days = (count: number) => count * 86_400_000;
 
 describe('a preview', () => {
-  test('carries the preflight to its report, all well, and asks one thing more than its policies need', async () => {
+  test('carries the preflight to its report, all well, and asks two things more than its policies need', async () => {
     const deployment = await preview();
     const report = await deployment.night();
     expect(report.preflight?.map(({ name, state }) => [name, state])).toEqual(allNames.map((name) => [name, 'ok']));
-    expect(asked(deployment)).toEqual(['getEsTaskStatus', 'getIndexSizes', 'truncateTimeseriesAspect']);
+    // Whether task statuses and dry runs are allowed; the sizes are those of the run.
+    expect(asked(deployment)).toEqual([
+      'getEsTaskStatus',
+      'getIndexSizes',
+      'truncateTimeseriesAspect',
+      'truncateTimeseriesAspect',
+    ]);
   });
 
   test('that enforces has none and asks nothing for it', async () => {
@@ -57,48 +70,62 @@ describe('a preview', () => {
     expect(checksOf(await deployment.night({ mode: 'preview' }))).toHaveProperty('Clock');
   });
 
-  test.each<[string, ServiceOptions, [string, string][], RegExp]>([
-    ['refused sizes', { faults: ['denied=sizes'] }, [['Sizes', 'failed']], /Get Timeseries index sizes API/],
-    ['a refused truncation', { faults: ['denied=truncate'] }, [['Truncation', 'failed']], /Truncate timeseries aspect/],
-    ['a refused status', { faults: ['denied=status'] }, [['Task status', 'failed']], /Get ES task status API/],
-    ['a clock that is ahead', { faults: ['clock-skew=3600'] }, [['Clock', 'failed']], /60 min ahead of ours/],
-    ['an address without its prefix', { faults: ['frontend'] }, [['Address', 'failed']], /https:\/\/host\/api\/gms/],
-    ['a login page', { faults: ['login-page'] }, [['Address', 'failed']], /https:\/\/host\/api\/gms/],
-    ['a refused token', { faults: ['unauthorized-empty'] }, [['Token', 'failed']], /401/],
-  ])('says %s with what to do', async (_, options, expected, text) => {
+  test.each<[string, ServiceOptions, [string, string][], object]>([
+    ['refused sizes', { faults: ['denied=sizes'] }, [['Sizes', 'failed']], refusedWith('privilege')],
+    ['a refused truncation', { faults: ['denied=truncate'] }, [['Truncation', 'failed']], refusedWith('privilege')],
+    ['a refused status', { faults: ['denied=status'] }, [['Task status', 'failed']], refusedWith('privilege')],
+    [
+      'a clock that is ahead',
+      { faults: ['clock-skew=3600'] },
+      [['Clock', 'failed']],
+      { kind: 'clock', skewMillis: 3_600_000 },
+    ],
+    [
+      'an address without its prefix',
+      { faults: ['frontend'] },
+      [['Address', 'failed']],
+      { kind: 'elsewhere', error: { kind: 'not-found' } },
+    ],
+    [
+      'a login page',
+      { faults: ['login-page'] },
+      [['Address', 'failed']],
+      { kind: 'elsewhere', error: { kind: 'not-json' } },
+    ],
+    [
+      'a refused token',
+      { faults: ['unauthorized-empty'] },
+      [['Token', 'failed']],
+      { kind: 'token-refused', error: { kind: 'unauthorized', status: 401 } },
+    ],
+  ])('finds %s', async (_, options, expected, cause) => {
     const state = await planned(await preview(options));
     expect(notOk(state)).toEqual(expected);
-    const check = state.preflight?.find(({ state }) => state !== 'ok');
-    expect(check?.text).toMatch(text);
-    expect(check?.remedy).toMatch(/\w/);
+    expect(state.preflight?.find(({ state: one }) => one !== 'ok')?.cause).toMatchObject(cause);
   });
 
-  test('says an expired token by its date, with where the new one belongs', async () => {
+  test('knows when a refused token expired', async () => {
     const deployment = await preview({ token: 'another' });
-    const expired = token(deployment.clock.time - days(3));
-    deployment.services.parameters.token.get = async () => expired;
-    const refused = async () => {
-      throw new OperationsError('unauthorized', 'Index sizes: the server answered 401.', 401);
-    };
-    const state = await planned(deployment, { operations: { ...deployment.services.operations, indexSizes: refused } });
+    const expiresAt = deployment.clock.time - days(3);
+    deployment.services.parameters.token.get = async () => token(expiresAt);
+    const operations = { ...deployment.services.operations, indexSizes: failing('unauthorized', 'index-sizes') };
+    const state = await planned(deployment, { operations });
     expect(notOk(state)).toEqual([['Token', 'failed']]);
-    expect(checksOf(state).Token).toMatchObject({
-      text: expect.stringMatching(/^expired 3 days ago/),
-      remedy: expect.stringContaining('store it in the parameter of the old one'),
-    });
+    expect(checksOf(state).Token.cause).toMatchObject({ kind: 'token-refused', expiresAt });
   });
 
-  test('of a server that is not there tells of the connection, in the words of the error, and asks nothing more', async () => {
+  test('of a server that is not there tells of the connection, by the error of the run, and asks nothing more', async () => {
     const deployment = await preview();
     await deployment.service.close();
     const state = await planned(deployment);
     expect(state.preflight?.map(({ name }) => name)).toEqual(['Address', 'DNS', 'Connection', 'Token']);
     expect(notOk(state)).toEqual([['Connection', 'failed']]);
-    expect(state.error).toBe(`Index sizes: ${checksOf(state).Connection.text}`);
+    const { cause } = checksOf(state).Connection;
+    expect(state.error).toMatchObject({ kind: 'server', error: 'error' in cause ? cause.error : undefined });
     expect(asked(deployment)).toEqual([]);
   });
 
-  test.each<[string, OperationsError['kind'], string]>([
+  test.each<[string, ServerError['kind'], string]>([
     ['its token is revoked', 'unauthorized', 'Token'],
     ['its name is gone', 'dns', 'DNS'],
     ['it goes away', 'connect', 'Connection'],
@@ -108,48 +135,40 @@ describe('a preview', () => {
       policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
     });
     const { operations } = deployment.services;
-    let tell = () => {};
-    const told = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
     const state = await planned(deployment, {
-      surroundings: { ...deployment.services.surroundings, onPreflight: tell },
       operations: {
         ...operations,
-        async dryRun(fields, options) {
-          if (fields.aspect === 'operation') return operations.dryRun(fields, options);
-          await told;
-          throw new OperationsError(kind, 'Dry run of dataset.datasetProfile: no more.');
-        },
+        dryRun: (fields, options) =>
+          fields.aspect === 'operation' ? operations.dryRun(fields, options) : failing(kind)(),
       },
     });
-    expect(state.error).toContain('no more');
+    expect(state.error).toMatchObject({ kind: 'server', error: { kind } });
     expect(notOk(state)).toEqual([[name, 'failed']]);
-    expect(checksOf(state)[name as Check['name']].text).toContain('no more');
+    expect(checksOf(state)[name as Check['name']].cause).toMatchObject({ error: { kind } });
   });
 
-  test('of a name that does not resolve tells of DNS, with a remedy for the network of the functions', async () => {
+  test('of a name that does not resolve tells of DNS', async () => {
     const deployment = await preview();
-    const unresolved = async () => {
-      throw new OperationsError('dns', 'Index sizes: the host name of gms.internal cannot be resolved (ENOTFOUND).');
-    };
     const state = await planned(deployment, {
       settings: { ...deployment.settings, gmsUrl: 'http://gms.internal:8080' },
-      operations: { ...deployment.services.operations, indexSizes: unresolved },
-      surroundings: { place: 'lambda', lookup: () => Promise.reject(new Error('ENOTFOUND')) },
+      operations: { ...deployment.services.operations, indexSizes: failing('dns', 'index-sizes') },
+      surroundings: { onLambda: true, lookup: () => Promise.reject(new Error('ENOTFOUND')) },
     });
     expect(notOk(state)).toEqual([['DNS', 'failed']]);
-    expect(state.error).toBe(`Index sizes: ${checksOf(state).DNS.text}`);
-    expect(checksOf(state).DNS.remedy).toContain('subnetIds');
+    expect(checksOf(state).DNS.cause).toMatchObject({
+      kind: 'dns-failed',
+      host: 'gms.internal',
+      error: { kind: 'dns' },
+    });
   });
 
   test('that cannot read its token still tells of address and DNS', async () => {
     const deployment = await preview();
     deployment.services.parameters.token.get = async () => {
-      throw Object.assign(new Error('the parameter /x/token is missing: store it'), { name: 'ParametersError' });
+      throw new ParametersError('the parameter /x/token is missing: store it');
     };
     const state = await planned(deployment);
-    expect(state.error).toContain('/x/token');
+    expect(state.error).toMatchObject({ kind: 'parameters', problem: expect.stringContaining('/x/token') });
     expect(state.preflight?.map(({ name }) => name)).toEqual(['Address', 'DNS']);
     expect(asked(deployment)).toEqual([]);
   });
@@ -158,7 +177,7 @@ describe('a preview', () => {
     const deployment = await preview({ indices: [anIndexOf(5, 5, 'profile', 'chart')], policies: [] });
     deployment.policies = [];
     const state = await planned(deployment);
-    expect(state.error).toContain('no policy');
+    expect(state.error).toEqual({ kind: 'no-policy' });
     expect(notOk(state)).toEqual([]);
     const [dryRun] = deployment.service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
     expect(dryRun?.body).toMatchObject({ entityType: 'chart', aspect: 'profile', endTimeMillis: 0, dryRun: true });
@@ -185,7 +204,7 @@ describe('a preview', () => {
   test('decides the same with a preflight that fails as without one', async () => {
     const deployment = await preview();
     const broken: Surroundings = {
-      place: 'lambda',
+      onLambda: true,
       lookup: async () => ['127.0.0.1'],
       onPreflight: () => {
         throw new Error('boom');
@@ -206,82 +225,62 @@ describe('a preview', () => {
 });
 
 describe('the address of a preview', () => {
-  const addressed = async (gmsUrl: string, place: Surroundings['place'], addresses: string[]) => {
+  const addressed = async (gmsUrl: string, onLambda: boolean, addresses: string[]) => {
     const deployment = await preview();
     const settings = { ...deployment.settings, gmsUrl };
-    const surroundings = { place, lookup: async () => addresses };
+    const surroundings = { onLambda, lookup: async () => addresses };
     return checksOf(await planned(deployment, { settings, surroundings })).Address.state;
   };
 
   test.each([
-    ['https', 'https://gms.example.com', 'lambda', ['192.0.2.7'], 'ok'],
-    ['plain http inside a private network', 'http://gms.example.com:8080', 'lambda', ['10.0.3.7', '10.0.4.7'], 'ok'],
-    ['plain http in public', 'http://gms.example.com:8080', 'lambda', ['10.0.3.7', '192.0.2.7'], 'note'],
-    ['plain http from a machine outside', 'http://gms.example.com:8080', 'machine', ['10.0.3.7'], 'note'],
-  ] as const)('%s: %s from %s at %s is %s', async (_, url, place, addresses, state) => {
-    expect(await addressed(url, place, [...addresses])).toBe(state);
+    ['https', 'https://gms.example.com', true, ['192.0.2.7'], 'ok'],
+    ['plain http inside a private network', 'http://gms.example.com:8080', true, ['10.0.3.7', '10.0.4.7'], 'ok'],
+    ['plain http in public', 'http://gms.example.com:8080', true, ['10.0.3.7', '192.0.2.7'], 'note'],
+    ['plain http from a machine outside', 'http://gms.example.com:8080', false, ['10.0.3.7'], 'note'],
+  ] as const)('%s: %s, on Lambda %s, at %s is %s', async (_, url, onLambda, addresses, state) => {
+    expect(await addressed(url, onLambda, [...addresses])).toBe(state);
   });
 });
 
-describe('a preflight beside dry runs', () => {
+describe('before the dry runs of the policies', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  test('does not wait longer than its time for answers that do not come, and says which', async () => {
+  test('the preflight does not wait longer than its time for answers that do not come, and the run goes on', async () => {
     const deployment = await preview();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { operations } = deployment.services;
     const hanging = (_: unknown, { signal }: { signal?: AbortSignal } = {}) =>
       new Promise<never>((_resolve, reject) => {
-        signal?.addEventListener('abort', () => reject(new OperationsError('aborted', 'given up')));
+        signal?.addEventListener('abort', () =>
+          reject(new OperationsError({ kind: 'aborted', operation: 'task-status' })),
+        );
+        void vi.advanceTimersByTimeAsync(preflightMillis);
       });
-    const services: RunServices = {
-      ...deployment.during('plan'),
-      operations: { ...deployment.services.operations, taskStatus: hanging },
-      surroundings: { place: 'lambda', lookup: () => new Promise(() => {}) },
-      settings: { ...deployment.settings, gmsUrl: 'https://gms.example.com' },
-    };
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const dryRuns = watchDryRuns({
-      ...services.operations,
-      dryRun: async () => ({ rowsToDelete: 0, rowsTotal: 1, clockSkewMillis: 0 }),
-    });
-    await dryRuns.operations.dryRun({ entityType: 'a', aspect: 'b', endTimeMillis: 0 });
-    const checks = preflightBeside(
-      {
-        sizes: { kind: 'done', value: [] },
-        dryRuns,
-        ended: new Promise(() => {}),
-        signal: new AbortController().signal,
-      },
-      services,
-    );
-    await vi.advanceTimersByTimeAsync(preflightMillis);
-    expect(notOk({ preflight: await checks })).toEqual([
-      ['DNS', 'note'],
-      ['Task status', 'note'],
-    ]);
+    const state = await planned(deployment, { operations: { ...operations, taskStatus: hanging } });
+    expect(notOk(state)).toContainEqual(['Task status', 'note']);
+    expect(state.entries).toMatchObject([{ entry: { outcome: 'would-truncate' } }]);
   });
 
-  test('is told as soon as one dry run has an answer, while others go on', async () => {
-    const deployment = await preview({ indices: [anIndexOf(5, 5, 'quick'), anIndexOf(5, 5, 'slow')] });
-    deployment.policies = ['quick', 'slow'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 }));
-    let letGo = () => {};
-    const told = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+  test('the preflight is told, so that somebody who waits can read it meanwhile', async () => {
+    const deployment = await preview();
     const { operations } = deployment.services;
-    const state = await planned(deployment, {
+    const order: string[] = [];
+    await planned(deployment, {
       operations: {
         ...operations,
-        async dryRun(fields, options) {
-          // Ends only when the preflight is there already.
-          if (fields.aspect === 'slow') await told;
+        dryRun(fields, options) {
+          order.push(fields.endTimeMillis === 0 ? 'tries a dry run' : 'counts');
           return operations.dryRun(fields, options);
         },
       },
-      surroundings: { place: 'machine', lookup: async () => ['127.0.0.1'], onPreflight: () => letGo() },
+      surroundings: { onLambda: false, lookup: async () => ['127.0.0.1'], onPreflight: () => order.push('is told') },
     });
-    expect(state.preflight).toHaveLength(8);
-    expect(state.entries).toHaveLength(2);
+    expect(order).toEqual(['tries a dry run', 'is told', 'counts']);
   });
 });
+
+function refusedWith(kind: ServerError['kind']) {
+  return { kind: 'refused', error: { kind, status: 403 } };
+}

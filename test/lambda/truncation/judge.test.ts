@@ -42,6 +42,8 @@ interface Case {
   indexGone?: boolean;
   shrinks?: Unresolved['shrinks'];
   answer?: SentAttempt['answer'];
+  /** The fewest rows to delete that a look has seen. */
+  lowest?: number;
 }
 
 function evidence({
@@ -62,6 +64,7 @@ function evidence({
   indexGone = false,
   shrinks,
   answer,
+  lowest,
 }: Case): Evidence {
   const ends = windows.length === 3 ? [start - 2 * dayMillis, start, sentAt] : windows.map((_, at) => start - at);
   const made = (column: 0 | 1): Window[] =>
@@ -99,6 +102,7 @@ function evidence({
     task: counters && { completed, counters, works },
     end,
     vanished,
+    lowestToDelete: lowest,
     lastMovedAt: now - hour,
     endedAt: sentAt + 61_000,
     startedAt: sentAt,
@@ -440,6 +444,7 @@ describe('a call without a task id, where nothing that can be seen has changed',
     ['a delete, 1 % fewer to delete', { ...unchanged, remaining: planned - 50 }, true],
     ['a delete, more than 1 % fewer', { ...unchanged, remaining: planned - 51 }, false],
     ['a delete, more to delete', { ...unchanged, remaining: planned + 500 }, true],
+    ['a delete seen at work before late rows came in', { ...unchanged, remaining: planned + 500, lowest: 0 }, false],
     ['a delete, 2 % of the kept rows gone', { ...unchanged, windows: [[1000, 980]] }, true],
     ['a delete, more of them gone', { ...unchanged, windows: [[1000, 979]] }, false],
     ['a delete, the alias moved', { ...unchanged, indexName: theirs }, false],

@@ -162,6 +162,15 @@ describe('what a look makes of a truncation', () => {
     if (step === 'ended') expect(found.watch).toMatchObject({ completedAt: 1010, completedRealAt: 1020 });
   });
 
+  test('a delete with nothing left, until somebody puts an index with rows behind the alias: it goes on', () => {
+    const task = aTask({ deleted: 5 });
+    const ended = folded([seen(0, { task, toDelete: 0 })]);
+    expect(ended.step).toBe('ended');
+    const again = folded([seen(1000, { task, toDelete: 222 })], deletes, ended.watch);
+    expect(again.step).toBe('again');
+    expect(again.watch).not.toHaveProperty('completedAt');
+  });
+
   test('a copy is not taken to have ended because a moved alias shows nothing to delete', () => {
     const task = aTask({}, { works: 'reindex' });
     expect(folded([seen(0, { task, toDelete: 0, kept: 0 })], copies).step).toBe('again');

@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { amount, counted, day, duration, minute, percent, rows, size } from '../../../lambda/wording/numbers.ts';
+import {
+  amount,
+  counted,
+  date,
+  day,
+  duration,
+  iso,
+  minute,
+  moment,
+  percent,
+  rows,
+  size,
+} from '../../../lambda/wording/numbers.ts';
 
 describe('numbers for people', () => {
   it.each([
@@ -64,5 +76,12 @@ describe('numbers for people', () => {
     expect(minute('2026-08-14T03:30:00+02:00')).toBe('14 Aug 2026, 01:30 UTC');
     expect(day('soon')).toBeUndefined();
     expect(minute('soon')).toBeUndefined();
+    expect(moment(Date.UTC(2026, 7, 14, 1, 30))).toBe('14 Aug 2026, 01:30 UTC');
+    expect(date(Date.UTC(2026, 7, 14))).toBe('14 Aug 2026');
+  });
+
+  it('survives a token that expires in the year 56,000,000', () => {
+    const far = 1_772_335_800_000_000_000;
+    expect([moment(far), date(far), iso(far)]).toEqual(['an unknown time', 'an unknown day', '']);
   });
 });

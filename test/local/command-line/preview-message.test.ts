@@ -1,30 +1,12 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { previewMessage } from '../../../local/command-line/preview-message.ts';
+import { goldenReport } from '../../support/golden.ts';
 import { problemOf } from '../files/problem.ts';
 import { folder } from '../processes.ts';
 
-const report: Report = {
-  version: 1,
-  runId: 'run-1',
-  stage: 'prod',
-  mode: 'enforce',
-  startedAt: '2026-03-01T03:30:00.000Z',
-  finishedAt: '2026-03-01T03:31:00.000Z',
-  result: 'ok',
-  policies: [
-    {
-      entityType: 'dataset',
-      aspect: 'operation',
-      outcome: 'nothing-to-delete',
-      cause: { kind: 'nothing-to-delete' },
-      reason: 'the index is empty',
-      rowsTotal: 0,
-    },
-  ],
-  unmanagedIndices: [],
-};
+const missing = goldenReport('missing/rows-missing-after-a-reindex');
+const quiet = goldenReport('ordinary/nothing-to-do');
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const file = (content: unknown) => files().write('report.json', content);
@@ -33,22 +15,38 @@ describe('npm run preview-message', () => {
   it('prints the mail, its subject first, where no format is named', async () => {
     const { status, stdout } = await new Promise<{ status: number; stdout: string }>((resolve) => {
       const script = new URL('../../../local/preview-message.ts', import.meta.url).pathname;
-      execFile(process.execPath, ['--import', 'tsx', script, '--report', file(report)], (error, stdout) =>
+      execFile(process.execPath, ['--import', 'tsx', script, '--report', file(missing)], (error, stdout) =>
         resolve({ status: error ? Number(error.code) : 0, stdout }),
       );
     });
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Subject: \[DataHub retention\] prod: .*\n\nprod: /);
+    expect(stdout).toMatch(/^Subject: \[DataHub retention\] prod: ROWS MISSING in 1 index.*\n\nprod: ROWS MISSING/);
   });
 
   it('prints the Slack notification and the JSON of machines', () => {
-    const path = file(report);
+    const path = file(quiet);
     const slack = JSON.parse(previewMessage(['--report', path, '--format', 'slack']));
     expect(slack).toMatchObject({ version: '1.0', source: 'custom' });
-    expect(JSON.parse(previewMessage(['--report', path, '--format', 'json']))).toEqual(report);
+    expect(JSON.parse(previewMessage(['--report', path, '--format', 'json']))).toEqual(quiet);
+  });
+
+  it('prints the next steps for AWS, or for the machine on which a run was made', () => {
+    const arn = 'arn:aws:states:eu-central-1:111122223333:stateMachine:x';
+    const path = file(missing);
+    const aws = ['--report', path, '--state-machine-arn', arn, '--runbook-url', 'https://example.com/runbook.md'];
+    expect(previewMessage(aws)).toContain(`--state-machine-arn ${arn} --region eu-central-1 --input '{"clear"`);
+    expect(previewMessage(aws)).toContain('More: https://example.com/runbook.md#outcome-rows-missing');
+    const here = previewMessage(['--report', path, '--local', 'npm start -- --policies p.json']);
+    expect(here).toContain('\n  npm start -- --policies p.json --clear dataset.operation\n');
   });
 
   it.each<[string, () => string[], RegExp]>([
+    [
+      'a cause without the fields of its kind',
+      () => ['--report', file({ ...quiet, cause: { kind: 'server' } })],
+      /is not a report: cause.*this kind has other fields\. Name a report file/,
+    ],
+    ['next steps for two places', () => ['--report', 'x', '--local', '--state-machine-arn', 'y'], /cannot be used with option/],
     ['no report', () => [], /--report <file>' not specified\. See npm run preview-message -- --help\.$/],
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /'fax' is invalid.*email, slack, json\. See/],
     ['a file that is not there', () => ['--report', files().at('none.json')], /none\.json cannot be read \(ENOENT\)/],

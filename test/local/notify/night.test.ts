@@ -17,7 +17,12 @@ async function night(options: { service?: ServiceOptions; args?: string[]; answe
   const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 1000, days: 100 }];
   const service = await startOperationsService({ indices, ...options.service });
   onTestFinished(() => service.close());
-  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, note: options.note?.replace('URL', receiver.url) };
+  const policy = {
+    entityType: 'dataset',
+    aspect: 'operation',
+    retentionDays: 30,
+    note: options.note?.replace('URL', receiver.url),
+  };
   const asked = parseArguments(
     [
       ...['--gms-url', service.url, '--token-file', files.write('token', service.token)],
@@ -52,7 +57,9 @@ describe('a run with a webhook', () => {
       { type: 'section', text: { type: 'mrkdwn', text: expect.stringContaining('dataset.operation') } },
       { type: 'context', elements: [{ type: 'mrkdwn', text: `Run ${report.runId}` }] },
     ]);
-    expect(text.replace(/\s+/g, ' ')).toMatch(/Subject: \[DataHub retention\].* The message was posted to 127\.0\.0\.1:\d+\./);
+    expect(text.replace(/\s+/g, ' ')).toMatch(
+      /Subject: \[DataHub retention\].* The message was posted to 127\.0\.0\.1:\d+\./,
+    );
   });
 
   it('tells of a bad night with its next step', async () => {

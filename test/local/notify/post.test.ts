@@ -1,9 +1,10 @@
-import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { post } from '../../../local/notify/post.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../../../local/notify/webhook.ts';
-import { folder } from '../processes.ts';
+import { closedPort, rawServer } from '../../lambda/operations/http/raw-server.ts';
 import { problemOf } from '../files/problem.ts';
+import { folder } from '../processes.ts';
 import { secretPath, startProxy, startReceiver } from './receiver.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
@@ -31,7 +32,11 @@ afterEach(() => {
 describe('posting a message', () => {
   it('sends it once, as JSON', async () => {
     const { url, received } = await receiver();
-    expect(await post(webhookAt(url), body, { sleep })).toEqual({ kind: 'posted', host: new URL(url).host, status: 200 });
+    expect(await post(webhookAt(url), body, { sleep })).toEqual({
+      kind: 'posted',
+      host: new URL(url).host,
+      status: 200,
+    });
     expect(received).toEqual([
       { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
     ]);
@@ -49,13 +54,26 @@ describe('posting a message', () => {
     const { url, received, answers } = await receiver();
     answers.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
     const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it answered 500\. It was tried three/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/it answered 500\. It was tried three/),
+    });
     expect(received).toHaveLength(3);
   });
 
   it.each<[number, string, Partial<Webhook>, RegExp]>([
-    [404, 'no_service', {}, /it answered 404 \("no_service"\)\. The address may have been withdrawn: put a new one into/],
-    [400, 'invalid_payload', {}, /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/],
+    [
+      404,
+      'no_service',
+      {},
+      /it answered 404 \("no_service"\)\. The address may have been withdrawn: put a new one into/,
+    ],
+    [
+      400,
+      'invalid_payload',
+      {},
+      /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
+    ],
     [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
     [302, '', {}, /it answered 302\. Redirects are not followed: put the address that it leads to into/],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
@@ -73,19 +91,49 @@ describe('posting a message', () => {
     const { url, close } = await startReceiver();
     await close();
     const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/),
+    });
     expect(waits).toHaveLength(2);
   });
 
   it('says that a name is not known', async () => {
     const posted = await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/hooks\.invalid: its name cannot be/) });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/hooks\.invalid: its name cannot be/),
+    });
   });
 
   it('says that there is no TLS', async () => {
     const { url } = await receiver();
     const posted = await post(webhookAt(url.replace('http:', 'https:')), body, { sleep });
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it does not speak TLS \(\w+\)\./) });
+  });
+});
+
+describe('over TLS', () => {
+  const pem = (name: string) =>
+    readFileSync(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url), 'utf8');
+  const secure = () =>
+    rawServer({
+      tls: { cert: pem('server'), key: pem('server-key') },
+      onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+    });
+
+  it('trusts a private authority that is given', async () => {
+    const { url, requests } = await secure();
+    expect(await post(webhookAt(`${url}/hook`), body, { sleep, caPem: pem('ca') })).toMatchObject({ kind: 'posted' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('trusts nobody else, whatever the environment says', async () => {
+    const { url, requests } = await secure();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/its certificate is not trusted/) });
+    expect(requests).toEqual([]);
   });
 });
 
@@ -96,7 +144,9 @@ describe('through a proxy', () => {
     onTestFinished(proxy.close);
     vi.stubEnv('http_proxy', proxy.url);
     vi.stubEnv('NO_PROXY', '');
-    expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({ kind: 'posted' });
+    expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({
+      kind: 'posted',
+    });
     expect(proxy.tunnels).toEqual(['hooks.internal:80']);
     expect(behind.received).toHaveLength(1);
   });
@@ -112,13 +162,12 @@ describe('through a proxy', () => {
   });
 
   it('that is not there, nothing goes, and it is named without its password', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    await new Promise((resolve) => server.close(resolve));
+    const port = await closedPort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
     const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
-    const sentence = new RegExp(`hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`);
+    const sentence = new RegExp(
+      `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`,
+    );
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
     expect(JSON.stringify(posted)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });

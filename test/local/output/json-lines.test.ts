@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseArguments, type ServerRunArguments, type SurveyArguments } from '../../../local/command-line/arguments.ts';
+import {
+  parseArguments,
+  type ServerRunArguments,
+  type SurveyArguments,
+} from '../../../local/command-line/arguments.ts';
 import { execute } from '../../../local/execute.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
@@ -11,7 +15,10 @@ import { folder } from '../processes.ts';
 type Line = Record<string, unknown> & { event: EventName };
 
 /** Every line of a run or a survey, each of them valid. */
-async function linesOf(args: (files: ReturnType<typeof folder>) => string[], options: ServiceOptions = {}): Promise<Line[]> {
+async function linesOf(
+  args: (files: ReturnType<typeof folder>) => string[],
+  options: ServiceOptions = {},
+): Promise<Line[]> {
   const files = folder((cleanUp) => onTestFinished(cleanUp));
   const service = await startOperationsService({ indices: sampleIndices(2000), ...options });
   onTestFinished(() => service.close());
@@ -55,7 +62,9 @@ describe('--log json', () => {
       { aspect: 'operation', decision: 'truncate', rowsTotal: 818, percent: expect.any(Number) },
     ]);
     expect(named(lines, 'started')).toMatchObject([{ aspect: 'operation', taskId: expect.any(String) }]);
-    expect(named(lines, 'verdict')).toMatchObject([{ aspect: 'operation', outcome: 'truncated', cause: { kind: 'verified' } }]);
+    expect(named(lines, 'verdict')).toMatchObject([
+      { aspect: 'operation', outcome: 'truncated', cause: { kind: 'verified' } },
+    ]);
     expect(named(lines, 'report')).toMatchObject([
       { subject: '[DataHub retention] local: 1 truncated', report: { result: 'ok' } },
     ]);
@@ -64,7 +73,11 @@ describe('--log json', () => {
   it('tells the preflight of a preview once, whole and with its words', async () => {
     const lines = await linesOf((files) => run(files), { faults: ['denied=sizes'] });
     expect(named(lines, 'preflight')).toMatchObject([
-      { checks: expect.arrayContaining([{ name: 'Sizes', state: 'failed', text: expect.any(String), remedy: expect.any(String) }]) },
+      {
+        checks: expect.arrayContaining([
+          { name: 'Sizes', state: 'failed', text: expect.any(String), remedy: expect.any(String) },
+        ]),
+      },
     ]);
     expect(named(lines, 'note')).toMatchObject([{ note: { kind: 'no-sizes' }, text: expect.any(String) }]);
   });
@@ -77,9 +90,15 @@ describe('--log json', () => {
     expect(named(lines, 'written')).toMatchObject([{ what: 'policies' }]);
   });
 
-  it('is documented, event by event', () => {
-    const readme = readFileSync(new URL('../../../docs/local-runner.md', import.meta.url), 'utf8');
-    const documented = [...readme.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, event]) => event);
-    expect(documented).toEqual(expect.arrayContaining(Object.keys(events)));
+  it('is documented, with every event and its fields', () => {
+    const text = readFileSync(new URL('../../../docs/local-runner.md', import.meta.url), 'utf8');
+    const rows = new Map(
+      [...text.matchAll(/^\| `([\w-]+)` \| (.*?) \| /gm)].map(([, event, fields]) => [event!, fields!] as const),
+    );
+    for (const [event, fields] of Object.entries(events)) {
+      // A verdict's are the report's.
+      const named = event === 'verdict' ? ['entityType', 'aspect', 'outcome', 'cause', 'reason'] : Object.keys(fields);
+      for (const field of named) expect(rows.get(event), event).toContain(`\`${field}\``);
+    }
   });
 });

@@ -19,6 +19,9 @@ const watched = (done: number): WatchedEntry => ({
   },
 });
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+const sequences = /\u001b\[\??\d*[A-Za-z]/;
+
 function aTerminal(columns: number) {
   let written = '';
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns });
@@ -29,8 +32,10 @@ function aTerminal(columns: number) {
   /** The line as it was drawn last. */
   const drawn = () => {
     stream.read();
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
-    return written.split(/\u001b\[\??\d*[A-Za-z]/).filter((text) => text.includes(' %')).at(-1);
+    return written
+      .split(sequences)
+      .filter((text) => text.includes(' %'))
+      .at(-1);
   };
   return { stream, screen, bars: createBars(screen), drawn };
 }

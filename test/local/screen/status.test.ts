@@ -16,6 +16,7 @@ function aScreen(kind: 'terminal' | 'log', width = 80) {
 }
 
 /** What a terminal shows at the end, by the two control sequences that are written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
 const shown = (written: string) => written.replace(/[^\n]*\r\u001b\[2K/g, '');
 
 beforeEach(() => void vi.useFakeTimers());

@@ -6,6 +6,8 @@ import { readServer } from '../../../local/files/server.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
 import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import { surveyServer } from '../../../local/survey/command.ts';
+import { damage } from '../../../local/survey/damage.ts';
+import { suggest } from '../../../local/survey/suggestion.ts';
 import { type Finished, folder, page } from '../processes.ts';
 
 const finished: Finished = (cleanUp) => onTestFinished(cleanUp);
@@ -172,8 +174,62 @@ describe('the survey notices', () => {
     engine.addRows('dataset.operation', evenly(0, 4, 50));
     engine.refresh();
     const { text } = await survey(url, token);
-    expect(text).toMatch(/dataset\.operation may be only half there: its index was rebuilt on \d{4}-\d\d-\d\d/);
-    expect(text).toContain('GET _cat/indices/dataset_operationaspect_v1*');
+    expect(text).toContain('Look at this first: an index may have lost its rows.');
+    expect(text).toMatch(/- dataset\.operation: 50 rows in dataset_operationaspect_v1_\d{13}, made 5 days ago/);
+    expect(text).toContain('GET /_cat/indices/dataset_operationaspect_v1*');
+  });
+
+  it('before all else that datahub-gc emptied five indices minutes ago, and where their rows are', async () => {
+    let now = Date.now() - 600_000;
+    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '0.13-1.1' });
+    const touched = engine.runGc();
+    now = Date.now();
+    const surveyed = await survey(url, token);
+    expect(touched.length).toBe(5);
+    expect(surveyed.text).toContain('Look at this first: 5 indices may have lost their rows.');
+    const atFirst = surveyed.text.indexOf('Look at this first');
+    expect(atFirst).toBeLessThan(surveyed.text.indexOf('Rows older than'));
+    for (const name of touched) {
+      expect(surveyed.text).toMatch(new RegExp(`- ${name}: no row in \\S+, made\\s10 min ago`));
+      expect(surveyed.text).toContain(`${name}: switched off until it is known whether it has lost rows`);
+    }
+    expect(surveyed.text).not.toContain('too little older than 90 days to be worth it yet.- dataset.operation');
+    const policies = writtenBy(surveyed) as Array<{ entityType: string; aspect: string; enabled?: boolean }>;
+    const off = policies.filter(({ enabled }) => enabled === false).map((one) => `${one.entityType}.${one.aspect}`);
+    expect(off.sort()).toEqual([...touched].sort());
+  });
+
+  it.each([
+    ['an aspect that nobody uses, whose index an upgrade made anew a week ago', 0, { at: days(7), rowsBefore: 0 }],
+    [
+      'an index that is kept at ten days, made anew 40 days ago',
+      100,
+      { at: days(40), rowsBefore: 0, rowsSoonAfter: 0 },
+    ],
+    ['an index with rows from before it was made', 100, { at: days(5), rowsBefore: 90 }],
+    ['an index that was made too long ago', 100, { at: days(61), rowsBefore: 0, rowsSoonAfter: 9 }],
+    ['an index whose name has no time', 0, undefined],
+  ])('no loss in %s', (_name, rowsTotal, made) => {
+    const older = { 30: 0, 90: 0, 180: 0, 365: 0 };
+    const counts = { kind: 'counted' as const, rowsTotal, older, ignoresForce: false, ...(made && { made }) };
+    const index = { entityType: 'dataset', aspect: 'operation', protected: false, counts };
+    expect(damage({ indices: [index], unnamed: [] }, Date.now())).toEqual([]);
+  });
+
+  it('a first night that would be too big, and suggests bites', () => {
+    const older = { 30: 40e6, 90: 33e6, 180: 31e6, 365: 2e6 };
+    const counts = { kind: 'counted' as const, rowsTotal: 50e6, older, ignoresForce: false };
+    const index = { entityType: 'dataset', aspect: 'operation', protected: false, counts };
+    const [suggestion] = suggest({ indices: [index], unnamed: [] }, Date.now());
+    expect(suggestion).toMatchObject({
+      policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 },
+      reason: expect.stringContaining('about 7 nights'),
+    });
+    const [old] = suggest(
+      { indices: [{ ...index, counts: { ...counts, ignoresForce: true } }], unnamed: [] },
+      Date.now(),
+    );
+    expect(old!.policy).not.toHaveProperty('maxRowsPerRun');
   });
 
   it('a server that reindexes although it is told to delete in place', async () => {

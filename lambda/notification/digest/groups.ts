@@ -1,0 +1,79 @@
+import type { Cause } from '../../facts/cause.ts';
+import { type Outcome, type Result, resultOf } from '../../facts/outcome.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+
+/** The order in which people need to hear of outcomes, the worst first. */
+export const urgency: readonly Outcome[] = [
+  'rows-missing',
+  'emptied',
+  'unknown',
+  'lost',
+  'failed',
+  'above-ceiling',
+  'quarantined',
+  'incomplete',
+  'not-started',
+  'in-flight',
+  'still-running',
+  'truncated',
+  'would-truncate',
+  'below-threshold',
+  'nothing-to-delete',
+  'disabled',
+];
+
+const rank = (entry: PolicyEntry): number => urgency.indexOf(entry.outcome);
+
+/** The worst first, otherwise in the order of the run. */
+export const byUrgency = (entries: readonly PolicyEntry[]): PolicyEntry[] =>
+  [...entries].sort((a, b) => rank(a) - rank(b));
+
+export const withResult = (report: Report, ...wanted: Result[]): PolicyEntry[] =>
+  byUrgency(report.policies.filter(({ outcome }) => wanted.includes(resultOf[outcome])));
+
+/** Entries whose only cause is the run's own error: they are told with it, and are no problems of their own. */
+export function withError({ cause, policies }: Report): PolicyEntry[] {
+  if (cause === undefined) return [];
+  const deployed = cause.kind === 'other-version' || cause.kind === 'other-server';
+  return policies.filter(({ outcome, cause: own }) => {
+    if (outcome !== 'failed' && outcome !== 'not-started') return false;
+    return own.kind === 'run-error' || (deployed && own.kind === 'other-version');
+  });
+}
+
+/** Policies that one paragraph can tell of together. */
+export interface Group {
+  outcome: Outcome;
+  entries: [PolicyEntry, ...PolicyEntry[]];
+}
+
+/** Where one cause concerns many policies (a gateway, a pause), it is told once. Others stay alone: their next step names a task or rows. */
+const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight']);
+
+export function problemGroups(report: Report): Group[] {
+  const toldWithError = new Set(withError(report));
+  const groups = new Map<string, Group>();
+  withResult(report, 'attention', 'failed').forEach((entry, position) => {
+    if (toldWithError.has(entry)) return;
+    const key = shared.has(entry.outcome) ? `${entry.outcome} ${keyOf(entry.cause)}` : `${position}`;
+    const group = groups.get(key);
+    if (group) group.entries.push(entry);
+    else groups.set(key, { outcome: entry.outcome, entries: [entry] });
+  });
+  return [...groups.values()];
+}
+
+/** What makes two causes one: all that is told of them. The server's words for a missing index name it, and are not told. */
+function keyOf(cause: Cause): string {
+  if (!('error' in cause) || typeof cause.error !== 'object' || cause.error.kind !== 'no-index')
+    return JSON.stringify(cause);
+  const { text: _, ...error } = cause.error;
+  return JSON.stringify({ ...cause, error });
+}
+
+/** How many policies had each outcome, the worst first. */
+export function countByOutcome(entries: readonly PolicyEntry[]): Array<[Outcome, number]> {
+  return urgency
+    .map((outcome): [Outcome, number] => [outcome, entries.filter((entry) => entry.outcome === outcome).length])
+    .filter(([, count]) => count > 0);
+}

@@ -1,0 +1,44 @@
+import type { Note } from '../../facts/note.ts';
+import type { Report } from '../../facts/report-schema.ts';
+import { errorsOf, isSameError } from './errors.ts';
+import { notOk } from './preflight.ts';
+
+/** A note in words, beside what it is as data. */
+export interface ToldNote {
+  text: string;
+  /** Left out in reports of other versions that have none. */
+  note?: Note;
+}
+
+/** The notes that nothing else in the message tells. */
+export function notesBeside(report: Report): ToldNote[] {
+  const { notes = [], noteFacts = [] } = report;
+  return notes
+    .map((text, at): ToldNote => ({ text, ...(noteFacts[at] && { note: noteFacts[at] }) }))
+    .filter(({ note }) => note === undefined || !isToldElsewhere(note, report));
+}
+
+function isToldElsewhere(note: Note, report: Report): boolean {
+  const bad = new Set(notOk(report).map(({ name }) => name));
+  switch (note.kind) {
+    case 'no-sizes':
+      return bad.has('Sizes') || bad.has('Address') || errorsOf(report).some((error) => isSameError(note.error, error));
+    case 'token-expires':
+    case 'token-expired':
+      return bad.has('Token');
+    case 'truncate-failed':
+      // Its policy is told as failed, with this cause.
+      return report.policies.some(({ cause, ...entry }) => cause.kind === 'step-failed' && isOf(note.index, entry));
+    default:
+      return false;
+  }
+}
+
+const isOf = (index: string, { entityType, aspect }: { entityType: string; aspect: string }): boolean =>
+  index === `${entityType}.${aspect}`;
+
+export const isAboutClearing = ({ note }: ToldNote): boolean =>
+  note?.kind === 'released' || note?.kind === 'not-released' || note?.kind === 'nothing-to-clear';
+
+/** A run that clears is about nothing else. */
+export const isClearing = (report: Report): boolean => notesBeside(report).some(isAboutClearing);

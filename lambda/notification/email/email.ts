@@ -1,0 +1,147 @@
+import { resultOf } from '../../facts/outcome.ts';
+import type { Report } from '../../facts/report-schema.ts';
+import { ascii, clip, oneLine } from '../../facts/text.ts';
+import { counted, duration, minute } from '../../wording/numbers.ts';
+import { outcomeWords } from '../../wording/outcome-words.ts';
+import { asSentence } from '../../wording/punctuation.ts';
+import { errorSentence } from '../../wording/sentences.ts';
+import type { MessageContext } from '../context.ts';
+import { countByOutcome, withError } from '../digest/groups.ts';
+import { isClearing } from '../digest/notes.ts';
+import { outlook } from '../digest/outlook.ts';
+import { allWell, failedChecks, troubles, wellNames } from '../digest/preflight.ts';
+import { deletedSentence, rowsOf, summary, tokenEnds } from '../digest/totals.ts';
+import { errorStep, isFailedPreview, switchOnStep } from '../next/steps.ts';
+import { preflightHeading, runErrorHeading } from '../runbook.ts';
+import { afterReindex, fine } from './fine.ts';
+import { clearing, notes, problems } from './problems.ts';
+import { commandLines, link, type Measure, names, stepLines, type Telling } from './telling.ts';
+
+/** The first one whose text is short enough is taken. */
+const measures: readonly Measure[] = [
+  { full: 15, names: 12, brief: 60, fine: 40, notes: 15, text: 600 },
+  { full: 8, names: 8, brief: 25, fine: 15, notes: 8, text: 400 },
+  { full: 3, names: 5, brief: 5, fine: 5, notes: 3, text: 200 },
+];
+
+/**
+ * The mail: plain text for a phone. The result first, then every problem with its next step, then one sentence for each
+ * other index, then what is coming up. No columns, because mail fonts are proportional.
+ * @param maxCharacters an aim; at the last measure the text is bounded by what the measure allows
+ */
+export function email(report: Report, context: MessageContext, maxCharacters: number): string {
+  for (const measure of measures) {
+    const text = compose({ report, context, measure, told: new Set(), given: new Set() });
+    if (text.length <= maxCharacters || measure === measures.at(-1)) return text;
+  }
+  return '';
+}
+
+function compose(telling: Telling): string {
+  const { report } = telling;
+  const sections = [
+    opening(report),
+    preflight(telling),
+    runError(telling),
+    clearing(telling),
+    problems(telling),
+    notes(telling),
+    fine(telling),
+    afterReindex(telling),
+    leftOut(telling),
+    outlook(report),
+    switchOn(telling),
+    footer(telling),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** Two lines that say everything to somebody who reads no further. */
+function opening(report: Report): string {
+  const stage = oneLine(report.stage, 60);
+  if (isClearing(report)) return `${stage}: ${summary(report)}. This run counted rows and started nothing.`;
+  const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
+  const isWell = bad === 0 && report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
+  const verdict = isWell ? `${stage}: all well.${did(report)}` : `${stage}: ${summary(report)}.`;
+  if (report.mode === 'enforce') return isWell ? verdict : `${verdict} ${deletedSentence(report)}`.trimEnd();
+  const would = rowsOf(report, 'would-truncate');
+  return [
+    'PREVIEW. Nothing was deleted.',
+    `${verdict}${!isWell && would ? ` A real run would delete ${would}.` : ''}`,
+  ].join('\n');
+}
+
+function did(report: Report): string {
+  const count = (wanted: string) => report.policies.filter(({ outcome }) => outcome === wanted).length;
+  const [truncated, would] = [count('truncated'), count('would-truncate')];
+  if (truncated > 0) {
+    return ` ${counted(truncated, 'index', 'indices')} truncated, ${rowsOf(report, 'truncated') ?? 'no rows'} deleted and verified.`;
+  }
+  if (would > 0) {
+    return ` A real run would truncate ${counted(would, 'index', 'indices')} and delete ${rowsOf(report, 'would-truncate') ?? 'no rows'}.`;
+  }
+  return ' There was nothing worth deleting.';
+}
+
+/** Of a preview: what one looks at before switching on, and again after mending something. */
+function preflight(telling: Telling): string {
+  const { report, context } = telling;
+  const well = allWell(report);
+  if (well !== undefined) return `Preflight: ${wellNames(report)}: ${well}.`;
+  const wrong = troubles(report, context);
+  if (wrong.length === 0) return '';
+  const rest = wellNames(report);
+  return [
+    'PREFLIGHT',
+    ...wrong.flatMap(({ head, text = 'see below.', remedy, step }) => [
+      `- ${head}: ${text}${remedy && ` ${remedy}`}`,
+      ...stepLines(step, telling),
+    ]),
+    ...(rest === '' ? [] : [`- Well: ${rest}.`]),
+    ...link(preflightHeading, telling),
+  ].join('\n');
+}
+
+function runError(telling: Telling): string {
+  const { report, context, measure } = telling;
+  if (report.error === undefined) return '';
+  const [looked, started] = [false, true].map((approved) =>
+    withError(report).filter(({ outcome }) => (outcome === 'not-started') === approved),
+  );
+  return [
+    'THE RUN FAILED',
+    report.cause ? errorSentence(report.cause, 1000, 'without-remedy') : asSentence(oneLine(report.error, 1000)),
+    ...(looked && looked.length > 0
+      ? [`Not looked at because of this: ${names(looked, measure.names, telling)}.`]
+      : []),
+    ...(started && started.length > 0
+      ? [`Not started because of this: ${names(started, measure.names, telling)}.`]
+      : []),
+    ...stepLines(errorStep(report, context), telling),
+    ...link(runErrorHeading, telling),
+  ].join('\n');
+}
+
+/** Every policy is named above or counted here. */
+function leftOut({ report, told }: Telling): string {
+  const missing = report.policies.filter((entry) => !told.has(entry));
+  if (missing.length === 0) return '';
+  const counts = countByOutcome(missing).map(([outcome, count]) => `${count} ${outcomeWords[outcome]}`);
+  return `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`;
+}
+
+/** Nothing that enforces is offered after a preview in which something failed. */
+function switchOn({ report, context }: Telling): string {
+  if (report.mode !== 'preview' || isFailedPreview(report) || failedChecks(report) > 0) return '';
+  const { text, command } = switchOnStep(report, context);
+  return [context.enforces ? 'WHAT COMES NEXT' : 'TO SWITCH IT ON', text, ...commandLines(command)].join('\n');
+}
+
+function footer({ report, context }: Telling): string {
+  const started = minute(report.startedAt) ?? oneLine(report.startedAt, 40);
+  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const cut = context.waitsCutShort ? ' with its waits cut short' : '';
+  const took = seconds >= 0 ? `, took ${duration(seconds)}${cut}` : '';
+  const runbook = context.runbookUrl ? `\nRunbook: ${context.runbookUrl}` : '';
+  return `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.${runbook}`;
+}

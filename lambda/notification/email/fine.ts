@@ -1,0 +1,77 @@
+import type { Outcome } from '../../facts/outcome.ts';
+import type { PolicyEntry } from '../../facts/report-schema.ts';
+import { rows } from '../../wording/numbers.ts';
+import { outcomeWords } from '../../wording/outcome-words.ts';
+import { recovery } from '../../wording/recovery.ts';
+import { isRemarkable, nameOf, ofTotal, sentence } from '../../wording/sentences.ts';
+import { countByOutcome, withResult } from '../digest/groups.ts';
+import { names, recoveryLines, type Telling } from './telling.ts';
+
+/** From so many indices of one outcome on, one line with a total is told of them. */
+const alike = 6;
+/** The same where rows moved or would move; the largest keep lines of their own. */
+const alikeMoved = 13;
+const largest = 5;
+
+/** Indices in order: one sentence each; where many are alike, one with a total. */
+export function fine(telling: Telling): string {
+  const { report, measure, told } = telling;
+  const entries = withResult(report, 'ok');
+  if (entries.length === 0) return '';
+  const lines: string[] = [];
+  for (const [outcome] of countByOutcome(entries)) {
+    const same = entries.filter((entry) => entry.outcome === outcome);
+    const together = new Set(foldable(outcome, same));
+    const alone = same.filter((entry) => !together.has(entry));
+    for (const entry of alone.slice(0, Math.max(0, measure.fine - lines.length))) {
+      told.add(entry);
+      lines.push(`- ${nameOf(entry)}: ${sentence(entry)}.`);
+    }
+    if (together.size > 0) lines.push(`- ${foldedLine(outcome, [...together], alone.length > 0, telling)}.`);
+  }
+  const truncated = entries.some(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);
+  return [
+    entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE',
+    ...lines,
+    ...(truncated ? ["Disk space follows at the search engine's next flushes and merges, often hours later."] : []),
+  ].join('\n');
+}
+
+const moves = (outcome: Outcome): boolean => outcome === 'truncated' || outcome === 'would-truncate';
+
+/** Those of one outcome that share a line. */
+function foldable(outcome: Outcome, same: readonly PolicyEntry[]): PolicyEntry[] {
+  if (!moves(outcome)) return same.length >= alike ? [...same] : [];
+  if (same.length < alikeMoved) return [];
+  const moved = ({ rowsDeleted, rowsToDelete = 0 }: PolicyEntry) => rowsDeleted ?? rowsToDelete;
+  const alone = new Set([...same].sort((one, other) => moved(other) - moved(one)).slice(0, largest));
+  return same.filter((entry) => !alone.has(entry) && !isRemarkable(entry));
+}
+
+function foldedLine(outcome: Outcome, entries: readonly PolicyEntry[], more: boolean, telling: Telling): string {
+  const sum = (field: 'rowsTotal' | 'rowsDeleted' | 'rowsToDelete') =>
+    entries.reduce((total, entry) => total + (entry[field] ?? 0), 0);
+  const count = `${entries.length} ${more ? 'more ' : ''}${entries.length === 1 ? 'index' : 'indices'} ${outcomeWords[outcome]}`;
+  const total =
+    outcome === 'truncated'
+      ? `${ofTotal(sum('rowsDeleted'), sum('rowsTotal'))} deleted`
+      : outcome === 'would-truncate'
+        ? `${ofTotal(sum('rowsToDelete'), sum('rowsTotal'))}`
+        : `${rows(sum('rowsTotal'))} in all`;
+  return `${count}, ${total}: ${names(entries, telling.measure.names, telling)}`;
+}
+
+/** What a reindex leaves behind, and what no count can know of it. */
+export function afterReindex({ report }: Telling): string {
+  const reindexed = withResult(report, 'ok').filter(
+    ({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex',
+  );
+  if (reindexed.length === 0) return '';
+  const told = reindexed.flatMap((entry) => {
+    const [first, ...others] = recoveryLines(recovery(entry, Date.parse(report.finishedAt)));
+    return first === undefined ? [] : [`- ${nameOf(entry)}: ${first}`, ...others];
+  });
+  return ['AFTER A REINDEX', 'The old index stays behind and uses disk space until somebody removes it.', ...told].join(
+    '\n',
+  );
+}

@@ -1,0 +1,82 @@
+import type { PolicyEntry } from '../../facts/report-schema.ts';
+import { oneLine } from '../../facts/text.ts';
+import { counted } from '../../wording/numbers.ts';
+import { asSentence } from '../../wording/punctuation.ts';
+import { recovery, recoveryOfNote } from '../../wording/recovery.ts';
+import { causeSentence, nameOf, sentence } from '../../wording/sentences.ts';
+import { type Group, problemGroups } from '../digest/groups.ts';
+import { isAboutClearing, notesBeside, type ToldNote } from '../digest/notes.ts';
+import { entryStep, noteStepOf } from '../next/steps.ts';
+import { clearHeading, outcomeHeading } from '../runbook.ts';
+import { link, names, recoveryLines, stepLines, type Telling } from './telling.ts';
+
+/** What needs a person: each problem with its cause, how to recover, and the next step. */
+export function problems(telling: Telling): string {
+  const { report, measure, told } = telling;
+  const groups = problemGroups(report);
+  if (groups.length === 0) return '';
+  const full = groups.slice(0, measure.full).map((group) => problem(group, telling));
+  const brief = groups
+    .slice(measure.full)
+    .flatMap(({ entries }) => entries)
+    .slice(0, measure.brief)
+    .map((entry) => {
+      told.add(entry);
+      return `- ${nameOf(entry)}: ${sentence(entry)}.`;
+    });
+  return ['NEEDS ATTENTION', ...full, ...(brief.length > 0 ? [['Also:', ...brief].join('\n')] : [])].join('\n\n');
+}
+
+function problem({ outcome, entries }: Group, telling: Telling): string {
+  const { report, context, measure } = telling;
+  const [first] = entries;
+  return [
+    `${names(entries, measure.names, telling)}: ${sentence(first)}.`,
+    causeSentence(first, measure.text, 'without-remedy'),
+    ...recoveryLines(recovery(first, Date.parse(report.finishedAt))),
+    ...ownersAndNotes(entries),
+    ...stepLines(entryStep(entries, report, context), telling),
+    ...link(outcomeHeading(outcome), telling),
+  ].join('\n');
+}
+
+const shownOwners = 5;
+
+/** Whom to ask, and what the policy says about itself. */
+function ownersAndNotes(entries: readonly PolicyEntry[]): string[] {
+  const of = (entry: PolicyEntry) => (entries.length === 1 ? '' : ` of ${nameOf(entry)}`);
+  return entries
+    .filter(({ owner, note }) => owner !== undefined || note !== undefined)
+    .slice(0, shownOwners)
+    .flatMap((entry) => [
+      ...(entry.owner === undefined ? [] : [`Owner${of(entry)}: ${oneLine(entry.owner, 80)}.`]),
+      ...(entry.note === undefined ? [] : [`Note${of(entry)}: ${asSentence(oneLine(entry.note, 200))}`]),
+    ]);
+}
+
+/** What became of each index that a person asked to clear. */
+export function clearing(telling: Telling): string {
+  const { report } = telling;
+  const about = notesBeside(report).filter(isAboutClearing);
+  if (about.length === 0) return '';
+  return ['CLEARING', ...about.map((told) => noteLines(told, telling))].join('\n');
+}
+
+export function notes(telling: Telling): string {
+  const { report, measure } = telling;
+  const all = notesBeside(report).filter((told) => !isAboutClearing(told));
+  if (all.length === 0) return '';
+  const shown = all.slice(0, measure.notes).map((told) => noteLines(told, telling));
+  const more = all.length > shown.length ? [`- ${counted(all.length - shown.length, 'note', 'notes')} more.`] : [];
+  return ['TO KNOW', ...shown, ...more].join('\n');
+}
+
+function noteLines({ text, note }: ToldNote, telling: Telling): string {
+  const { report, context, measure } = telling;
+  return [
+    `- ${asSentence(oneLine(text, measure.text))}`,
+    ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt))) : []),
+    ...stepLines(note && noteStepOf(note, context), telling),
+    ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),
+  ].join('\n');
+}

@@ -1,0 +1,68 @@
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { oneLine } from '../../facts/text.ts';
+import type { Instruction } from '../../wording/recovery.ts';
+import { nameOf } from '../../wording/sentences.ts';
+import type { MessageContext } from '../context.ts';
+import type { Command, Step } from '../next/step.ts';
+import { runbookLink } from '../runbook.ts';
+
+/** How much of a long report a person is shown; what is left out is counted. */
+export interface Measure {
+  /** Problems told in full. */
+  full: number;
+  /** Names of policies that share one paragraph. */
+  names: number;
+  /** Further problems, one line each. */
+  brief: number;
+  /** Policies without a problem, one line each. */
+  fine: number;
+  notes: number;
+  /** Characters of a cause or a note. */
+  text: number;
+}
+
+/** What the parts of one mail share. */
+export interface Telling {
+  report: Report;
+  context: MessageContext;
+  measure: Measure;
+  /** Policies that the mail names, or counts among others. */
+  told: Set<PolicyEntry>;
+  /** Steps and links that the mail has given already. */
+  given: Set<string>;
+}
+
+/** Names in one line; those beyond `most` are counted. All of them are told by it. */
+export function names(entries: readonly PolicyEntry[], most: number, { told }: Telling): string {
+  for (const entry of entries) told.add(entry);
+  const shown = entries.slice(0, most).map(nameOf).join(', ');
+  const more = entries.length - Math.min(most, entries.length);
+  return more === 0 ? shown : `${shown} and ${more} more`;
+}
+
+/** A next step, once: a refused token can concern the run, many policies and a note. One without a command names nothing, and may be said again. */
+export function stepLines(step: Step | undefined, { given }: Telling): string[] {
+  if (!step) return [];
+  const key = JSON.stringify(step);
+  if (step.command && given.has(key)) return [];
+  given.add(key);
+  return [`Next: ${step.text}`, ...commandLines(step.command)];
+}
+
+/** What it does, and the command: set off from the text, and kept whole by readers that fold lines. */
+export const commandLines = (command: Command | undefined): string[] =>
+  command ? [command.effect, `  ${command.line}`] : [];
+
+/** Where the runbook tells more; once. */
+export function link(heading: string, { context, given }: Telling): string[] {
+  if (!context.runbookUrl || given.has(heading)) return [];
+  given.add(heading);
+  return [`More: ${runbookLink(context.runbookUrl, heading)}`];
+}
+
+/** Each request on a line of its own, the way the consoles of a search cluster take it. */
+export const recoveryLines = (instructions: readonly Instruction[]): string[] =>
+  instructions.flatMap(({ say, request }) => [
+    oneLine(say, 1000),
+    ...(request === undefined ? [] : [`  ${oneLine(request, 2000)}`]),
+  ]);

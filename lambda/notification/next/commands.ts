@@ -1,0 +1,68 @@
+import { escaped } from '../../facts/text.ts';
+import type { MessageContext } from '../context.ts';
+
+/** Commands that are safe to paste into a shell whatever the names in them are. */
+
+/** An execution's input (`lambda/run/plan/input.ts`). */
+export interface HandInput {
+  mode?: 'preview' | 'enforce';
+  only?: string[];
+  approveRows?: number;
+  clear?: string[];
+  acceptMissing?: number;
+}
+
+/** Starts a run by hand with this input: on AWS, or with the local runner. */
+export function runByHand(input: HandInput, context: MessageContext): string {
+  if (context.local) return localRun(input, context);
+  const json = pasteable(input);
+  if (!context.stateMachineArn) return json;
+  return `aws stepfunctions start-execution --state-machine-arn ${shellWord(context.stateMachineArn)}${region(context)} --input '${json}'`;
+}
+
+/** Puts a new token where the job reads it; undefined where that place is not known. The token stays out of the shell's history. */
+export function rotateToken(context: MessageContext): string | undefined {
+  const name = context.tokenParameter ?? (context.parameterPrefix && `${context.parameterPrefix}/token`);
+  if (context.local || !name) return undefined;
+  const key = context.tokenKeyArn ? ` --key-id ${shellWord(context.tokenKeyArn)}` : '';
+  return `aws ssm put-parameter --name ${shellWord(name)} --type SecureString${key} --overwrite --value file://token.txt${region(context)}`;
+}
+
+/** Lets a paused job run again. */
+export function resume(context: MessageContext): string | undefined {
+  if (context.local || !context.parameterPrefix) return undefined;
+  return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value false${region(context)}`;
+}
+
+/** The form of task ids that the search engine takes (DataHub's OperationsResource checks the same). */
+const taskId = /^[A-Za-z0-9_-]+:[0-9]+$/;
+
+/** Requests to the search cluster, in the form that its consoles take; undefined for an id it would not know. */
+export const cancelTask = (id: string | undefined): string | undefined =>
+  id && taskId.test(id) ? `POST _tasks/${id}/_cancel` : undefined;
+export const showTask = (id: string | undefined): string | undefined =>
+  id && taskId.test(id) ? `GET _tasks/${id}` : undefined;
+export const listTasks = 'GET _tasks?actions=*byquery,*reindex&detailed';
+
+const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
+
+function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {
+  const started = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
+  // Clearing truncates nothing, and must not be one option away from it.
+  const command = clear ? started.replace(/ --enforce(?= |$)/, '') : started;
+  const enforces = mode === 'enforce';
+  const options = [
+    ...(enforces && !command.includes('--enforce') ? ['--enforce'] : []),
+    ...(only ?? []).map((name) => `--only ${shellWord(name)}`),
+    ...(approveRows === undefined ? [] : [`--approve-rows ${approveRows}`]),
+    ...(clear ?? []).map((name) => `--clear ${shellWord(name)}`),
+    ...(acceptMissing === undefined ? [] : [`--accept-missing ${acceptMissing}`]),
+  ];
+  return [command, ...options].join(' ');
+}
+
+/** JSON that stands between single quotes in a shell, and in a Slack code block, as it is. */
+const pasteable = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]|['<>&`]/g, escaped);
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,260 @@
+import type { Cause } from '../../facts/cause.ts';
+import type { Note } from '../../facts/note.ts';
+import type { Outcome } from '../../facts/outcome.ts';
+import type { ServerError } from '../../facts/server-error.ts';
+
+/**
+ * What a person does next, as data: read from kinds and numbers, never from words. `steps.ts` says it for the place in which
+ * the message is read.
+ */
+export type NextStep =
+  /** Nothing is to be done, or it is told elsewhere in the message. */
+  | { kind: 'none' }
+  /** The job goes on by itself. */
+  | { kind: 'wait'; why: 'retries' | 'in-flight' | 'watches' | 'orders' | 'begins-anew' }
+  /** Deletes rows. `later`: not before a preview is well. */
+  | { kind: 'approve'; rows: number; later?: boolean }
+  /** Counts an index and opens it where it is whole. */
+  | { kind: 'clear'; after: 'repair' | 'refresh' | 'look' | 'answer' | 'end'; until?: number }
+  /** Opens an index although rows are missing, or although nobody can count them. */
+  | { kind: 'accept'; rows?: number }
+  /** Where a record was written for another address, or by another version. */
+  | { kind: 'adopt'; from: 'address' | 'version' }
+  /** A delete by query may be stopped; a reindex must not be. */
+  | { kind: 'watch'; cancel: boolean }
+  | { kind: 'ask-cluster'; about: 'remainder' | 'restart' | 'hang' | 'tasks' }
+  | { kind: 'find-others' }
+  | { kind: 'resume' }
+  | { kind: 'renew-token' }
+  /** The remedy of a failed request. */
+  | { kind: 'mend'; error: ServerError }
+  | { kind: 'grant-sizes' }
+  | { kind: 'correct'; what: 'policy' | 'input' | 'clock' | 'parameter' }
+  | { kind: 'see-log'; step: 'plan' | 'truncate' | 'poll' }
+  | { kind: 'lighten' };
+
+const nothing: NextStep = { kind: 'none' };
+const retries: NextStep = { kind: 'wait', why: 'retries' };
+const watches: NextStep = { kind: 'wait', why: 'watches' };
+
+/** What else a next step depends on. */
+export interface Circumstances {
+  strategy?: string | undefined;
+  /** After a preview in which something failed nothing is offered that enforces. */
+  failedPreview?: boolean;
+}
+
+/** The next step after an outcome that is not ok. */
+export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPreview }: Circumstances = {}): NextStep {
+  switch (outcome) {
+    case 'above-ceiling':
+      if (cause.kind !== 'above-ceiling') return nothing;
+      return { kind: 'approve', rows: cause.approveRows, ...(failedPreview && { later: true }) };
+    case 'rows-missing':
+      return { kind: 'clear', after: cause.kind === 'not-refreshed' ? 'refresh' : 'repair' };
+    case 'quarantined':
+      return afterQuarantine(cause);
+    case 'in-flight':
+      return afterInFlight(cause);
+    case 'still-running':
+      return afterWatching(cause, strategy);
+    case 'incomplete':
+      return afterIncomplete(cause);
+    case 'not-started':
+      return afterNotStarted(cause);
+    case 'lost':
+      return closing(cause) ?? { kind: 'ask-cluster', about: 'restart' };
+    case 'unknown':
+      return afterUnknown(cause);
+    case 'failed':
+      return afterFailure(cause);
+    default:
+      // Of `emptied` the way back is told with the cause.
+      return nothing;
+  }
+}
+
+function afterQuarantine(cause: Cause): NextStep {
+  if (cause.kind !== 'quarantined') return { kind: 'clear', after: 'look' };
+  if (cause.address !== undefined) return { kind: 'adopt', from: 'address' };
+  if (cause.unseen) return { kind: 'clear', after: 'refresh' };
+  return { kind: 'clear', after: cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? 'repair' : 'look' };
+}
+
+function afterInFlight(cause: Cause): NextStep {
+  if (cause.kind === 'held' && cause.state === 'other-version') return { kind: 'adopt', from: 'version' };
+  if (cause.kind === 'held' && cause.address !== undefined) return { kind: 'adopt', from: 'address' };
+  return { kind: 'wait', why: 'in-flight' };
+}
+
+function afterWatching(cause: Cause, strategy: string | undefined): NextStep {
+  if (cause.kind !== 'watching') return watches;
+  if (cause.error) return afterServerError(cause.error, watches);
+  // The run's error has the step.
+  if (cause.why === 'server') return nothing;
+  if (cause.ended || cause.why === 'other-version') return watches;
+  return { kind: 'watch', cancel: strategy === 'delete-by-query' };
+}
+
+function afterIncomplete(cause: Cause): NextStep {
+  // What makes its rows visible is told with the cause.
+  if (cause.kind === 'not-refreshed') return nothing;
+  return cause.kind === 'all-conflicts' ? { kind: 'find-others' } : { kind: 'ask-cluster', about: 'remainder' };
+}
+
+function afterNotStarted(cause: Cause): NextStep {
+  switch (cause.kind) {
+    case 'paused':
+      return cause.problem === undefined ? { kind: 'resume' } : { kind: 'correct', what: 'parameter' };
+    // What stands behind these is told first.
+    case 'run-error':
+    case 'breaker':
+    case 'no-task-ids':
+    case 'other-version':
+    case 'duplicate-event':
+      return nothing;
+    case 'policy-changed':
+      return { kind: 'wait', why: 'orders' };
+    case 'others-deleting':
+      return { kind: 'find-others' };
+    default:
+      return retries;
+  }
+}
+
+/** A record that was closed although nobody saw the end. */
+function closing(cause: Cause): NextStep | undefined {
+  if (cause.kind === 'blind') return { kind: 'clear', after: 'look' };
+  if (!('closed' in cause) || cause.closed === undefined || cause.kind === 'taken') return undefined;
+  return cause.closed === 'quarantined' ? { kind: 'clear', after: 'look' } : { kind: 'wait', why: 'begins-anew' };
+}
+
+function afterUnknown(cause: Cause): NextStep {
+  if (cause.kind === 'step-failed') return { kind: 'see-log', step: cause.step };
+  return closing(cause) ?? { kind: 'ask-cluster', about: cause.kind === 'stuck' ? 'hang' : 'tasks' };
+}
+
+function afterFailure(cause: Cause): NextStep {
+  switch (cause.kind) {
+    case 'policy':
+      return { kind: 'correct', what: 'policy' };
+    case 'run-error':
+    case 'other-version':
+      return nothing;
+    case 'not-listed':
+      return { kind: 'lighten' };
+    case 'server':
+      return afterServerError(cause.error, retries);
+    case 'unchanged':
+      return cause.error ? afterServerError(cause.error, retries) : retries;
+    case 'no-time':
+      return cause.what === 'plan' ? { kind: 'lighten' } : retries;
+    case 'guard':
+      return afterGuard(cause);
+    case 'step-failed':
+      return { kind: 'see-log', step: cause.step };
+    default:
+      return retries;
+  }
+}
+
+function afterGuard({ which, error }: Cause & { kind: 'guard' }): NextStep {
+  switch (which) {
+    case 'server-clock':
+    case 'start-in-future':
+      return { kind: 'correct', what: 'clock' };
+    case 'floor':
+    case 'index-concrete':
+    case 'reindex-refused':
+    case 'bite-reindex':
+      return { kind: 'correct', what: 'policy' };
+    case 'index-name-unknown':
+      return { kind: 'grant-sizes' };
+    case 'task-status':
+      return error ? afterServerError(error, retries) : retries;
+    case 'strategy-unreadable':
+      return { kind: 'mend', error: { kind: 'unreadable', operation: 'dry-run' } };
+    default:
+      return retries;
+  }
+}
+
+/** @param otherwise for what passes by itself */
+export function afterServerError(error: ServerError, otherwise: NextStep): NextStep {
+  switch (error.kind) {
+    case 'unauthorized':
+    case 'token':
+      return { kind: 'renew-token' };
+    case 'privilege':
+    case 'forbidden':
+    case 'dns':
+    case 'connect':
+    case 'tls':
+    case 'not-http':
+    case 'redirect':
+    case 'not-json':
+    case 'not-found':
+    case 'unreadable':
+    case 'no-index':
+      return { kind: 'mend', error };
+    case 'bad-request':
+      return error.operation === 'dry-run' ? { kind: 'mend', error } : otherwise;
+    case 'server-error':
+      // Of a real truncate it is watched what became of it.
+      return error.operation === 'dry-run' ? { kind: 'mend', error } : otherwise;
+    default:
+      return otherwise;
+  }
+}
+
+/** What to do about a run that could not do its work. */
+export function runErrorStep(cause: Cause | undefined): NextStep {
+  switch (cause?.kind) {
+    case 'server':
+      return afterServerError(cause.error, retries);
+    case 'parameters':
+      return { kind: 'correct', what: 'parameter' };
+    case 'input':
+      return { kind: 'correct', what: 'input' };
+    // Its sentence says what to do.
+    case 'no-policy':
+      return nothing;
+    case 'step-failed':
+      return { kind: 'see-log', step: cause.step };
+    case 'other-version':
+    case 'other-server':
+      return watches;
+    default:
+      return retries;
+  }
+}
+
+/** What to do about a note; `none` for one that only informs. */
+export function noteStep(note: Note): NextStep {
+  switch (note.kind) {
+    case 'token-expires':
+    case 'token-expired':
+      return { kind: 'renew-token' };
+    case 'no-sizes':
+      return afterServerError(note.error, nothing);
+    case 'not-released':
+      return afterRefusal(note);
+    default:
+      return nothing;
+  }
+}
+
+function afterRefusal({ why, rowsMissing, until }: Note & { kind: 'not-released' }): NextStep {
+  switch (why) {
+    case 'rows-missing':
+      return rowsMissing === undefined ? { kind: 'clear', after: 'repair' } : { kind: 'accept', rows: rowsMissing };
+    case 'uncounted':
+      return { kind: 'accept' };
+    case 'sending':
+    case 'running':
+      return { kind: 'clear', after: 'end', ...(until !== undefined && { until }) };
+    case 'server':
+    case 'ledger':
+      return { kind: 'clear', after: 'answer' };
+  }
+}

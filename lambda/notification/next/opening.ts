@@ -1,0 +1,79 @@
+import { moment, rows } from '../../wording/numbers.ts';
+import type { MessageContext } from '../context.ts';
+import { runByHand } from './commands.ts';
+import type { NextStep } from './next-step.ts';
+import type { Command, Step } from './step.ts';
+
+/** Steps whose commands cannot be undone: they delete rows, or open an index to truncation. */
+
+export function approveStep(
+  { rows: count, later }: NextStep & { kind: 'approve' },
+  name: string,
+  context: MessageContext,
+): Step {
+  if (later) return { text: 'Nothing now. When a preview is well, it offers how to approve this once.' };
+  const line = runByHand({ mode: 'enforce', only: [name], approveRows: count }, context);
+  return {
+    text: 'If these rows may go, approve it once.',
+    command: { effect: `This deletes up to ${rows(count)} of ${name} for real:`, line, danger: 'deletes' },
+  };
+}
+
+/** What one run takes (`lambda/run/plan/input.ts`). */
+const maxCleared = 50;
+
+/** What clearing does, in the line above the command. */
+const clearing = (names: readonly string[], context: MessageContext): Command => ({
+  effect: 'This counts its rows, opens it to truncation only if they are all there, and truncates nothing:',
+  line: runByHand({ clear: names.slice(0, maxCleared) }, context),
+  danger: 'opens',
+});
+
+export function clearStep(
+  { after, until }: NextStep & { kind: 'clear' },
+  names: string[],
+  context: MessageContext,
+): Step {
+  const text = {
+    repair: 'When the rows are back, clear the index. If they may stay missing, clearing says how to accept that.',
+    refresh: 'When the rows are visible, clear the index.',
+    look: 'Look at the index, and make sure that its rows are complete. Then clear it.',
+    answer: 'Clear it again when this is settled.',
+    end: `Clear it again when its truncation has ended${until === undefined ? '' : `, not before ${moment(until)}`}.`,
+  }[after];
+  return { text, command: clearing(names, context) };
+}
+
+export function acceptStep(
+  { rows: count }: NextStep & { kind: 'accept' },
+  names: string[],
+  context: MessageContext,
+): Step {
+  const line = runByHand({ clear: names, acceptMissing: count ?? 1 }, context);
+  return count === undefined
+    ? {
+        text: 'Look at the index. If it is as it should be, accept that.',
+        command: {
+          effect: 'This opens it to truncation without a count, and truncates nothing:',
+          line,
+          danger: 'opens',
+        },
+      }
+    : {
+        text: 'Get the rows back. Only if they may stay missing, accept that.',
+        command: {
+          effect: `This opens the index to truncation with up to ${rows(count, 'exact')} missing, and truncates nothing:`,
+          line,
+          danger: 'opens',
+        },
+      };
+}
+
+export function adoptStep({ from }: NextStep & { kind: 'adopt' }, names: string[], context: MessageContext): Step {
+  const other = context.local ? 'give it a ledger of its own (--ledger)' : 'give it a stage of its own';
+  const text =
+    from === 'version'
+      ? 'Deploy the version that wrote it again, or clear the index.'
+      : `If that is another server, ${other}. If it is the same server under another name, clear the index, which takes the record over.`;
+  return { text, command: clearing(names, context) };
+}

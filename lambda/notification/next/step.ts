@@ -1,0 +1,22 @@
+import type { PolicyEntry } from '../../facts/report-schema.ts';
+
+/** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
+export interface Step {
+  text: string;
+  command?: Command | undefined;
+}
+
+/** A command never stands alone: what it does is said in the line above it. */
+export interface Command {
+  /** Ends with a colon. */
+  effect: string;
+  line: string;
+  /** What cannot be undone: it deletes rows, or opens an index to truncation. */
+  danger?: 'deletes' | 'opens';
+}
+
+export const commandOf = (effect: string, line: string | undefined, danger?: Command['danger']): Command | undefined =>
+  line === undefined ? undefined : { effect, line, ...(danger && { danger }) };
+
+/** The index that a step is about, as far as it is known. */
+export type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyEntry>;

@@ -1,0 +1,155 @@
+import type { Note } from '../../facts/note.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import type { ServerError } from '../../facts/server-error.ts';
+import { privileges, remedy } from '../../wording/errors.ts';
+import { withoutStop } from '../../wording/punctuation.ts';
+import { nameOf } from '../../wording/sentences.ts';
+import type { MessageContext } from '../context.ts';
+import { cancelTask, resume, rotateToken, runByHand } from './commands.ts';
+import { type NextStep, nextStep, noteStep, runErrorStep } from './next-step.ts';
+import { acceptStep, adoptStep, approveStep, clearStep } from './opening.ts';
+import { commandOf, type Named, type Step } from './step.ts';
+import { again, askCluster, goesOn, laterRun, waitText } from './waiting.ts';
+
+/** Next steps in words, for the place in which the message is read. */
+
+/** Undefined where there is nothing to do, or what is to be done is told elsewhere. */
+export function entryStep(
+  entries: readonly [PolicyEntry, ...PolicyEntry[]],
+  report: Report,
+  context: MessageContext,
+): Step | undefined {
+  const [{ outcome, cause, strategy }] = entries;
+  return stepOf(nextStep(outcome, cause, { strategy, failedPreview: isFailedPreview(report) }), entries, context);
+}
+
+export const isFailedPreview = ({ mode, result }: Report): boolean => mode === 'preview' && result === 'failed';
+
+export function errorStep(report: Report, context: MessageContext): Step | undefined {
+  const next = runErrorStep(report.cause);
+  const step = stepOf(next, [], context);
+  const isTried =
+    next.kind === 'mend' ||
+    (next.kind === 'correct' && next.what === 'parameter') ||
+    (next.kind === 'wait' && next.why === 'retries');
+  if (!step || context.local || !isTried) return step;
+  const line = runByHand({ mode: 'preview' }, context);
+  return { ...step, command: { effect: 'To see whether it works now, start a preview, which deletes nothing:', line } };
+}
+
+export const noteStepOf = (note: Note, context: MessageContext): Step | undefined =>
+  stepOf(noteStep(note), 'index' in note ? [indexOf(note.index)] : [], context);
+
+/** A note names its index as people do. */
+function indexOf(name: string): Named {
+  const [entityType = name, ...aspect] = name.split('.');
+  return { entityType, aspect: aspect.join('.') };
+}
+
+function stepOf(step: NextStep, entries: readonly Named[], context: MessageContext): Step | undefined {
+  const names = entries.map(nameOf);
+  switch (step.kind) {
+    case 'none':
+      return undefined;
+    case 'wait':
+      return { text: waitText[step.why](context) };
+    case 'approve':
+      return approveStep(step, names[0] ?? 'this index', context);
+    case 'clear':
+      return clearStep(step, names, context);
+    case 'accept':
+      return acceptStep(step, names, context);
+    case 'adopt':
+      return adoptStep(step, names, context);
+    case 'watch':
+      return step.cancel
+        ? {
+            text: goesOn(context),
+            command: commandOf('This would stop it (what is deleted stays deleted):', cancelTask(entries[0]?.taskId)),
+          }
+        : { text: `${goesOn(context)} Do not stop it: a reindex that is stopped leaves the index half empty.` };
+    case 'ask-cluster':
+      return askCluster(step.about, entries, context);
+    case 'find-others':
+      return {
+        text: `See what else deletes or rewrites rows here: DataHub's own datahub-gc runs every night at 01:00 UTC. ${laterRun(context)} looks again.`,
+      };
+    case 'resume':
+      return {
+        text: 'Nothing, if it is paused on purpose. Otherwise remove the pause.',
+        command: commandOf('This lets it run again:', resume(context)),
+      };
+    case 'renew-token':
+      return tokenStep(context);
+    case 'mend':
+      return { text: mendText(step.error, context) };
+    case 'grant-sizes':
+      return {
+        text: `Grant the privilege "${privileges['index-sizes']}" to the token's owner in DataHub under Settings > Permissions > Policies, or set the strategy of the policy to delete-by-query${again(context)}.`,
+      };
+    case 'correct':
+      return { text: corrections[step.what](context) };
+    case 'see-log':
+      return {
+        text: context.local
+          ? 'Start the same command again: it picks up what is there.'
+          : `Look at the log of the ${functionNames[step.step]} function, under this run's ID; the next run tries again by itself.`,
+      };
+    case 'lighten':
+      return { text: 'Look at the load of GMS and its search engine, or spread the policies over several stages.' };
+  }
+}
+
+/** The remedy of a server's error, and that a run tries again. */
+function mendText(error: ServerError, context: MessageContext): string {
+  switch (error.kind) {
+    case 'privilege':
+      return `Grant this privilege to the token's owner in DataHub (Settings > Permissions > Policies)${again(context)}. The token itself can stay.`;
+    case 'forbidden':
+      return `Let this job through whatever stands in front of DataHub (gateway, firewall, service mesh)${again(context)}.`;
+    case 'no-index':
+      return `Correct entityType or aspect of the policy, or switch the policy off ("enabled": false) while there is no such index${again(context)}.`;
+    default:
+      return `${withoutStop(remedy(error))}${again(context)}.`;
+  }
+}
+
+const corrections: Record<(NextStep & { kind: 'correct' })['what'], (context: MessageContext) => string> = {
+  policy: (context) =>
+    `Correct the policy ${context.local ? 'in its file' : 'in the stage file and deploy, or in its parameter'}${again(context)}.`,
+  // What was asked for by hand is not asked for again by a schedule.
+  input: ({ local }) =>
+    local
+      ? 'Correct the options and start it again.'
+      : "Correct the execution's input and start it again. The scheduled runs are not affected.",
+  clock: (context) => `Correct the wrong clock (NTP)${again(context)}.`,
+  parameter: (context) =>
+    `Correct ${context.local ? 'what it names' : 'the parameter that it names'}${again(context)}.`,
+};
+
+const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
+
+/** A new token, stored where the old one is. */
+export function tokenStep(context: MessageContext): Step {
+  const made = 'Create a new access token in DataHub (Settings, Access Tokens), save it as token.txt';
+  const line = rotateToken(context);
+  if (line) return { text: `${made}, store it, then delete the file.`, command: { effect: 'This stores it:', line } };
+  return {
+    text: context.local ? `${made} and give it with --token-file.` : `${made} and store it where this job reads it.`,
+  };
+}
+
+/** How a stage that only previews is switched on; what comes next in one that enforces. */
+export function switchOnStep(report: Report, context: MessageContext): Step {
+  if (context.local) return { text: 'To delete for real, run it again with --enforce.' };
+  const line = runByHand({ mode: 'enforce' }, context);
+  const now = { effect: 'To do it once, now, which deletes what is listed here:', line, danger: 'deletes' } as const;
+  if (context.enforces) {
+    return { text: 'This stage enforces: its next scheduled run deletes what is listed here.', command: now };
+  }
+  const stage = /^[a-z0-9-]+$/i.test(report.stage) ? report.stage : '<stage>';
+  return {
+    text: `To delete for real every night, set "mode": "enforce" in infra/stages/${stage}.json and run: cdk deploy -c stage=${stage}.`,
+    command: now,
+  };
+}

@@ -1,0 +1,158 @@
+import type { Cause } from '../facts/cause.ts';
+import type { Outcome } from '../facts/outcome.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import { percentOf } from '../policy/percentage.ts';
+import type { Detail } from './causes.ts';
+import { diagnosisText, errorText } from './errors.ts';
+import { counted, duration, exact, moment, rows } from './numbers.ts';
+import { withoutStop } from './punctuation.ts';
+
+/** Why an index was truncated, or was not: what was found before anything was sent. */
+
+type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
+
+export const older = ({ retentionDays }: DecidedFacts): string =>
+  retentionDays === undefined ? 'older than its retention' : `older than ${retentionDays} days`;
+
+export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 }: DecidedFacts): string =>
+  `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
+
+export function heldText({ state, runId, until, address, ourAddress, version }: Of<'held'>): string {
+  if (state === 'other-version') {
+    return `the ledger's record of this index was written by another version of this job${version === undefined ? '' : ` (record version ${version})`}, so it is left alone`;
+  }
+  const run = runId === undefined ? 'another run' : `run ${runId}`;
+  const what = {
+    quarantined: 'this index is quarantined',
+    running: `${run} has a truncation of this index under way`,
+    sending: `${run} may still be sending a truncation of this index`,
+    reserved: `${run} may still be sending a truncation of this index`,
+  }[state];
+  const from = until === undefined ? '' : `; it can be judged from ${moment(until)} on`;
+  return `${what}${from}${elsewhere(address, ourAddress)}`;
+}
+
+const elsewhere = (address: string | undefined, ourAddress: string | undefined): string =>
+  address === undefined ? '' : `; it was sent to ${address}, and this run uses ${ourAddress ?? 'another address'}`;
+
+export function takenText({ closed, runId }: Of<'taken'>): string {
+  if (closed) return 'another run has closed this truncation and gone on with the index; see its report';
+  return `${runId === undefined ? 'another run' : `run ${runId}`} took this index after the plan was made`;
+}
+
+export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause }: Of<'quarantined'>): string {
+  const why: Partial<Record<Outcome, string>> = {
+    'rows-missing': unseen
+      ? 'its rows are copied, but no search finds them'
+      : rowsMissing === undefined
+        ? 'rows are missing'
+        : `${rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'is' : 'are'} missing`,
+    emptied: 'it lost most of its rows',
+    lost: 'a truncation was lost sight of',
+    unknown: 'the state of a truncation is unknown',
+  };
+  return `closed since ${moment(since)}: ${why[outcome] ?? 'something went wrong'}${elsewhere(cause.address, cause.ourAddress)}`;
+}
+
+export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFacts): string {
+  const due = `${share(entry)} of the rows are ${older(entry)}`;
+  const takes = seconds === undefined ? '' : `; about ${duration(seconds)}, as last time`;
+  if (bite === undefined) return `${due}${takes}`;
+  const rest = nights === undefined ? '' : `, all of them in about ${counted(nights, 'night', 'nights')}`;
+  return `${due}; at most ${exact(bite)} go in one run${rest}${takes}`;
+}
+
+export function ceilingText({ maxDeletePercent, approved, bite }: Of<'above-ceiling'>, entry: DecidedFacts): string {
+  if (bite !== undefined) {
+    return `the oldest timestamp alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')}, more than the ${exact(bite)} that one run may delete (maxRowsPerRun)`;
+  }
+  const what =
+    maxDeletePercent === undefined
+      ? `all ${exact(entry.rowsTotal)} rows are ${older(entry)}, and a truncation that leaves no row needs approval`
+      : `${share(entry)} of the rows are ${older(entry)}, more than the ceiling of ${maxDeletePercent} %`;
+  return approved === undefined
+    ? what
+    : `${what} (and ${rows(entry.rowsToDelete ?? 0, 'exact')} are more than the ${exact(approved)} approved)`;
+}
+
+export function emptiedText({ rowsBefore, nights, indexBefore, indexNow }: Of<'emptied'>, entry: DecidedFacts): string {
+  const now = entry.rowsTotal === undefined ? 'hardly any' : exact(entry.rowsTotal);
+  const held = `it held about ${rows(rowsBefore, 'exact')} for ${counted(nights, 'night', 'nights')} and holds ${now} now, and this job has not truncated it`;
+  if (indexBefore === undefined || indexNow === undefined) return held;
+  return indexBefore === indexNow
+    ? `${held}. The index behind it is the same (${indexNow}): the rows were deleted`
+    : `${held}. The index behind it changed from ${indexBefore} to ${indexNow}: something else reindexed it`;
+}
+
+export function guardText({ which, expected, found, error }: Of<'guard'>, entry: DecidedFacts, detail: Detail): string {
+  const minutes = counted(Math.round(Math.abs(found ?? 0) / 60_000), 'minute', 'minutes');
+  switch (which) {
+    case 'server-clock':
+      return `the server's clock is ${minutes} ${(found ?? 0) > 0 ? 'ahead of' : 'behind'} ours, and a wrong clock deletes fresh rows`;
+    case 'start-in-future':
+      return `the run's start is ${minutes} in the future: one of our clocks is wrong, and a wrong clock deletes fresh rows`;
+    case 'floor':
+      return `the cutoff is less than minRetentionDays (${counted(expected ?? 0, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong`;
+    case 'counts':
+      return `the server counts ${exact(entry.rowsToDelete)} rows to delete out of only ${exact(entry.rowsTotal)}: its counts cannot be trusted now`;
+    case 'strategy-unreadable':
+      return 'the dry run does not say how the server would delete the rows, so nothing is sent: is this a DataHub server?';
+    case 'reindex-refused':
+      return 'the server would reindex although it was asked to delete in place, and this policy allows deleting in place only';
+    case 'index-name-unknown':
+      return 'it would be a reindex, and the server does not tell the name of the index behind the alias, without which a reindex cannot be proven';
+    case 'index-concrete':
+      return `${entry.indexName ?? 'it'} is an index, not an alias, and DataHub reindexes aliases only: use strategy delete-by-query`;
+    case 'index-young':
+      return `the index behind it was made ${found === undefined ? 'a few hours ago' : `on ${moment(found)}`}: a copy into it may still be under way`;
+    case 'bite-reindex':
+      return 'the server would reindex, which copies every row that stays, so it cannot go in bites (maxRowsPerRun)';
+    case 'task-status': {
+      const why = error === undefined ? '' : `. ${detail === 'with-remedy' ? errorText(error) : diagnosisText(error)}`;
+      return `it would be a reindex, and task statuses cannot be read, without which a reindex cannot be proven${why}`;
+    }
+  }
+}
+
+export function policyChangedText({ field, was, now }: Of<'policy-changed'>): string {
+  switch (field) {
+    case 'gone':
+      return 'its policy was removed after the plan was made';
+    case 'duplicate':
+      return 'a second policy for the same index appeared after the plan was made';
+    case 'unreadable':
+      return `its policy can no longer be read${now === undefined ? '' : ` (${withoutStop(String(now))})`}`;
+    default:
+      return `its policy was changed after the plan was made: ${field} was ${shown(was)} and is ${shown(now)}`;
+  }
+}
+
+const shown = (value: string | number | boolean | undefined): string =>
+  value === undefined ? 'not set' : String(value);
+
+export function noTimeText({ what, hours }: Of<'no-time'>): string {
+  switch (what) {
+    case 'plan':
+      return "the server answered too slowly: Plan's time was over before this policy's dry run";
+    case 'send':
+      return 'there was no time left to send it';
+    case 'run':
+      return hours === undefined ? 'the run ended before its turn' : timeWasUp(hours);
+    case 'history':
+      return historySpent;
+    case 'state':
+      return 'one run cannot carry so many policies';
+  }
+}
+
+export const timeWasUp = (hours: number): string =>
+  `the run's time was up (${counted(hours, 'hour', 'hours')}, maxRunHours)`;
+export const historySpent = "the run's history was full (Step Functions allows 25,000 events)";
+
+export function stepFailedText({ step, error, sent }: Of<'step-failed'>): string {
+  if (step === 'plan') return `Plan failed (${error}): no policy was looked at, and nothing was truncated`;
+  const name = step === 'poll' ? 'Poll' : 'Truncate';
+  return sent === 'no'
+    ? `the ${name} function failed before it sent anything (${error})`
+    : `the ${name} function failed (${error}), and the run ended early`;
+}

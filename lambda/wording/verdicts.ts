@@ -1,0 +1,159 @@
+import type { Cause } from '../facts/cause.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import { historySpent, timeWasUp } from './decisions.ts';
+import { cameBack } from './errors.ts';
+import { counted, exact, moment, rows } from './numbers.ts';
+
+/** What became of a truncation that was sent. */
+
+type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
+type Counters = Pick<Of<'remains'>, 'cancelled' | 'conflicts' | 'done' | 'total'>;
+type Replaced = Pick<Of<'remains'>, 'indexBefore' | 'indexNow' | 'movedBy'>;
+
+/** What is remarkable beside the first sentence, each as a clause of its own; what is normal says so. */
+export function remarks(cause: Counters & Replaced, entry: DecidedFacts): string[] {
+  const { rowsMissing = 0, rowsRemaining = 0, outcome } = entry;
+  const isWell = outcome === 'truncated';
+  const { conflicts = 0, cancelled, done, total, movedBy } = cause;
+  return [
+    ...(rowsMissing > 0 && outcome !== 'rows-missing'
+      ? [
+          `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary entity deletions`,
+        ]
+      : []),
+    ...(conflicts > 0
+      ? [
+          `${rows(conflicts, 'exact')} had been changed or deleted by something else first${isWell ? ', which is normal' : ''}`,
+        ]
+      : []),
+    ...(rowsRemaining > 0 && isWell
+      ? [
+          `${rows(rowsRemaining, 'exact')} older than the cutoff ${rowsRemaining === 1 ? 'is' : 'are'} left for the next run`,
+        ]
+      : []),
+    ...(cancelled ? ['its task was cancelled'] : []),
+    ...(done !== undefined && total !== undefined && !isExplained(done, total, conflicts, entry)
+      ? [
+          `its counters say ${exact(done)} of ${exact(total)}${isWell ? ', but the counts show that the rows are gone' : ''}`,
+        ]
+      : []),
+    ...(movedBy === 'others'
+      ? [`the index behind the alias was replaced meanwhile${byWhich(cause)}, as an upgrade does`]
+      : []),
+  ];
+}
+
+const byWhich = ({ indexBefore, indexNow }: Replaced): string =>
+  indexBefore === undefined || indexNow === undefined ? '' : ` (${indexBefore} by ${indexNow})`;
+
+const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
+/** The counters agree with what was counted, or conflicts make up the difference. */
+const isExplained = (done: number, total: number, conflicts: number, { rowsDeleted }: DecidedFacts): boolean =>
+  done + conflicts === total || done === rowsDeleted;
+
+const asides = (cause: Counters & Replaced, entry: DecidedFacts): string =>
+  remarks(cause, entry)
+    .map((remark) => `; ${remark}`)
+    .join('');
+
+export function verifiedText(cause: Of<'verified'>, entry: DecidedFacts): string {
+  const how =
+    cause.by === 'proof' ? 'verified by its task, its index and counting again' : 'verified by counting again';
+  return `${rows(entry.rowsDeleted ?? 0, 'exact')} deleted, ${how}${restText(cause).replace(/^(?=.)/, '; ')}${asides(cause, entry)}`;
+}
+
+/** What a bite has left; empty where nothing is left. */
+export function restText({ rest, nights }: Of<'verified'>): string {
+  if (rest === undefined) return '';
+  return `the rest, ${rows(rest)}, ${nights === undefined ? 'in later nights' : `in about ${counted(nights, 'night', 'nights')}`}`;
+}
+
+export function remainsText({ cancelled, ...cause }: Of<'remains'>, entry: DecidedFacts): string {
+  return `its task ${cancelled ? 'was cancelled' : 'ended'}, and ${remainder(entry)}${asides(cause, entry)}`;
+}
+
+function remainder({ rowsRemaining = 0, rowsToDelete = 0 }: DecidedFacts): string {
+  return rowsRemaining <= rowsToDelete
+    ? `${exact(rowsRemaining)} of ${exact(rowsToDelete)} rows to delete are still there`
+    : `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} there, more than the ${exact(rowsToDelete)} when it began`;
+}
+
+export function notRefreshedText({ indexNow }: Of<'not-refreshed'>, { outcome }: DecidedFacts): string {
+  const where = indexNow ?? 'the index';
+  return outcome === 'rows-missing'
+    ? `by its counters the copy is complete, but searches find no row in ${where}: it is not refreshed`
+    : `by its counters the task deleted every row, but the counts have not moved: ${where} is not refreshed`;
+}
+
+export function rowsMissingText(cause: Of<'rows-missing'>, entry: DecidedFacts): string {
+  const { expected, found, overDays, indexGone, movedBy } = cause;
+  if (indexGone) return `the index is gone, and with it ${rows(expected, 'exact')} newer than the cutoff`;
+  const what =
+    overDays !== undefined
+      ? `${rows(entry.rowsMissing ?? 0, 'exact')} newer than the cutoff went within ${overDays} days, a few at a time`
+      : entry.strategy === 'delete-by-query' && movedBy !== 'us'
+        ? 'rows that should stay are gone'
+        : 'the reindex did not bring back every row that should stay';
+  return `${what}: ${exact(found)} of ${exact(expected)} rows newer than the cutoff are there${asides(cause, entry)}`;
+}
+
+export const goneSinceText = ({ expected, found, since }: Of<'gone-since'>): string =>
+  `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
+
+export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): string {
+  const what = cause.vanished
+    ? 'the server no longer knows the task (a node of the search engine may have restarted)'
+    : cause.error
+      ? cameBack(cause.error)
+      : 'there is no usable status';
+  // Of a reindex the counts say that everything is gone as soon as the alias has moved.
+  const counts = entry.rowsRemaining !== undefined && entry.strategy === 'delete-by-query';
+  const left = counts ? `; ${remainder(entry)}` : '';
+  return `${what}${left}, and nothing has moved${sinceText(cause)}${asides(cause, entry)}${closedText(cause)}`;
+}
+
+export function unprovenText({ why, cancelled, error, closed }: Of<'unproven'>): string {
+  const gap = {
+    status: `its task could not be asked${error === undefined ? '' : ` (${cameBack(error)})`}`,
+    imperfect: cancelled ? 'its task was cancelled' : "its task's counters are not perfect",
+    name: 'the index behind the alias is not one that it made',
+  }[why];
+  return `no row is known to be missing, but the reindex is not proven: ${gap}${closedText({ closed })}`;
+}
+
+export const stuckText = (cause: Of<'stuck'>): string =>
+  `its task says that it is running, but nothing has moved${cause.lastMovedAt === undefined ? ' for hours' : sinceText(cause)}${closedText(cause)}`;
+
+const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): string =>
+  lastMovedAt === undefined ? '' : ` since ${moment(lastMovedAt)}`;
+
+/** What became of its record, where it was closed although nobody saw the end. */
+function closedText({ closed }: Pick<Of<'stuck'>, 'closed'>): string {
+  if (closed === 'given-up') return '; it is given up now';
+  return closed === 'quarantined' ? closedToRuns : '';
+}
+
+const closedToRuns = '; the index is quarantined until a person has looked at it and cleared it';
+
+export const blindText = ({ error }: Of<'blind'>): string =>
+  `the index cannot be counted any more (${cameBack(error)}), so nobody can tell what became of its truncation${closedToRuns}`;
+
+export function watchingText({ why, done, total, hours, ended, error }: Of<'watching'>): string {
+  const reason = {
+    run: hours === undefined ? 'the run ended first' : timeWasUp(hours),
+    history: historySpent,
+    state: 'one run cannot carry so many truncations',
+    server: 'the server could not be asked',
+    'other-version': 'this job was deployed anew in the middle of the run',
+  }[why];
+  return [
+    ...(ended
+      ? ['its task has ended, and what it did is not verified yet']
+      : done === undefined || total === undefined
+        ? []
+        : [`${exact(done)} of ${exact(total)} rows done at the last look`]),
+    reason,
+    ...(error ? [`the last look failed: ${cameBack(error)}`] : []),
+  ].join('; ');
+}

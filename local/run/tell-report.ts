@@ -1,0 +1,56 @@
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { redactor } from '../../lambda/facts/secrets.ts';
+import { type ComposedMessage, cleanReport, composeMessage } from '../../lambda/notification/message.ts';
+import { isQuiet } from '../../lambda/notification/quiet.ts';
+import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
+import { post } from '../notify/post.ts';
+import { slackMessage } from '../notify/slack.ts';
+import { type Webhook, withoutAddress } from '../notify/webhook.ts';
+import type { Output } from '../output/output.ts';
+import type { LocalRun } from './run-once.ts';
+
+/**
+ * Tells the result in the order of how sure it is to work: to whoever looks, into a file, over the network.
+ * @returns the exit status: 0 when the result is ok and everybody who should be told is, else 1
+ */
+export async function tellReport(made: Report, run: LocalRun, output: Output): Promise<number> {
+  const { command, fast, server, json, webhook } = run;
+  const clean = redactor([server.tokenText]);
+  const report = cleanReport(made, webhook ? (text) => clean(withoutAddress(webhook)(text)) : clean);
+  const message = composeMessage(report, {
+    local: true,
+    localCommand: command,
+    waitsCutShort: fast,
+    secrets: [server.tokenText],
+  });
+  output.report(report, message);
+  const written = json === undefined || writeReport(report, json, output);
+  const told = webhook === undefined || (await postMessage(report, message, webhook, server.caPem, output));
+  return report.result === 'ok' && written && told ? 0 : 1;
+}
+
+function writeReport(report: Report, json: JsonFile, output: Output): boolean {
+  try {
+    writeJsonFile(json, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+    return false;
+  }
+  output.written('report', json.path);
+  return true;
+}
+
+async function postMessage(
+  report: Report,
+  message: ComposedMessage,
+  webhook: Webhook,
+  caPem: string | undefined,
+  output: Output,
+): Promise<boolean> {
+  if (webhook.when === 'problems' && isQuiet(report)) return true;
+  const body = webhook.format === 'json' ? message.sqs : JSON.stringify(slackMessage(message));
+  const posted = await post(webhook, body, { caPem });
+  output.posted(posted);
+  return posted.kind === 'posted';
+}

@@ -1,0 +1,74 @@
+import { dayMillis } from '../../lambda/facts/limits.ts';
+import { duration, rows } from '../../lambda/wording/numbers.ts';
+import { type Made, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+
+/**
+ * Indices that somebody's reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
+ * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is still in
+ * the index that the alias pointed to before. datahub-gc asks for such a truncation every night.
+ */
+
+/** An index without an alias is deleted by a system-update when it is older than this, so older damage has nothing left to find. */
+const foundForDays = 60;
+
+/** An aspect that nobody uses stays empty after an upgrade has made its index anew: without any row only fresh ones are told. */
+const emptyForDays = 3;
+
+/** Whether an index was made lately and its rows begin there. */
+export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
+  if (counts.kind !== 'counted' || counts.made === undefined || counts.made.rowsBefore > 0) return false;
+  const days = (now - counts.made.at) / dayMillis;
+  if (counts.rowsTotal === 0) return days <= emptyForDays;
+  // Where the rows begin later than the index, somebody keeps them short; nothing was lost when it was made.
+  return days <= foundForDays && (counts.made.rowsSoonAfter ?? 0) > 0;
+}
+
+export interface DamageLine {
+  kind: 'paragraph' | 'item' | 'command';
+  text: string;
+}
+
+/** What stands before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */
+export function damage({ indices }: Survey, now: number): DamageLine[] {
+  const damaged = indices.filter((index) => isDamaged(index, now));
+  const one = damaged.length === 1;
+  if (damaged.length === 0) return [];
+  const paragraph = (text: string): DamageLine => ({ kind: 'paragraph', text });
+  return [
+    paragraph(
+      `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
+        `made anew and ${one ? 'holds' : 'hold'} no row from before.`,
+    ),
+    ...damaged.map((index): DamageLine => {
+      return { kind: 'item', text: `${nameOf(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}` };
+    }),
+    paragraph(
+      'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one every night at 01:00 UTC. ' +
+        'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',
+    ),
+    ...damaged.map(({ indexName }): DamageLine => {
+      return {
+        kind: 'command',
+        text: `GET /_cat/indices/${aliasOf(indexName)}*?v&h=index,docs.count,creation.date.string`,
+      };
+    }),
+    paragraph(
+      'If one holds the missing rows, truncate nothing, and run no DataHub upgrade (it deletes indices without an alias) until they are ' +
+        'back: docs/runbook.md, rows-missing, has the commands. An index that never had older rows is fine.',
+    ),
+  ];
+}
+
+function rowsNow({ counts }: SurveyedIndex): string {
+  const total = counts.kind === 'counted' ? counts.rowsTotal : 0;
+  return total === 0 ? 'no row' : rows(total, 'exact');
+}
+
+function madeAgo({ counts }: SurveyedIndex, now: number): string {
+  const made: Made | undefined = counts.kind === 'counted' ? counts.made : undefined;
+  if (!made) return '';
+  const days = Math.floor((now - made.at) / dayMillis);
+  return `, made ${days >= 2 ? `${days} days` : duration(Math.max(0, now - made.at) / 1000)} ago`;
+}
+
+const aliasOf = (indexName: string | undefined): string => (indexName ?? '').replace(/_\d{13}$/, '');

@@ -1,0 +1,52 @@
+import { answers, delays, effects, unwritten } from './answers.ts';
+import { arrivals } from './arrivals.ts';
+import { clocks } from './clocks.ts';
+import { beginnings, executions } from './executions.ts';
+import type { Chances } from '../world/chances.ts';
+import type { Happening, Stage } from './happening.ts';
+import { operator } from './operator.ts';
+import { others } from './others.ts';
+import { lasting, moods } from './server.ts';
+import { machinery } from './weather.ts';
+
+/**
+ * What surroundings may do, stated once (safety rule 12): everything that a history holds is drawn from here. docs/testing.md
+ * names every letter; `assumptions.ts` says what is left out, and why.
+ */
+
+/** Letters that happen at a moment of a night. */
+export const happenings = {
+  ...others,
+  ...arrivals,
+  ...operator,
+  ...clocks,
+  ...executions,
+} as const satisfies Record<string, Happening>;
+export type HappeningName = keyof typeof happenings;
+
+/** Lets a letter happen now. */
+export function happens(name: HappeningName, stage: Stage, chances: Chances): void {
+  const { happen }: Happening = happenings[name];
+  stage.world.injected(name);
+  happen(stage, chances);
+}
+export const happeningNames = Object.keys(happenings) as HappeningName[];
+
+const says = (table: Record<string, { says: string }>): Record<string, string> =>
+  Object.fromEntries(Object.entries(table).map(([name, letter]) => [name, letter.says]));
+
+/** Every letter, by the part of the world that it is of, with what it stands for. */
+export const alphabet: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'answers to a request': answers,
+  'effects of a real truncate': effects,
+  'requests that are not written': unwritten,
+  'delays of a read': delays,
+  'servers for a night': says(moods),
+  'servers for good': says(lasting),
+  'other people and jobs': says(others),
+  'rows that come in': says(arrivals),
+  'the operator': says(operator),
+  clocks: says(clocks),
+  executions: { ...says(executions), ...beginnings },
+  'functions and stores': machinery,
+};

@@ -1,0 +1,56 @@
+/**
+ * What can become of a request: what the client is told, and what the server does with it, each independent of the other. A real
+ * truncate meets any answer with any effect; nothing here says which of them go together.
+ */
+
+/** What the client is told. */
+export const answers = {
+  own: 'what the server itself says; an id that nobody has where it has done nothing (yet)',
+  slow: 'the same, after up to 110 s',
+  sentence: '200 with a sentence that is none of the operation',
+  empty: '200 with an empty value',
+  garbage: '200, cut in the middle',
+  'page 200': '200 with the page of a login',
+  redirect: '302 to a login',
+  '400': '400 of rest.li',
+  'page 400': '400 with the page of a proxy',
+  '401': '401 of rest.li',
+  '403': '403 of a gateway',
+  '404': '404',
+  '429': '429 with Retry-After',
+  '500': '500 of rest.li',
+  'page 502': '502 with the page of a proxy',
+  '503': '503',
+  '504': '504 in plain text',
+  'time-out': 'nothing, while the connection stays open',
+  reset: 'the connection is reset',
+  'body lost': 'a status, and then the connection is reset',
+} as const;
+export type Answer = keyof typeof answers;
+
+/** What the server does with a real truncate. */
+export const effects = {
+  none: 'nothing',
+  'at once': 'what it was asked, before the answer',
+  half: 'a part: the alias moves and nothing is copied, or the task ends half-way',
+  later: 'what it was asked, up to two minutes after',
+  'much later': 'what it was asked, up to the moment from which it is taken never to act',
+} as const;
+export type Effect = keyof typeof effects;
+
+/** Nothing of the request is written. */
+export const unwritten = {
+  dns: 'the name is not found',
+  connect: 'no connection',
+  tls: 'no trust',
+} as const;
+export type Unwritten = keyof typeof unwritten;
+
+/** How long the way of a read is, beside what it is told. */
+export const delays = {
+  usual: 'some milliseconds',
+  long: 'up to 110 s',
+} as const;
+export type Delay = keyof typeof delays;
+
+export const namesOf = <Table extends object>(table: Table): (keyof Table)[] => Object.keys(table) as (keyof Table)[];

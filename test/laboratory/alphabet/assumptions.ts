@@ -1,0 +1,25 @@
+/**
+ * What is assumed not to happen. Each has its reason in docs/testing.md; a history that needs one of these to go wrong is no
+ * violation, and the laboratory draws none of them.
+ */
+export const assumptions = {
+  'acts-in-time':
+    'a server acts on a request within 10 minutes of the last moment at which it may have been sent, or never',
+  'repeating-proxy': 'nothing in between stores a request and sends it again, or answers with an older answer',
+  'one-ledger': 'one server has one ledger: two stages, or a ledger that was deleted, know nothing of each other',
+  'fsync-holds': 'what the ledger file was told to keep is there after a power loss',
+  'rows-have-timestamps': 'every row has a timestamp',
+  'older-content': 'a row that is written again while a reindex copies it may fall back to its older content',
+  'two-wrong-clocks': 'our clock and the server’s are not wrong by the same amount; without a Date header ours is right',
+  'clock-across-looks':
+    'our clock of the wall does not jump ahead by minutes between two looks at a server without a Date header, nor by less than 10 minutes at any',
+  'nameless-replacement':
+    'another server behind the same address has other names of indices, and tells them (getIndexSizes)',
+  'silent-reindex':
+    'a server that reindexes what it has promised to delete tells the name of its index or the status of its task',
+  'slow-first-batch':
+    'a delete by query of which nobody knows the id deletes its first batch before it may be judged, or within 10 minutes after',
+  'day-long-hang': 'a delete by query that has stood still for 20 hours does not go on afterwards',
+  'day-long-copy': 'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
+} as const;
+export type Assumption = keyof typeof assumptions;

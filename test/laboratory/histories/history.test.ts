@@ -1,0 +1,35 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runCampaign, scenarioOf } from '../campaign/campaign.ts';
+import { check, violationText } from '../rules/checker.ts';
+import { live } from './history.ts';
+import { scenario } from './scenario.ts';
+
+/** A small campaign inside `npm test`; `npm run faults` lives through thousands. */
+
+const seed = 20_261_120;
+const histories = 80;
+
+describe('the fault laboratory', () => {
+  test(`${histories} histories of seed ${seed} break no rule`, async () => {
+    const { violations, truncates, faults, outcomes } = await runCampaign(seed, Array(histories).keys());
+    expect(violations.map((violation) => `run ${violation.run}: ${violationText(violation)}`)).toEqual([]);
+    // A campaign that never gets to the dangerous part proves nothing.
+    expect(truncates).toBeGreaterThan(2 * histories);
+    expect(Object.keys(faults).length).toBeGreaterThan(60);
+    expect(Object.keys(outcomes).length).toBeGreaterThan(10);
+  });
+
+  test('histories that fast-check makes break no rule, and shrink where they do', async () => {
+    const breaksNoRule = fc.asyncProperty(scenario, async (given) => {
+      const violations = check(await live(given));
+      if (violations.length > 0) throw new Error(violations.map(violationText).join('\n'));
+    });
+    await fc.assert(breaksNoRule, { seed, numRuns: 20, interruptAfterTimeLimit: 20_000 });
+  });
+
+  test('the same seed and run are the same history', async () => {
+    const journal = async () => JSON.stringify((await live(scenarioOf(seed, 3))).world.journal);
+    expect(await journal()).toBe(await journal());
+  });
+});

@@ -1,0 +1,87 @@
+import { happens } from '../alphabet/alphabet.ts';
+import type { Stage } from '../alphabet/happening.ts';
+import { createChances } from '../world/chances.ts';
+import { type Execution, type ExecutionOptions, startExecution } from '../world/execution.ts';
+import type { World } from '../world/world.ts';
+import { plots } from './plots.ts';
+import type { PolicyOf } from './policies.ts';
+import { aged } from './sample.ts';
+import type { Night } from './scenario.ts';
+
+/** One night: what is planned to happen before, in and after its run. */
+
+export interface NightPlan {
+  world: World;
+  policies: readonly PolicyOf[];
+  executions: Execution[];
+  /** From 0. */
+  number: number;
+  /** Name of the execution that the schedule starts. */
+  runId: string;
+  /** Real time of its start. */
+  start: number;
+  /** Undefined for a calm one. */
+  night: Night | undefined;
+}
+
+export function planNight({ world, policies, executions, number, runId, start, night }: NightPlan): void {
+  const { time, chances } = world;
+  const at = (seconds: number, action: () => void) => time.at(start + seconds * 1000, action);
+  const begin = (name: string, input: Record<string, unknown>, options?: ExecutionOptions): Execution => {
+    const execution = startExecution(world, name, input, options);
+    executions.push(execution);
+    return execution;
+  };
+  let scheduled: Execution | undefined;
+  const stage: Stage = { world, policies, executions, night: number, begin, scheduled: () => scheduled };
+
+  at(0, () => {
+    // The time that the schedule meant, not when it came to it.
+    const input = { scheduledTime: new Date(start).toISOString() };
+    scheduled = begin(runId, input, { foreignCall: night?.deployedAt, onState: stopping(stage, night) });
+  });
+  for (let arrival = 0; arrival < (night?.arrivals ?? 10); arrival++) {
+    at(chances.between(-50, 20_000), () => {
+      for (const { name } of policies) world.arrive(name, [time.now()]);
+    });
+  }
+  at(-600, () => {
+    for (const { name } of policies) {
+      const count = night?.backfill ?? (number % 2) * 100;
+      // Never twice the same number: that one count equals another by chance proves nothing.
+      world.arrive(name, aged(chances, count === 0 ? 0 : count + chances.between(0, 40), 120, 65, time.now()));
+    }
+  });
+  for (const { letter, at: seconds, seed } of night?.happenings ?? []) {
+    at(seconds, () => {
+      happens(letter, stage, createChances(seed));
+    });
+  }
+  if (night?.plot) {
+    const { name, seed } = night.plot;
+    at(-3500, () => {
+      world.injected(`plot: ${name}`);
+      plots[name].prepare(stage, createChances(seed), start);
+    });
+  }
+}
+
+/** Stops the night's execution a moment after it has entered Truncate. */
+function stopping(stage: Stage, night: Night | undefined): (state: string) => void {
+  const { time } = stage.world;
+  return (state) => {
+    const plan = night?.stopInTruncate;
+    if (state !== 'Truncate' || plan === undefined) return;
+    time.at(time.now() + plan.after, () => {
+      const execution = stage.scheduled();
+      if (!execution || execution.ended) return;
+      stage.world.injected('stopped');
+      execution.stop();
+      if (plan.redriveAfter === undefined) return;
+      time.at(time.now() + plan.redriveAfter * 1000, () => {
+        stage.world.injected('redriven');
+        execution.redrive();
+      });
+    });
+  };
+}

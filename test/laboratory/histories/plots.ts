@@ -1,0 +1,212 @@
+import { happens } from '../alphabet/alphabet.ts';
+import type { Stage } from '../alphabet/happening.ts';
+import { otherWays, spellings } from '../alphabet/operator.ts';
+import { reindexByHand } from '../alphabet/others.ts';
+import type { Chances } from '../world/chances.ts';
+import type { PolicyOf } from './policies.ts';
+
+/**
+ * Letters that chance alone seldom brings together in the right order: short sequences in which they follow each other. What they
+ * consist of is in the alphabet; when exactly, and on which index, is still drawn.
+ */
+
+export interface Plot {
+  says: string;
+  /** Called an hour before the night's run. @param start of the run, epoch milliseconds */
+  prepare(stage: Stage, chances: Chances, start: number): void;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const midnight = (at: number): number => at - (at % day);
+
+/** At the next real truncate of tonight, once. */
+function atNextSend({ world }: Stage, act: (name: string) => void): void {
+  let done = false;
+  const before = world.onSent;
+  world.onSent = (track) => {
+    before(track);
+    if (done) return;
+    done = true;
+    act(track.name);
+  };
+}
+
+/** As many rows as a broken copy may have cost, stamped as daily usage is. */
+function refill({ world }: Stage, name: string, chances: Chances): void {
+  for (let arrival = 0; arrival < 10; arrival++) {
+    world.time.at(world.time.now() + chances.between(1, 400) * second, () => {
+      const now = world.time.now();
+      const stamp = midnight(now) - chances.pick([0, 0, 1]) * day;
+      world.arrive(name, Array.from({ length: chances.between(5, 40) }, () => stamp));
+    });
+  }
+}
+
+/** Makes the next task end early. */
+function cut({ world }: Stage, chances: Chances): void {
+  const share = chances.pick([0.4, 0.6, 0.8, 0.9, 0.97]);
+  world.servers[0].engine.set(chances.pick([{ cancelAtShare: share }, { abortAtShare: share }, { restartAtShare: share }]));
+}
+
+const wantsReindex = ({ world }: Stage, policies: readonly PolicyOf[]): boolean =>
+  policies.length > 0 && world.servers[0].engine.behaviour.mode !== 'always-delete';
+
+export const plots = {
+  'a copy is cut, and late rows fill it up': {
+    says: 'a reindex ends early; rows of the last two days come in until the counts are as before',
+    prepare(stage, chances, start) {
+      if (!wantsReindex(stage, stage.policies)) return;
+      const policy = chances.pick(stage.policies);
+      rewrite(stage, policy, { strategy: 'reindex' });
+      stage.world.time.at(start - minute, () => cut(stage, chances));
+      atNextSend(stage, (name) => refill(stage, name, chances));
+    },
+  },
+  'a delete becomes a reindex': {
+    says: 'the server knows no flags; just below half was to go, a few rows are deleted, and now it is more than half',
+    prepare(stage, chances, start) {
+      const { world } = stage;
+      const [{ engine }] = world.servers;
+      if (engine.behaviour.mode === 'always-delete') return;
+      const policy = chances.pick(stage.policies);
+      world.time.at(start - minute, () => {
+        engine.set({ knowsForceFlags: false });
+        if (chances.happens(0.8)) cut(stage, chances);
+        balance(stage, policy, start);
+      });
+      const before = world.onActing;
+      world.onActing = (track) => {
+        before(track);
+        if (track.name !== policy.name || engine.indices().every(({ index }) => index?.toLowerCase() !== track.name)) return;
+        let left = 4;
+        world.others(track.name, 'a few rows deleted', () => {
+          engine.removeRows(track.name, ({ timestamp }) => timestamp > track.cutoffMillis && left-- > 0);
+        });
+      };
+      atNextSend(stage, (name) => refill(stage, name, chances));
+    },
+  },
+  'somebody’s copy is under way': {
+    says: 'a reindex by hand is at 40 % when our run begins',
+    prepare(stage, chances, start) {
+      if (!wantsReindex(stage, stage.policies)) return;
+      const policy = chances.pick(stage.policies);
+      rewrite(stage, policy, { strategy: 'reindex', maxDeletePercent: 100 });
+      const { world } = stage;
+      const before = chances.pick([2 * minute, 10 * minute, 55 * minute]);
+      world.time.at(start - before, () => {
+        const [{ engine }] = world.servers;
+        const view = engine.indices().find(({ index }) => index?.toLowerCase() === policy.name);
+        // So fast that it is somewhere in the middle when our run begins.
+        if (view) reindexByHand(world, policy.name, view.rows / (before / second / chances.pick([0.3, 0.4, 0.7, 0.95])));
+      });
+    },
+  },
+  'a task number comes back': {
+    says: 'the node restarts before the run and in its middle; somebody’s task then bears our task’s number, and ends perfectly',
+    prepare(stage, chances, start) {
+      if (!wantsReindex(stage, stage.policies)) return;
+      const { world, policies } = stage;
+      const [{ engine }] = world.servers;
+      const policy = chances.pick(policies);
+      rewrite(stage, policy, { strategy: chances.pick(['reindex', 'reindex', 'delete-by-query']) });
+      engine.set({ taskNumbersRestart: true });
+      world.time.at(start - minute, () => {
+        engine.restartNode();
+        engine.set({ rowsPerSecond: 20, batchOverheadMillis: 100 });
+      });
+      atNextSend(stage, (name) => {
+        world.time.at(world.time.now() + chances.between(3, 30) * second, () => {
+          engine.restartNode();
+          const other = policies.find((one) => one.name !== name) ?? policy;
+          // A task of somebody else's that takes the first number there is.
+          reindexByHand(world, other.name, 1000);
+        });
+        refill(stage, name, chances);
+      });
+    },
+  },
+  'emptied and refilled between two nights': {
+    says: 'most young rows go, and ingestion makes up the total before the next run',
+    prepare(stage, chances, start) {
+      const { time } = stage.world;
+      time.at(start - 50 * minute, () => happens('emptied and refilled', stage, chances));
+      time.at(start - 40 * minute, () => happens('rows of now', stage, chances));
+    },
+  },
+  'one index under two names': {
+    says: 'two runs side by side, between which the index was renamed',
+    prepare(stage, chances, start) {
+      const { time } = stage.world;
+      time.at(start + chances.between(2, 10) * second, () => {
+        happens('index renamed', stage, chances);
+        stage.begin(`renamed-${stage.night}-${chances.between(1, 99_999)}`, {});
+      });
+    },
+  },
+  'one server under two addresses': {
+    says: 'two or three runs at once with one ledger, each with its own address',
+    prepare(stage, chances, start) {
+      for (const gmsUrl of [chances.pick([...spellings, ...otherWays]), chances.pick(otherWays)]) {
+        stage.world.time.at(start + chances.between(0, 60) * second, () => {
+          stage.begin(`elsewhere-${stage.night}-${chances.between(1, 99_999)}`, {}, { settings: { gmsUrl } });
+        });
+      }
+    },
+  },
+  'orders change while the first is at work': {
+    says: 'the policies of the others become stricter before it is their turn',
+    prepare(stage, chances, start) {
+      stage.world.servers[0].engine.set({ batchOverheadMillis: 20_000 });
+      atNextSend(stage, () => {
+        const change = chances.pick(['retention changes', 'policy off', 'policy gone', 'limits change', 'pauses'] as const);
+        happens(change, stage, chances);
+      });
+      stage.world.time.at(start + 10 * hour, () => happens('resumes', stage, chances));
+    },
+  },
+  'a start far ahead': {
+    says: 'one execution gets a start that is weeks away',
+    prepare({ world }, chances, start) {
+      world.time.at(start - second, () => {
+        world.clocks.starts = chances.pick([20, 22, 25, 28]) * day;
+      });
+      world.time.at(start + second, () => {
+        world.clocks.starts = 0;
+      });
+    },
+  },
+} as const satisfies Record<string, Plot>;
+export type PlotName = keyof typeof plots;
+export const plotNames = Object.keys(plots) as PlotName[];
+
+function rewrite({ world }: Stage, policy: PolicyOf, changes: object): void {
+  world.policies = world.policies.map((source) => {
+    if (source.name !== policy.parameter) return source;
+    try {
+      return { ...source, text: JSON.stringify({ ...JSON.parse(source.text), ...changes }) };
+    } catch {
+      return source;
+    }
+  });
+}
+
+/** Adds rows until just below half of them are older than the policy's cutoff. */
+function balance({ world }: Stage, policy: PolicyOf, start: number): void {
+  const [{ engine }] = world.servers;
+  if (engine.indices().every(({ index }) => index?.toLowerCase() !== policy.name)) return;
+  const days = Number(policy.fields['retentionDays']);
+  const cutoff = start - days * day;
+  const rows = engine.rows(policy.name);
+  const old = rows.filter(({ timestamp }) => timestamp <= cutoff).length;
+  const fresh = rows.length - old;
+  const oldMissing = Math.max(0, fresh - 2 - old);
+  const freshMissing = Math.max(0, old + 2 - fresh);
+  world.arrive(policy.name, [
+    ...Array.from({ length: oldMissing }, (_, row) => cutoff - (1 + (row % 60)) * day),
+    ...Array.from({ length: freshMissing }, (_, row) => start - (3 + (row % 20)) * day),
+  ]);
+}

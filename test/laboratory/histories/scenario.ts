@@ -1,0 +1,92 @@
+import * as fc from 'fast-check';
+import { profileNames } from '../../../local/operations-service/profiles.ts';
+import { happeningNames } from '../alphabet/alphabet.ts';
+import { namesOf } from '../alphabet/answers.ts';
+import { lasting, moods } from '../alphabet/server.ts';
+import type { WeatherName } from '../alphabet/weather.ts';
+import { ledgerKinds } from '../world/ledgers.ts';
+import { plotNames } from './plots.ts';
+
+/** What one history is about, as data that fast-check makes, prints and shrinks. What goes wrong when comes from `seed`. */
+
+const maybe = <T>(value: fc.Arbitrary<T>, oneIn: number) =>
+  fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+
+const usually = <T>(usual: T, other: fc.Arbitrary<T>, oneIn: number) =>
+  fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
+
+/** Rows that one run deletes at most: more of them when Plan looks for bites. */
+const bites = [undefined] as const;
+
+const policy = fc.record({
+  retentionDays: fc.constantFrom(30, 30, 45, 60),
+  strategy: fc.constantFrom('delete-by-query', 'delete-by-query', 'reindex', 'delete-by-query-only' as const),
+  minDeletePercent: fc.constantFrom(1, 10),
+  maxDeletePercent: fc.constantFrom(undefined, undefined, undefined, 60, 100),
+  batchSize: fc.constantFrom(10, 50, 200),
+  timeoutSeconds: fc.constantFrom(undefined, undefined, 60),
+  maxRowsPerRun: fc.constantFrom(...bites),
+  enabled: usually(true, fc.constant(false), 25),
+});
+
+const index = fc.record({
+  /** Rows of 31 to 120 days, and of up to 29 days. */
+  old: fc.constantFrom(60, 0, 200, 500),
+  fresh: fc.constantFrom(40, 0, 300, 500),
+  policy,
+});
+
+/** Seconds before or after a night's start: around its beginning, while it is at work, some time of the day. */
+const moment = fc.oneof(
+  fc.integer({ min: -3000, max: 0 }),
+  fc.integer({ min: 0, max: 120 }),
+  fc.integer({ min: 0, max: 1500 }),
+  fc.integer({ min: 0, max: 80_000 }),
+);
+
+const happening = fc.record({
+  letter: fc.constantFrom(...happeningNames),
+  at: moment,
+  seed: fc.nat({ max: 0xffff }),
+});
+
+const weather: fc.Arbitrary<WeatherName> = fc.constantFrom('calm', 'unsettled', 'unsettled', 'rough', 'rough', 'storm');
+
+const night = fc.record({
+  weather,
+  mood: maybe(fc.constantFrom(...namesOf(moods)), 2),
+  plot: maybe(fc.record({ name: fc.constantFrom(...plotNames), seed: fc.nat({ max: 0xffff }) }), 3),
+  rowsPerSecond: fc.constantFrom(1000, 0.5, 2, 20),
+  /** Rows that arrive during the night, on every index. */
+  arrivals: fc.constantFrom(3, 0, 20, 60),
+  /** Rows older than every cutoff that arrive before the night: without them there is little to do after the first one. */
+  backfill: fc.constantFrom(80, 0, 300),
+  happenings: fc.array(happening, { maxLength: 6 }),
+  /** The night's execution is stopped so many milliseconds after it enters Truncate; redriven so many seconds later. */
+  stopInTruncate: maybe(
+    fc.record({ after: fc.integer({ min: 0, max: 4000 }), redriveAfter: maybe(fc.integer({ min: 1, max: 1500 }), 2) }),
+    6,
+  ),
+  /** The function call of the night's execution that meets a deployment. */
+  deployedAt: maybe(fc.integer({ min: 2, max: 6 }), 12),
+  /** Days in which nobody ran anything before this night; a hundred bring names of executions back. */
+  pauseDays: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 100),
+  /** A person reads the report in the morning, repairs, clears and approves. */
+  person: fc.boolean(),
+});
+
+export const scenario = fc.record({
+  seed: fc.nat({ max: 0x7fffffff }),
+  profile: fc.constantFrom(...profileNames),
+  aliasBacked: usually(true, fc.constant(false), 6),
+  lasting: maybe(fc.constantFrom(...namesOf(lasting)), 5),
+  ledger: fc.constantFrom(...ledgerKinds),
+  maxRunHours: fc.constantFrom(12, 1, 2, 12, 12, 30),
+  /** Fresh rows that entity deletions cost an index while each of its truncations is at work. */
+  erosion: fc.constantFrom(0, 0, 0, 0, 5, 9),
+  indices: fc.array(index, { minLength: 1, maxLength: 3 }),
+  nights: fc.array(night, { minLength: 1, maxLength: 7 }),
+});
+
+export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+export type Night = Scenario['nights'][number];

@@ -1,0 +1,137 @@
+import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import type { serverAddress } from '../../../lambda/operations/http/base-url.ts';
+import type { standing } from '../../../lambda/ledger/standing.ts';
+import type { noteAnswer } from '../../../lambda/ledger/transitions.ts';
+import type { truncationOf } from '../../../lambda/operations/answers/truncation.ts';
+import type { ordersNow, pausedCause as PausedCause } from '../../../lambda/run/orders.ts';
+import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
+import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
+import type { isStill } from '../../../lambda/truncation/watch.ts';
+import type { boundsOf } from '../../../lambda/truncation/windows.ts';
+import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+
+/**
+ * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
+ * own. The numbers are those of the finds (docs/testing.md).
+ */
+
+/** Of the patched module: a replacement may use it. */
+declare const pausedCause: typeof PausedCause;
+
+export const findMutants: readonly Mutant[] = [
+  {
+    about: 'find 1',
+    name: 'find-1-late-rows-refill',
+    patches: [
+      replacesHidden('truncation/judge', 'whatProofLacks', () => () => undefined),
+      replaces<typeof boundsOf>('truncation/windows', 'boundsOf', (original) => (span, now) => {
+        const bounds = original(span, now);
+        return bounds.length === 3 ? bounds.slice(1) : bounds;
+      }),
+    ],
+  },
+  {
+    about: 'find 2',
+    name: 'find-2-one-server-two-ledgers',
+    patches: [
+      replaces<typeof serverAddress>('operations/http/base-url', 'serverAddress', () => (baseUrl) => baseUrl),
+      replaces<typeof standing>('ledger/standing', 'standing', (original) => (record, asking, now) => {
+        const isElsewhere = record !== undefined && record.state !== 'other-version' && record.server !== asking.server;
+        return isElsewhere ? { kind: 'free', record: record as never } : original(record, asking, now);
+      }),
+    ],
+  },
+  {
+    about: 'find 3',
+    name: 'find-3-late-400',
+    patches: [
+      replaces<typeof noteAnswer>('ledger/transitions', 'noteAnswer', (original) => (record, answer, strategy) => {
+        const noted = original(record, answer, strategy);
+        const at = noted.attempt.sendingSince + 90_000;
+        return answer.error.status === 400 ? { ...noted, judgeableAt: Math.min(noted.judgeableAt, at) } : noted;
+      }),
+      replaces<typeof isStill>('truncation/watch', 'isStill', () => (watch, at) => at - watch.startedAt >= 90_000),
+    ],
+  },
+  {
+    about: 'find 4',
+    name: 'find-4-refusals-that-acted',
+    patches: [
+      replaces<typeof truncationOf>('operations/answers/truncation', 'truncationOf', (original) => (answer, ...rest) => {
+        const found = original(answer, ...rest);
+        const isRefusal = [401, 403, 404, 429].includes(answer.status);
+        return isRefusal && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
+      }),
+    ],
+  },
+  {
+    about: 'find 5',
+    name: 'find-5-cutoff-compared-with-itself',
+    patches: [
+      text('policy/decision', 'if (ahead > maxStartAheadMillis) return', 'if (Number.isNaN(ahead)) return'),
+      text(
+        'policy/decision',
+        'const present = Math.min(given.startMillis, given.now, given.now + clockSkewMillis);',
+        'const present = given.startMillis;',
+      ),
+    ],
+  },
+  {
+    about: 'find 6',
+    name: 'find-6-orders-that-came-later',
+    patches: [replaces<typeof ordersNow>('run/orders', 'ordersNow', () => (_, services) => pausedCause(services))],
+  },
+  {
+    about: 'find 8',
+    name: 'find-8-one-index-two-names',
+    patches: [
+      replaces<typeof searchIndex>('policy/aspects', 'searchIndex', () => ({ entityType, aspect }) => {
+        return `${entityType}.${aspect}`.toLowerCase();
+      }),
+      replaces<typeof searchIndexOfName>('policy/aspects', 'searchIndexOfName', () => (name) => name.toLowerCase()),
+    ],
+  },
+  {
+    about: 'find 10',
+    name: 'find-10-an-old-dry-run',
+    patches: [text('facts/limits', 'export const dryRunValidMillis = 60 * second;', 'export const dryRunValidMillis = 450 * second;')],
+  },
+  {
+    about: 'find 37',
+    name: 'find-37-a-delete-that-became-a-reindex',
+    patches: [
+      replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy),
+    ],
+  },
+  {
+    about: 'find 38',
+    name: 'find-38-into-somebodys-copy',
+    patches: [
+      text('policy/decision', "return startMillis - madeAt > leastAgeMillis ? undefined :", 'return madeAt > 0 && startMillis > 0 ? undefined :'),
+      text('run/truncate', 'Math.abs(oldest.rows - plan.settled.rows) > copyingRows', 'oldest.rows < 0'),
+    ],
+  },
+  {
+    about: 'find 39',
+    name: 'find-39-emptied-and-refilled',
+    patches: [
+      replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async (window, _cutoff, dryRun) => {
+        const isGone = dryRun.rowsTotal < window.rows / 2;
+        return isGone ? { expected: window.rows, found: dryRun.rowsTotal } : undefined;
+      }),
+    ],
+  },
+  {
+    about: 'find 41',
+    name: 'find-41-a-number-that-came-back',
+    patches: [
+      replaces<typeof ownTask>('truncation/origin', 'ownTask', () => (status, { attempt }) => {
+        if (status.kind === 'vanished') return undefined;
+        const { completed, counters, runTimeMillis } = status;
+        const { created = 0, updated = 0 } = counters;
+        const works = attempt.strategy === 'reindex' || created + updated > 0 ? 'reindex' : 'delete-by-query';
+        return { completed, counters, works, ...(runTimeMillis !== undefined && { runTimeMillis }) };
+      }),
+    ],
+  },
+];

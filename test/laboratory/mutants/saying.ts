@@ -1,0 +1,37 @@
+import type { fit } from '../../../lambda/run/fit.ts';
+import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+
+/** Safety rules 10 and 11: what people get to see. */
+export const sayingMutants: readonly Mutant[] = [
+  {
+    about: '10',
+    name: 'the token is in an error',
+    patches: [
+      text(
+        'operations/http/http-operations',
+        'if (!attempt.transient || tries >= attempts) throw new OperationsError(tries === 1 ? failure : { ...failure, tries });',
+        'if (!attempt.transient || tries >= attempts) throw new OperationsError({ ...failure, text: token });',
+      ),
+    ],
+  },
+  {
+    about: '11',
+    name: 'two policies for one index are both taken',
+    patches: [replacesHidden('policy/parse', 'withoutDuplicates', () => (parsed: never) => parsed)],
+  },
+  {
+    about: '11',
+    name: 'a policy that fails is left out',
+    patches: [
+      replaces<typeof fit>('run/fit', 'fit', (original) => (state) => {
+        const kept = state.entries.filter((entry) => entry.phase !== 'done' || entry.entry.outcome !== 'failed');
+        return original({ ...state, entries: kept });
+      }),
+    ],
+  },
+  {
+    about: '11',
+    name: 'what failed is folded into counts',
+    patches: [text('run/report', 'result: cause === undefined ? worst(results)', "result: cause === undefined ? 'ok'")],
+  },
+];

@@ -1,0 +1,77 @@
+import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
+import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import type { History } from '../histories/history.ts';
+import { type CheckRule, eventsOf } from './events.ts';
+
+/** When the faults have stopped, no index is stuck: each is truncated again, or closed until a person clears it. */
+
+export const livenessRules = {
+  *'nothing is unresolved after the last calm night'(history) {
+    for (const stored of history.world.ledger.records.values()) {
+      const record = stored as Unresolved;
+      // A reservation past its sendBy is anybody's to take; what another address holds, a person clears.
+      if (isUnresolved(record) && isAtHome(history, record)) yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
+    }
+  },
+
+  *'no index is stuck in the last calm night'(history) {
+    const report = reportOf(history, history.last.calm);
+    const at = history.world.time.now();
+    if (!report) return yield { at, text: `the calm night ${history.last.calm} has no report` };
+    for (const { index } of history.policies) {
+      const entry = report.policies.find((one) => searchIndex(one) === index);
+      if (entry?.cause.kind === 'held' && entry.cause.address !== undefined) continue;
+      if (entry && isStuck(history, entry)) yield { at, text: `${index} is ${said(entry)} in the last calm night` };
+    }
+  },
+
+  *'what a person has cleared can be truncated'(history) {
+    const report = reportOf(history, history.last.cleared);
+    const at = history.world.time.now();
+    if (!report) return yield { at, text: `the night after the clearing has no report` };
+    for (const { index } of history.policies) {
+      const entry = report.policies.find((one) => searchIndex(one) === index);
+      if (!entry) yield { at, text: `${index} is not in the last report` };
+      else if (isStuck(history, entry) || entry.outcome === 'quarantined') {
+        yield { at, text: `${index} is ${said(entry)} after it was cleared` };
+      }
+    }
+  },
+} satisfies Record<string, CheckRule>;
+
+const isAtHome = ({ world }: History, { server }: { server: string }): boolean =>
+  server === serverAddress(world.settings.gmsUrl);
+
+const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.stringify(cause)})`;
+
+const reportOf = (history: History, runId: string) =>
+  eventsOf(history, 'published').findLast((event) => event.runId === runId)?.report;
+
+const stuck = new Set<PolicyEntry['outcome']>([
+  'in-flight',
+  'still-running',
+  'not-started',
+  'lost',
+  'unknown',
+  'incomplete',
+]);
+
+function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
+  const { outcome, cause } = entry;
+  const index = searchIndex(entry);
+  // Where nothing is refreshed, deleted rows are counted for ever: said every night, and not ours to cure.
+  const view = world.servers[0].engine.indices().find((one) => one.index?.toLowerCase() === world.servers[0].nameOf(index));
+  if (outcome === 'incomplete' && view?.rows !== view?.visibleRows) return false;
+  // Closed in this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
+  const record = world.ledger.records.get(index) as { state: string } | undefined;
+  if ((outcome === 'unknown' || outcome === 'lost') && record?.state === 'quarantined') return false;
+  // The rows of another index are missing: this one's turn comes with the next run.
+  if (outcome === 'not-started' && cause.kind === 'breaker' && cause.outcome === 'rows-missing') return false;
+  if (stuck.has(outcome)) return true;
+  if (outcome !== 'failed') return false;
+  // What the policy or the server rules out for good is said every night.
+  if (cause.kind === 'guard') return false;
+  return !(cause.kind === 'server' && scenario.profile === 'postgres');
+}

@@ -1,0 +1,99 @@
+import { maxHistoryEvents, maxStateBytes } from '../../../lambda/facts/limits.ts';
+import { resultOf } from '../../../lambda/facts/outcome.ts';
+import { type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import { bytesOf } from '../../../lambda/run/fit.ts';
+import { type CheckRule, type Event, eventsOf, policiesOfPlan, runOf } from './events.ts';
+
+/** Rules about what people get to see, and about the limits of the workflow (safety rules 10 and 11). */
+
+const maxMessageBytes = 256 * 1024;
+
+export const reportRules = {
+  *'the token is nowhere'(history) {
+    for (const { at, where } of eventsOf(history, 'shown')) yield { at, text: `the token is in a ${where}` };
+  },
+
+  *'run state, history and message within their limits'(history) {
+    for (const { at, state, invocation } of eventsOf(history, 'state')) {
+      const bytes = bytesOf(state);
+      if (bytes >= maxStateBytes) yield { at, text: `${invocation.runId}: ${bytes} bytes after ${invocation.step}` };
+    }
+    for (const { at, runId, bytes } of eventsOf(history, 'published')) {
+      if (bytes >= maxMessageBytes) yield { at, text: `${runId}: a message of ${bytes} bytes` };
+    }
+    for (const { at, runId, events } of eventsOf(history, 'ended')) {
+      if (events >= maxHistoryEvents) yield { at, text: `${runId}: ${events} events` };
+    }
+  },
+
+  *'a report says what its schema promises, and its result is the worst of it'(history) {
+    for (const { at, runId, report } of eventsOf(history, 'published')) {
+      const valid = reportSchema.safeParse(report);
+      if (!valid.success) yield { at, text: `${runId}: ${valid.error.message}` };
+      for (const { entityType, aspect, reason } of report.policies) {
+        if (reason.trim() === '') yield { at, text: `${runId}: ${entityType}.${aspect} without a reason` };
+      }
+      const isWorse = report.policies.some(({ outcome }) => rank(resultOf[outcome]) > rank(report.result));
+      if (isWorse || (report.cause && report.result !== 'failed')) yield { at, text: `${runId}: ${report.result}` };
+    }
+  },
+
+  *'every policy is in the report once'(history) {
+    const executions = new Map(eventsOf(history, 'execution').map((event) => [runOf(event), event]));
+    for (const published of eventsOf(history, 'published')) {
+      const { at, runId, report } = published;
+      const input = executions.get(runOf(published))?.input ?? {};
+      // Another version's run state is told as far as its head goes.
+      if (input['clear'] || input['only'] || isOfAnother(report)) continue;
+      const sources = planOf(history, published);
+      // Where the run could not read its policies, it says so.
+      if (sources === undefined || (report.cause !== undefined && report.policies.length === 0)) continue;
+      const expected = new Map<string, number>();
+      for (const source of sources) {
+        const index = indexOf(source);
+        expected.set(index, (expected.get(index) ?? 0) + 1);
+      }
+      for (const [index, count] of expected) {
+        const entries = report.policies.filter((entry) => searchIndex(entry) === index);
+        // What is watched without a policy that can be read stands beside the policy's own entry.
+        const own = entries.filter(({ adopted }) => !adopted).length || entries.length;
+        if (own !== count) yield { at, text: `${runId}: ${index} is in the report ${own} times, not ${count}` };
+      }
+    }
+  },
+
+  *'every execution ends in a report or fails'(history) {
+    const published = new Set(eventsOf(history, 'published').map(({ runId }) => runId));
+    const ends = new Map(eventsOf(history, 'ended').map((end) => [end.runId, end]));
+    for (const { at, runId } of eventsOf(history, 'execution')) {
+      const how = ends.get(runId)?.how;
+      if (how === undefined) yield { at, text: `${runId} never ended` };
+      if (how === 'succeeded' && !published.has(runId)) yield { at, text: `${runId} succeeded without a report` };
+    }
+  },
+
+  *'no error that the program does not know'(history) {
+    for (const text of history.world.defects) yield { at: history.world.time.now(), text };
+  },
+} satisfies Record<string, CheckRule>;
+
+const rank = (result: Report['result']): number => ['ok', 'attention', 'failed'].indexOf(result);
+
+const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'other-version' || cause?.kind === 'other-server';
+
+/** What the Plan read whose run state the execution took over: the last, where they differ nobody can tell. */
+function planOf(history: Parameters<CheckRule>[0], published: Event<'published'>) {
+  const plans = policiesOfPlan(history.world.journal, published);
+  const texts = new Set(plans.map((sources) => JSON.stringify(sources)));
+  return texts.size === 1 ? plans[0] : undefined;
+}
+
+function indexOf({ name, text }: { name: string; text: string }): string {
+  try {
+    return searchIndex(JSON.parse(text) as { entityType: string; aspect: string });
+  } catch {
+    const [, entityType = '', aspect = ''] = /([^./]+)\.([^./]+)$/.exec(name) ?? [];
+    return searchIndex({ entityType, aspect });
+  }
+}

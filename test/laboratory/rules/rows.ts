@@ -1,0 +1,164 @@
+import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import { type CheckRule, countsIn, eventsOf, othersBetween, runOf } from './events.ts';
+import { type Closing, closings, isOurs } from './unresolved.ts';
+
+/** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
+
+const minute = 60_000;
+const limitOf = (planned: number): number => Math.max(10, planned * 0.01);
+
+/** The entries of all published reports that tell of an index, in order. */
+export const entriesOf = (history: Parameters<CheckRule>[0], index: string) =>
+  eventsOf(history, 'published').flatMap(({ at, report }) =>
+    report.policies.filter((entry) => searchIndex(entry) === index).map((entry) => ({ at, entry })),
+  );
+
+export const rowRules = {
+  *'every row that is lost through us is named'(history) {
+    const verdicts = new Map(closings(history).map((closing) => [closing.record.attemptId, closing]));
+    for (const { at, index, track } of eventsOf(history, 'truncate')) {
+      const loss = track.loss ?? history.world.servers[0].truth.lossOf(track);
+      if (loss.rows === 0) continue;
+      const closing = track.attemptId === undefined ? undefined : verdicts.get(track.attemptId);
+      const told = closing && namedBy(closing, loss);
+      if (told === undefined) {
+        // Unresolved at the end: other rules say so. With a verdict that says nothing of it, nobody will ever look.
+        const outcome = closing?.verdict.entry.outcome;
+        if (closing) yield { at, text: `${index}: ${loss.rows} rows are lost (${loss.unseen} unseen), and it was ${outcome}` };
+        continue;
+      }
+      const published = entriesOf(history, index).some(({ at: then, entry }) => then >= track.sentAt && told(entry));
+      if (!published) yield { at, text: `${index}: ${loss.rows} rows are lost, and no report names them` };
+    }
+  },
+
+  *'truncated is true'(history) {
+    for (const closing of closings(history)) {
+      const { at, record, verdict, event } = closing;
+      if (verdict.entry.outcome !== 'truncated' || wasTouched(history, closing)) continue;
+      const planned = record.attempt.baseline.rowsToDelete;
+      const { oldLeft } = event.truth;
+      if (oldLeft > limitOf(planned)) {
+        yield { at, text: `${record.index}: truncated, and ${oldLeft} of ${planned} old rows are there` };
+      }
+    }
+  },
+
+  *'incomplete is true'(history) {
+    for (const closing of closings(history)) {
+      const { at, record, verdict, event } = closing;
+      const { outcome, cause } = verdict.entry;
+      if (outcome !== 'incomplete' || cause.kind === 'all-conflicts' || wasTouched(history, closing)) continue;
+      const { oldFound, unrefreshed } = event.truth;
+      const planned = record.attempt.baseline.rowsToDelete;
+      if (!unrefreshed && oldFound <= limitOf(planned)) {
+        yield { at, text: `${record.index}: incomplete, and ${oldFound} of ${planned} rows are left` };
+      }
+    }
+  },
+
+  *'rows-missing is true'(history) {
+    for (const event of eventsOf(history, 'ledger')) {
+      const { at, previous, next, truth } = event;
+      const verdict = next.lastVerdict;
+      if (!isOurs(previous) || verdict?.entry.outcome !== 'rows-missing') continue;
+      if (verdict.attemptId === previous.lastVerdict?.attemptId) continue;
+      const { cause } = verdict.entry;
+      // What came in between the count and the verdict hides nothing.
+      const isShort = truth.loss.rows > 0 || truth.windows.some(({ recorded, found }) => found < recorded);
+      const addedUp = cause.kind === 'rows-missing' && cause.overDays !== undefined;
+      const since = at - functionTimeoutSeconds.poll * 1000;
+      const name = history.world.servers[0].nameOf(next.index);
+      if (isShort || addedUp || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
+      yield { at, text: `${next.index}: rows-missing (${cause.kind}), and searches find as many as before` };
+    }
+  },
+
+  *'a verdict comes after the end'(history) {
+    for (const { at, record, verdict, event } of closings(history)) {
+      const { truth } = event;
+      const { outcome } = verdict.entry;
+      // What nobody could see end is closed at 20 h, whatever it does.
+      if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
+      const { acted, oldLeft, oldTaken, stalledMillis, unrefreshed, loss } = truth;
+      // docs/testing.md, `slow-first-batch`.
+      if (acted === 'delete' && outcome === 'failed' && oldTaken === 0) continue;
+      if (acted === 'delete') {
+        // Nothing is left for it to do; or rows are gone that it does not take.
+        if (outcome === 'truncated' && oldLeft <= limitOf(record.attempt.baseline.rowsToDelete)) continue;
+        if (outcome === 'rows-missing') continue;
+        // Nobody can see it at work.
+        if (unrefreshed) continue;
+      }
+      // A copy of which no status can be read, and which stands still or is not seen, has ended for all that can be known.
+      if (acted === 'reindex' && outcome === 'rows-missing' && (stalledMillis >= 10 * minute || unrefreshed || loss.mixed)) continue;
+      yield { at, text: `${record.index}: ${outcome} (${verdict.entry.cause.kind}) while it was at work (${acted})` };
+    }
+  },
+
+  *'failed means that nothing can be seen to have been done'(history) {
+    for (const closing of closings(history)) {
+      const { at, record, verdict, event } = closing;
+      if (verdict.entry.outcome !== 'failed' || event.truth.unrefreshed || wasTouched(history, closing)) continue;
+      const { acted, oldTaken, oldFound, onSource, loss } = event.truth;
+      const planned = record.attempt.baseline.rowsToDelete;
+      const isNothing = acted === 'never' || acted === 'nothing';
+      const isUndone = acted === 'reindex' && onSource && loss.rows === 0;
+      if (isNothing || isUndone || (acted === 'delete' && oldTaken <= limitOf(planned))) continue;
+      // Rows that came in late make up the count, and this run has never seen another.
+      const isHidden = oldFound >= planned - limitOf(planned) && !hasSeenFewer(history, closing);
+      if (acted === 'delete' && isHidden) continue;
+      yield { at, text: `${record.index}: failed, and ${acted} took ${oldTaken} of ${planned} rows` };
+    }
+  },
+
+  *'a verdict is about its own cutoff'(history) {
+    for (const { at, record, verdict, track } of closings(history)) {
+      const { cutoffMillis } = verdict.entry;
+      if (track && cutoffMillis !== track.cutoffMillis) {
+        yield { at, text: `${record.index}: judged by ${cutoffMillis}, sent with ${track.cutoffMillis}` };
+      }
+    }
+  },
+} satisfies Record<string, CheckRule>;
+
+type Entry = Closing['verdict']['entry'];
+
+/** How a verdict names rows that are lost: which report must say so; undefined where it names none. */
+function namedBy(
+  { event, verdict }: Closing,
+  { rows, unseen }: { rows: number; unseen: number },
+): ((entry: Entry) => boolean) | undefined {
+  const { outcome, rowsMissing = 0, cause } = verdict.entry;
+  if (event.next.state === 'quarantined') {
+    return (entry) => ['rows-missing', 'quarantined', 'unknown'].includes(entry.outcome);
+  }
+  if (outcome === 'unknown') return (entry) => entry.outcome === 'unknown';
+  const straggles = cause.kind === 'verified' && cause.stragglersIn !== undefined;
+  if (rowsMissing >= rows - unseen && (unseen === 0 || straggles)) {
+    return (entry) => entry.outcome === outcome && (entry.rowsMissing ?? 0) === rowsMissing;
+  }
+  return undefined;
+}
+
+/** Whether a look of the run that has decided showed that rows went. */
+function hasSeenFewer(history: Parameters<CheckRule>[0], { at, record, event }: Closing): boolean {
+  const { fields, baseline, sendingSince } = record.attempt;
+  return eventsOf(history, 'dry-run').some(
+    (look) =>
+      look.at >= sendingSince &&
+      look.at <= at &&
+      event.invocation !== undefined &&
+      runOf(look.invocation) === runOf(event.invocation) &&
+      searchIndex(look.fields) === record.index &&
+      look.fields.endTimeMillis === fields.endTimeMillis &&
+      (countsIn(look.sentence)?.rows ?? 0) < baseline.rowsToDelete - limitOf(baseline.rowsToDelete),
+  );
+}
+
+/** Somebody else acted on the index in the time in which the verdict was being made. */
+function wasTouched(history: Parameters<CheckRule>[0], { at, record }: Closing): boolean {
+  const name = history.world.servers[0].nameOf(record.index);
+  return othersBetween(history, name, at - functionTimeoutSeconds.poll * 1000, at);
+}

@@ -1,0 +1,17 @@
+import type { CheckRule } from './events.ts';
+import { guardRules } from './guards.ts';
+import { livenessRules } from './liveness.ts';
+import { reportRules } from './reports.ts';
+import { rowRules } from './rows.ts';
+import { sendingRules } from './sending.ts';
+import { unresolvedRules } from './unresolved.ts';
+
+/** Every rule of the checker, by the name under which violations are printed. */
+export const rules: Readonly<Record<string, CheckRule>> = {
+  ...sendingRules,
+  ...guardRules,
+  ...unresolvedRules,
+  ...rowRules,
+  ...reportRules,
+  ...livenessRules,
+};

@@ -1,0 +1,176 @@
+import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import { isUnresolved, type LedgerRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
+import type { Track } from '../truth/track.ts';
+import { type CheckRule, type Event, eventsOf, runOf } from './events.ts';
+
+/** Rules about truncations whose end is not known, and about who may close them (safety rules 4 to 6, 8 and 9). */
+
+const hour = 3_600_000;
+
+/** A record that held a truncation, and the write that closed it with a verdict. */
+export interface Closing {
+  at: number;
+  event: Event<'ledger'>;
+  record: Unresolved;
+  verdict: NonNullable<LedgerRecord['lastVerdict']>;
+  track: Track | undefined;
+}
+
+export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord =>
+  record !== undefined && record.state !== 'other-version' && record.version === 2;
+
+/** Every verdict about a truncation. */
+export function closings(history: Parameters<CheckRule>[0]): Closing[] {
+  const tracks = new Map(eventsOf(history, 'truncate').map(({ track }) => [track.attemptId, track]));
+  return eventsOf(history, 'ledger').flatMap((event) => {
+    const { at, previous, next } = event;
+    const verdict = next.lastVerdict;
+    if (!isOurs(previous) || !isUnresolved(previous) || verdict?.attemptId !== previous.attemptId) return [];
+    if (previous.lastVerdict?.attemptId === verdict.attemptId) return [];
+    return [{ at, event, record: previous, verdict, track: tracks.get(previous.attemptId) }];
+  });
+}
+
+export const unresolvedRules = {
+  *'none while another of the index is unresolved'(history) {
+    const unresolved = new Map<string, Track>();
+    for (const event of history.world.journal) {
+      if (event.kind === 'ledger') {
+        const { index, state, lastVerdict } = event.next;
+        const open = unresolved.get(index);
+        const closed = state === 'idle' || state === 'quarantined' || lastVerdict?.attemptId === open?.attemptId;
+        if (open && closed) unresolved.delete(index);
+      }
+      if (event.kind !== 'truncate') continue;
+      const { index, track, invocation } = event;
+      const open = unresolved.get(index);
+      if (open) yield { at: event.at, text: `${index}: ${invocation.runId} sent, that of ${open.runId} is unresolved` };
+      unresolved.set(index, track);
+    }
+  },
+
+  *'never two of ours at work on an index at once'(history) {
+    const [{ truth }] = history.world.servers;
+    const before: Track[] = [];
+    for (const { at, track } of eventsOf(history, 'truncate')) {
+      for (const earlier of before) {
+        if (earlier.index !== track.index) continue;
+        // docs/testing.md, `day-long-hang`.
+        if (earlier.acted?.as === 'delete' && at - earlier.sentAt >= 20 * hour) continue;
+        const acts = earlier.acted !== undefined && earlier.acted.at > at;
+        const works = truth
+          .tasksOf(earlier)
+          .some(({ startedAt, completedAt = Number.POSITIVE_INFINITY }) => startedAt < at && completedAt > at);
+        if (works || acts) {
+          yield { at, text: `${track.index}: ${track.runId} sent while that of ${earlier.runId} was at work` };
+        }
+      }
+      before.push(track);
+    }
+  },
+
+  *'nobody judges before it may be judged'(history) {
+    for (const { at, event, record, track } of closings(history)) {
+      if (record.state !== 'sending' || event.truth.deceived || isBlind(event)) continue;
+      const { invocation } = event;
+      // Not one byte was written, and its own function says so.
+      if (track === undefined && invocation?.step === 'truncate' && runOf(invocation) === runOf(record.attempt)) continue;
+      const least = (track?.sentAt ?? 0) + functionTimeoutSeconds.truncate * 1000;
+      if (at < least) yield { at, text: `${record.index}: judged ${Math.round((least - at) / 1000)} s too early` };
+    }
+  },
+
+  *'what nobody saw end is kept for 20 h, a reindex for good'(history) {
+    const sending = eventsOf(history, 'ledger').filter(({ next }) => next.state === 'sending');
+    // It is written again with an answer that is no task id: the first one counts.
+    const began = new Map(sending.reverse().map(({ at, next }) => [next.attemptId, at]));
+    for (const { at, event, record, verdict } of closings(history)) {
+      const { outcome } = verdict.entry;
+      if (outcome !== 'lost' && outcome !== 'unknown') continue;
+      const isAskedFor = event.invocation !== undefined && clearsOf(history, event.invocation) !== undefined;
+      const age = at - (began.get(record.attemptId) ?? 0);
+      const isHarmless = isBlind(event) || isAskedFor || event.truth.deceived;
+      if (age < 20 * hour && !isHarmless) yield { at, text: `${record.index}: ${outcome} before 20 h` };
+      const { acted, onSource } = event.truth;
+      if (acted === 'reindex' && !onSource && event.next.state !== 'quarantined') {
+        yield { at, text: `${record.index}: ${outcome} after a reindex, and open again` };
+      }
+    }
+  },
+
+  *'rows-missing closes the index until a person clears it'(history) {
+    for (const { at, next, previous, invocation } of eventsOf(history, 'ledger')) {
+      if (!isOurs(previous)) continue;
+      const isNew = next.lastVerdict && next.lastVerdict.attemptId !== previous.lastVerdict?.attemptId;
+      if (isNew && next.lastVerdict?.entry.outcome === 'rows-missing' && next.state !== 'quarantined') {
+        yield { at, text: `${next.index}: rows-missing, and ${next.state}` };
+      }
+      if (previous.state !== 'quarantined' || next.state === 'quarantined') continue;
+      if (!invocation || !clearsOf(history, invocation)) {
+        yield { at, text: `${next.index}: no longer quarantined, without a person` };
+      }
+    }
+  },
+
+  *'a person who clears gets what is whole, or what was accepted'(history) {
+    for (const { at, next, previous, invocation, truth } of eventsOf(history, 'ledger')) {
+      if (!isOurs(previous) || previous.state !== 'quarantined' || next.state !== 'idle' || !invocation) continue;
+      const accepted = Number(clearsOf(history, invocation)?.['acceptMissing'] ?? 0);
+      const missing = Math.max(0, ...truth.windows.map(({ recorded, found }) => recorded - found));
+      if (missing > accepted) yield { at, text: `${next.index}: released with ${missing} rows missing, ${accepted} accepted` };
+      if (previous.windows.length === 0 && accepted === 0) yield { at, text: `${next.index}: released uncounted` };
+    }
+  },
+
+  *'small shrinks add up'(history) {
+    const shrinks = new Map<string, { at: number; rows: number }[]>();
+    const closed = new Map(closings(history).map((closing) => [closing.event, closing]));
+    for (const event of eventsOf(history, 'ledger')) {
+      const { previous, next } = event;
+      // A person has cleared it; or it is taken over from another address, whose counts say nothing here.
+      const isAnew = isOurs(previous) && (previous.state === 'quarantined' || previous.server !== next.server);
+      if (isAnew || next.state === 'quarantined') shrinks.delete(next.index);
+      const closing = closed.get(event);
+      if (!closing) continue;
+      const { at, record, verdict } = closing;
+      const { outcome, rowsMissing = 0 } = verdict.entry;
+      if (outcome !== 'truncated' && outcome !== 'incomplete') continue;
+      const recent = (shrinks.get(record.index) ?? []).filter((shrink) => at - shrink.at < 29 * 24 * hour);
+      recent.push({ at, rows: rowsMissing });
+      shrinks.set(record.index, recent);
+      const sum = recent.reduce((total, { rows }) => total + rows, 0);
+      const most = Math.max(0, ...record.windows.map(({ rows }) => rows));
+      if (rowsMissing > 0 && sum > 10 && sum > most * 0.05) {
+        yield { at, text: `${record.index}: ${sum} rows missing over several verdicts, and ${outcome}` };
+      }
+    }
+  },
+
+  *'a preview leaves the ledger alone'(history) {
+    const executions = new Map(eventsOf(history, 'execution').map((event) => [runOf(event), event]));
+    for (const { at, invocation, next } of eventsOf(history, 'ledger')) {
+      if (invocation && executions.get(runOf(invocation))?.input['mode'] === 'preview') {
+        yield { at, text: `${next.index}: written by a preview` };
+      }
+    }
+  },
+
+  *'what another version holds is left alone'(history) {
+    for (const { at, previous, next, invocation } of eventsOf(history, 'ledger')) {
+      const foreign = previous !== undefined && !isOurs(previous);
+      if (foreign && !(invocation && clearsOf(history, invocation))) {
+        yield { at, text: `${next.index}: a record of another version was written over` };
+      }
+    }
+  },
+} satisfies Record<string, CheckRule>;
+
+/** An index that cannot be counted is closed for a person to look: by a wrong clock too early, which does no harm. */
+const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
+  next.lastVerdict?.entry.cause.kind === 'blind' && truth.clockWrong;
+
+/** The input of a run that clears. */
+function clearsOf(history: Parameters<CheckRule>[0], run: { runId: string; runStartMillis: number }) {
+  const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
+  return execution?.input['clear'] === undefined ? undefined : execution.input;
+}

@@ -1,0 +1,188 @@
+import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import type { Ledger } from '../../../lambda/ledger/ledger.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
+import { type Answer, type Exchange, type Transport, TransportError } from '../../../lambda/operations/http/transport.ts';
+import type { RunServices } from '../../../lambda/run/services.ts';
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import type { Reply } from '../../../local/operations-service/exchange.ts';
+import type { answers, Effect } from '../alphabet/answers.ts';
+import type { Track } from '../truth/track.ts';
+import { answered, invented, substituted } from '../world/answering.ts';
+import { createChances } from '../world/chances.ts';
+import { functionClock } from '../world/clocks.ts';
+import { named } from '../world/invocation.ts';
+import type { InvocationInfo } from '../world/journal.ts';
+import { acting } from '../world/wire.ts';
+import type { World } from '../world/world.ts';
+import { asked, type Controlled, dead, Later } from './pending.ts';
+
+/** What one function of the small model is given: every await is the explorer's. */
+
+export interface FunctionOptions {
+  world: World;
+  ledger: Ledger;
+  invocation: InvocationInfo;
+  who: string;
+  controlled: Controlled;
+  /** Answers to a real truncate beside the server's own. */
+  told: readonly Told[];
+  late?: boolean;
+  /** Fails the function's call, whatever the function goes on to do. */
+  fail?: (error: Error) => void;
+}
+
+export type Told = Exclude<keyof typeof answers, 'slow' | 'time-out' | 'body lost'>;
+
+/** Effects in the small model: when a late one comes is the explorer's choice. */
+const effectNames = ['none', 'at once', 'half', 'later'] as const satisfies readonly Effect[];
+
+export function servicesOf(options: FunctionOptions): RunServices {
+  const { world, ledger, invocation, who, controlled, fail = () => {} } = options;
+  const { time } = world;
+  const late = options.late ?? false;
+  const crashes = invocation.step === 'truncate' ? ['crash', 'given up'] : ['crash'];
+  let ids = 0;
+
+  /** One await. `effect` is what it does; `also` are faults of its own, with what the function gets to see. */
+  const at = async <T>(
+    what: string,
+    effect: () => T | Promise<T>,
+    also: Record<string, () => T | Promise<T>> = {},
+  ): Promise<T> => {
+    if (controlled.automatic) return effect();
+    const choose = (faults: string[]): Promise<T> => {
+      const choices = ['go', ...Object.keys(also), ...faults];
+      return asked<T>(controlled, { who, what, choices, late }, async (choice) => {
+        switch (choice) {
+          case 'crash':
+            fail(named('Runtime.ExitError'));
+            return dead;
+          case 'crash after':
+            await effect();
+            fail(named('Runtime.ExitError'));
+            return dead;
+          // The call is given up by its caller, and the function goes on, whenever that may be.
+          case 'given up':
+            fail(named('Lambda.ServiceException'));
+            return new Later(() => choose([]));
+          default:
+            return (also[choice] ?? effect)();
+        }
+      });
+    };
+    return choose(crashes);
+  };
+  const write = (what: string, effect: () => Promise<boolean>) =>
+    at(what, effect, {
+      refused: () => Promise.reject(new LedgerError(what)),
+      'answer lost': async () => {
+        await effect();
+        throw new LedgerError(what);
+      },
+      'crash after': effect,
+    });
+  const orders = <T>(value: T, read: { paused: boolean } | { policies: World['policies'] }): T => {
+    world.journal.push({ at: time.now(), kind: 'orders', invocation, ...read });
+    return value;
+  };
+  const token = { get: async () => world.token.given, reread: async () => world.token.given };
+  const clock = functionClock(time.now, world.clocks);
+  return {
+    settings: world.settings,
+    parameters: {
+      policies: async () => orders([...world.policies], { policies: world.policies }),
+      paused: () => at('pause', () => orders(false, { paused: false })),
+      token,
+    },
+    operations: createOperations({
+      baseUrl: world.settings.gmsUrl,
+      token,
+      transport: transportOf(options, at),
+      attempts: 1,
+      realNow: time.now,
+      sleep: time.sleep,
+      random: () => 0,
+    }),
+    ledger: {
+      read: (key) => at('ledger read', () => ledger.read(key)),
+      list: () => at('ledger list', () => ledger.list()),
+      replace: (previous, next) => write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
+      claimScheduledTime: (scheduled, runId) => ledger.claimScheduledTime(scheduled, runId),
+    },
+    surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
+    clock,
+    log: world.log,
+    newId: () => `${who} ${++ids}`,
+    sleep: (millis) => {
+      const until = time.now() + millis;
+      if (controlled.automatic) return time.sleep(millis);
+      return at(`sleep ${millis}`, () => time.runUntil(Math.max(until, time.now())));
+    },
+    deadline: () => invocation.endsAt,
+  };
+}
+
+type At = <T>(what: string, effect: () => T | Promise<T>, also?: Record<string, () => T | Promise<T>>) => Promise<T>;
+
+function transportOf({ world, invocation, controlled, told: others }: FunctionOptions, at: At): Transport {
+  const { time } = world;
+  return {
+    post: (exchange) =>
+      at(`ask ${new URL(exchange.url).searchParams.get('action')}`, () => {
+        const reply = world.handle(exchange);
+        world.readAnswered(invocation, exchange, reply, time.now());
+        return answered(reply);
+      }),
+    postOnce(exchange, maySend) {
+      const send = (told: Told, effect: (typeof effectNames)[number]) => (): Answer => {
+        if (!maySend()) throw new TransportError('withheld', false);
+        const track = world.sent(invocation, exchange);
+        const own = effectOn(world, controlled, track, exchange, effect) ?? invented(createChances(1));
+        const answer = told === 'own' ? answered(own) : substituted(told, own);
+        const { index } = track;
+        const isTaskId = answer.status === 200 && /"value":"[\w-]+:\d+"/.test(answer.body);
+        world.journal.push({ at: time.now(), kind: 'answered', invocation, index, status: answer.status, isTaskId });
+        return answer;
+      };
+      const faults = others.flatMap((told) => effectNames.map((effect) => [told, effect] as const));
+      return at<Answer>('truncate', send('own', 'at once'), {
+        ...Object.fromEntries(
+          faults
+            .filter(([told, effect]) => told !== 'own' || effect !== 'at once')
+            .map(([told, effect]) => [`${told}, ${effect}`, send(told, effect)]),
+        ),
+        'crash after': send('own', 'at once'),
+      });
+    },
+  };
+}
+
+/** A server acts within the function's time, or never. */
+const longestMillis = functionTimeoutSeconds.truncate * 1000;
+let lateOnes = 0;
+
+/** @returns the server's own answer, where it has acted by now */
+function effectOn(
+  world: World,
+  controlled: Controlled,
+  track: Track,
+  exchange: Exchange,
+  effect: (typeof effectNames)[number],
+): Reply | undefined {
+  const { time, front } = world;
+  const token = world.token.valid;
+  const act = (changes: Partial<Behaviour> = {}) => acting(front, track, () => front.handle(exchange, token), changes);
+  if (effect === 'none') return undefined;
+  if (effect === 'at once') return act();
+  if (effect === 'half') return act({ reindexFailsAfterSwap: 400, abortAtShare: 0.5 });
+  const latest = time.now() + longestMillis - 1;
+  track.pendingUntil = latest;
+  const once = () => {
+    if (track.pendingUntil !== undefined) act();
+  };
+  time.at(latest, once);
+  const who = `server ${++lateOnes}`;
+  void asked(controlled, { who, what: 'acts late', choices: ['go'], late: false }, once);
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
+import { goneIn } from '../truth/gone.ts';
+import { type Caller, invoke, type StepName } from './invocation.ts';
+import { executeWorkflow, type WorkflowEnd } from './workflow.ts';
+import type { World } from './world.ts';
+
+/** One execution of the workflow in the laboratory: started, perhaps stopped, perhaps redriven. */
+export interface Execution {
+  runId: string;
+  ended: boolean;
+  /** Ends the execution where it stands; a function that is at work goes on. */
+  stop(): void;
+  /** Goes on with the state in which it was stopped, under the same name and start. */
+  redrive(): void;
+}
+
+export interface ExecutionOptions {
+  /** The function call whose run state is that of another version: a deployment in the middle of the run. */
+  foreignCall?: number | undefined;
+  /** Told of each state that is entered. */
+  onState?: ((state: string) => void) | undefined;
+  /** Of whoever starts it, where they are not the deployment's. */
+  settings?: Partial<RunSettings>;
+}
+
+export function startExecution(
+  world: World,
+  runId: string,
+  input: Record<string, unknown>,
+  { foreignCall, onState = () => {}, settings = {} }: ExecutionOptions = {},
+): Execution {
+  const { time, journal, chances, clocks } = world;
+  const runStartMillis = time.now() + clocks.starts;
+  const context = { Execution: { Name: runId, StartTime: new Date(runStartMillis).toISOString(), Input: input } };
+  const caller: Caller = {
+    runId,
+    runStartMillis,
+    ledger: world.ledger.open(),
+    settings: () => ({ ...world.settings, ...settings }),
+  };
+  let generation = 0;
+  let calls = 0;
+  let last: { state?: string; input: unknown } = { input };
+  const clears = input['clear'] !== undefined;
+  const mode = clears ? 'enforce' : ((input['mode'] as 'enforce' | 'preview' | undefined) ?? caller.settings().mode);
+  const gone = goneIn(world, runStartMillis, caller.settings());
+  journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis, mode, gone });
+
+  const execution: Execution = {
+    runId,
+    ended: false,
+    stop() {
+      if (execution.ended) return;
+      generation++;
+      execution.ended = true;
+      journal.push({ at: time.now(), kind: 'ended', runId, how: 'stopped', events: 0 });
+    },
+    redrive() {
+      if (!execution.ended) return;
+      execution.ended = false;
+      begin();
+    },
+  };
+
+  function begin(): void {
+    const own = ++generation;
+    const end = (how: WorkflowEnd['status'], events: number) => {
+      if (own !== generation) return;
+      execution.ended = true;
+      journal.push({ at: time.now(), kind: 'ended', runId, how, events });
+    };
+    executeWorkflow(context, last, {
+      now: time.now,
+      sleep: time.sleep,
+      random: chances.next,
+      entered(state, given) {
+        if (own !== generation) throw new Error('stopped');
+        last = { state, input: given };
+        onState(state);
+        if (state !== 'NextStep') return;
+        journal.push({ at: time.now(), kind: 'taken', runId, runStartMillis, state: given as RunState });
+      },
+      call(resource, given, timeoutSeconds) {
+        const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
+        const isForeign = ++calls === foreignCall;
+        if (isForeign) world.injected('deployed in the middle');
+        return invoke(world, step, caller, isForeign ? ofAnotherVersion(step, given) : given, timeoutSeconds);
+      },
+    }).then(
+      ({ status, events }) => end(status, events),
+      (error: Error) => {
+        if (own !== generation) return;
+        // Report has no Catch: an execution that could not publish fails there.
+        if (last.state === 'Report') return end('failed', 0);
+        world.defects.push(`execution ${runId}: ${error.stack}`);
+        end('failed', 0);
+      },
+    );
+  }
+
+  begin();
+  return execution;
+}
+
+const anotherVersion = 99;
+
+function ofAnotherVersion(step: StepName, given: unknown): unknown {
+  const value = given as Record<string, unknown>;
+  if (step === 'plan') return given;
+  if (step === 'report') return { ...value, input: { ...(value['input'] as object), version: anotherVersion } };
+  return { ...value, version: anotherVersion };
+}

@@ -1,0 +1,90 @@
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { LedgerRecord, StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { TruncateFields } from '../../../lambda/operations/operations.ts';
+import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
+import type { Track, Truth } from '../truth/track.ts';
+import type { StepName } from './invocation.ts';
+
+/** What happened in one history, in order: the only thing that the checker reads, beside the rows. Times are real ones. */
+
+/** One call of a function. */
+export interface InvocationInfo {
+  id: number;
+  step: StepName;
+  runId: string;
+  runStartMillis: number;
+  startedAt: number;
+  /** End of the function's time. */
+  endsAt: number;
+  /** The deployment's settings, as this function has them. */
+  settings: Pick<RunSettings, 'mode' | 'minRetentionDays' | 'maxRunHours' | 'gmsUrl'>;
+}
+
+export type JournalEvent = { at: number } & (
+  | {
+      kind: 'execution';
+      runId: string;
+      input: Record<string, unknown>;
+      /** As the clock of whoever starts executions says. */
+      runStartMillis: number;
+      mode: 'enforce' | 'preview';
+      /** Of each index, whether most of the rows of its last verdict's window are gone. */
+      gone: string[];
+    }
+  | { kind: 'invocation'; invocation: InvocationInfo }
+  /** A function read what the operator wants. */
+  | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
+  /** A read that was answered with what it asked for. */
+  | {
+      kind: 'dry-run';
+      invocation: InvocationInfo;
+      fields: TruncateFields;
+      sentence: string;
+      /** When the server counted: an answer may take its time. */
+      countedAt: number;
+      /** The server's clock, and that of the function, at the answer. */
+      date?: number;
+      wall: number;
+    }
+  | { kind: 'read'; invocation: InvocationInfo; action: string; task?: string; status?: number }
+  /** The bytes of a real truncate left the function. */
+  | {
+      kind: 'truncate';
+      invocation: InvocationInfo;
+      index: string;
+      fields: TruncateFields & { dryRun: false };
+      /** The ledger's record at that moment. */
+      record: LedgerRecord | undefined;
+      track: Track;
+      wall: number;
+      /** Most of the rows of the last verdict's window are gone. */
+      gone: boolean;
+      /** Somebody else's copy is coming into the index. */
+      copying: boolean;
+      /** The physical index behind the alias. */
+      physical: string | undefined;
+    }
+  /** Its answer reached the function. */
+  | { kind: 'answered'; invocation: InvocationInfo; index: string; status: number | undefined; isTaskId: boolean }
+  | {
+      kind: 'ledger';
+      invocation: InvocationInfo | undefined;
+      previous: StoredRecord | undefined;
+      next: LedgerRecord;
+      truth: Truth;
+    }
+  | { kind: 'state'; invocation: InvocationInfo; state: RunState }
+  /** The execution took this run state over; what other calls of its functions returned is lost. */
+  | { kind: 'taken'; runId: string; runStartMillis: number; state: RunState }
+  | { kind: 'published'; runId: string; runStartMillis: number; report: Report; bytes: number }
+  | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
+  /** The operator pauses the job, or lets it go on. */
+  | { kind: 'paused'; paused: boolean }
+  /** Somebody else took rows away, moved an alias, or hid rows. */
+  | { kind: 'others'; index: string | undefined; what: string }
+  /** A record of another version appears, or is gone. */
+  | { kind: 'foreign'; index: string; present: boolean }
+  | { kind: 'shown'; where: string }
+);

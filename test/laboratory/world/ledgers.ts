@@ -1,0 +1,84 @@
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileLedger } from '../../../lambda/ledger/file.ts';
+import type { Ledger } from '../../../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+
+/** The ledger of one history: as in DynamoDB, or a file that each run opens for itself. */
+export interface LaboratoryLedger {
+  /** For one execution. */
+  open(): Ledger;
+  /** What the writes that succeeded have left, by search index: what is true, whatever a store may have lost since. */
+  records: Map<string, unknown>;
+  /** A power loss cuts the file's last line short, or fills it with zeros. Nothing for the other kind. */
+  damageTail(how: 'cut' | 'zeros' | 'both'): void;
+  /** Puts a record there, past every condition; only where the ledger is no file. */
+  put(index: string, record: unknown): boolean;
+  close(): void;
+}
+
+export const ledgerKinds = ['memory', 'file'] as const;
+export type LedgerKind = (typeof ledgerKinds)[number];
+
+export function createLedger(kind: LedgerKind): LaboratoryLedger {
+  return kind === 'memory' ? inMemory() : inFile();
+}
+
+function inMemory(): LaboratoryLedger {
+  const ledger = memoryLedger();
+  return {
+    open: () => ledger,
+    records: ledger.stored,
+    damageTail() {},
+    put(index, record) {
+      ledger.stored.set(index, record);
+      return true;
+    },
+    close() {},
+  };
+}
+
+/** A line as the journal writes it, as far as it came. */
+const halfALine = '\n{"ledger":1,"id":"00000000-0000-4000-8000-000000000000","index":"dataset_operat';
+
+function inFile(): LaboratoryLedger {
+  // Memory where there is some: the journal waits for its disk after each line.
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'laboratory-ledger-'));
+  const path = join(folder, 'in-flight.json');
+  const opened: ReturnType<typeof fileLedger>[] = [];
+  const records = new Map<string, unknown>();
+  return {
+    open() {
+      let ledger: ReturnType<typeof fileLedger> | undefined;
+      // A file that is refused is refused to the step that reads it.
+      const own = () => {
+        if (ledger === undefined) {
+          ledger = fileLedger(path);
+          opened.push(ledger);
+        }
+        return ledger;
+      };
+      return {
+        read: async (index) => own().read(index),
+        list: async () => own().list(),
+        claimScheduledTime: async (...given) => own().claimScheduledTime(...given),
+        async replace(previous, next) {
+          const stored = await own().replace(previous, next);
+          if (stored) records.set(next.index, structuredClone(next));
+          return stored;
+        },
+      };
+    },
+    records,
+    damageTail(how) {
+      if (how !== 'zeros') appendFileSync(path, halfALine);
+      if (how !== 'cut') appendFileSync(path, Buffer.alloc(4096));
+    },
+    put: () => false,
+    close() {
+      for (const ledger of opened) ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import definition from '../../../infra/retention-workflow.asl.json' with { type: 'json' };
+
+/**
+ * A small interpreter of the deployment's workflow file, for virtual time: only the parts of Amazon States Language
+ * that the file uses; anything else in it throws. `test/laboratory/workflow.test.ts` holds it against
+ * aws-local-stepfunctions.
+ */
+
+export interface WorkflowHost {
+  now(): number;
+  sleep(millis: number): Promise<void>;
+  /** From 0 to below 1: jitter. */
+  random(): number;
+  /** Calls the function behind a Task; rejects with an error whose `name` is the workflow's error name. */
+  call(resource: string, input: unknown, timeoutSeconds: number): Promise<unknown>;
+  /** Told of each state that is entered, with its input; throws to end the execution there (it was stopped). */
+  entered(state: string, input: unknown): void;
+}
+
+export interface WorkflowEnd {
+  status: 'succeeded' | 'failed';
+  output: unknown;
+  /** History events, as Step Functions counts them. */
+  events: number;
+}
+
+interface Retrier {
+  ErrorEquals: string[];
+  IntervalSeconds?: number;
+  BackoffRate?: number;
+  MaxAttempts?: number;
+  JitterStrategy?: string;
+}
+
+interface State {
+  Type: string;
+  Next?: string;
+  Resource?: string;
+  TimeoutSeconds?: number;
+  Parameters?: Record<string, unknown>;
+  ResultSelector?: Record<string, unknown>;
+  ResultPath?: string;
+  Retry?: Retrier[];
+  Catch?: { ErrorEquals: string[]; Next: string; ResultPath?: string }[];
+  Choices?: { Variable: string; StringEquals: string; Next: string }[];
+  Default?: string;
+  SecondsPath?: string;
+}
+
+const known = new Set(
+  'Type Next Resource TimeoutSeconds Parameters ResultSelector ResultPath Retry Catch Choices Default SecondsPath Comment Error Cause'.split(
+    ' ',
+  ),
+);
+export const states = definition.States as unknown as Record<string, State>;
+for (const [name, state] of Object.entries(states)) {
+  for (const field of Object.keys(state)) {
+    if (!known.has(field)) throw new Error(`the laboratory's interpreter does not know ${field} (state ${name})`);
+  }
+}
+
+type Json = Record<string, unknown>;
+
+/** The context object, as far as the file reads it. */
+export interface ExecutionContext {
+  Execution: { Name: string; StartTime: string; Input: unknown };
+}
+
+/**
+ * Executes the workflow.
+ * @param from where to begin: at the start, or, for a redrive, at the state that was stopped, with its input
+ */
+export async function executeWorkflow(
+  context: ExecutionContext,
+  from: { state?: string; input: unknown },
+  host: WorkflowHost,
+): Promise<WorkflowEnd> {
+  let name = from.state ?? definition.StartAt;
+  let data = from.input;
+  let events = 1;
+  for (;;) {
+    const state = states[name]!;
+    host.entered(name, structuredClone(data));
+    switch (state.Type) {
+      case 'Task': {
+        const done = await task(state, data, context, host);
+        events += 2 + done.events;
+        data = done.data;
+        name = done.next;
+        break;
+      }
+      case 'Choice': {
+        events += 2;
+        const chosen = state.Choices!.find(({ Variable, StringEquals }) => at(data, Variable) === StringEquals);
+        name = chosen?.Next ?? state.Default!;
+        break;
+      }
+      case 'Wait': {
+        events += 2;
+        const seconds = at(data, state.SecondsPath!);
+        if (!Number.isInteger(seconds) || (seconds as number) < 0) throw new Error(`cannot wait ${seconds} seconds`);
+        await host.sleep((seconds as number) * 1000);
+        name = state.Next!;
+        break;
+      }
+      case 'Pass': {
+        events += 2;
+        const result = state.Parameters ? filled(state.Parameters, data, context) : data;
+        data = put(data, state.ResultPath, result);
+        name = state.Next!;
+        break;
+      }
+      case 'Succeed':
+        return { status: 'succeeded', output: data, events: events + 3 };
+      case 'Fail':
+        return { status: 'failed', output: data, events: events + 2 };
+      default:
+        throw new Error(`the laboratory's interpreter does not know ${state.Type}`);
+    }
+  }
+}
+
+async function task(state: State, data: unknown, context: ExecutionContext, host: WorkflowHost) {
+  const input = state.Parameters ? filled(state.Parameters, data, context) : data;
+  const tried = new Map<Retrier, number>();
+  let events = 0;
+  for (;;) {
+    events += 3;
+    try {
+      const output = wire(await host.call(state.Resource!, wire(input), state.TimeoutSeconds!));
+      const selected = state.ResultSelector ? filled(state.ResultSelector, output, context) : output;
+      return { data: put(data, state.ResultPath, selected), next: state.Next!, events };
+    } catch (error) {
+      const { name, message } = error as Error;
+      const covers = (listed: string[]) => listed.includes(name) || listed.includes('States.ALL');
+      const retrier = state.Retry?.find(({ ErrorEquals }) => covers(ErrorEquals));
+      const tries = retrier ? (tried.get(retrier) ?? 0) : 0;
+      if (retrier && tries < (retrier.MaxAttempts ?? 3)) {
+        tried.set(retrier, tries + 1);
+        const seconds = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** tries;
+        await host.sleep(seconds * 1000 * (retrier.JitterStrategy === 'FULL' ? host.random() : 1));
+        continue;
+      }
+      const catcher = state.Catch?.find(({ ErrorEquals }) => covers(ErrorEquals));
+      if (!catcher) throw error;
+      return { data: put(data, catcher.ResultPath, { Error: name, Cause: message }), next: catcher.Next, events };
+    }
+  }
+}
+
+/** What travels between states is JSON. */
+const wire = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+function at(data: unknown, path: string): unknown {
+  let value = data;
+  for (const part of path.split('.').slice(1)) value = (value as Json | undefined)?.[part];
+  return value;
+}
+
+function put(data: unknown, path: string | undefined, result: unknown): unknown {
+  if (path === undefined || path === '$') return result;
+  const [, field, ...more] = path.split('.');
+  if (field === undefined || more.length > 0) throw new Error(`the laboratory's interpreter does not know ${path}`);
+  return { ...(data as Json), [field]: result };
+}
+
+function filled(template: Record<string, unknown>, data: unknown, context: ExecutionContext): unknown {
+  const entries = Object.entries(template).map(([key, value]) => {
+    if (key.endsWith('.$')) {
+      const path = value as string;
+      const found = path.startsWith('$$') ? at(context, path.slice(1)) : at(data, path);
+      if (found === undefined) throw Object.assign(new Error(`no ${path}`), { name: 'States.ParameterPathFailure' });
+      return [key.slice(0, -2), found];
+    }
+    const inner = typeof value === 'object' && value !== null;
+    return [key, inner ? filled(value as Record<string, unknown>, data, context) : value];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,261 @@
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../../lambda/ledger/ledger.ts';
+import { isUnresolved, LEDGER_VERSION, type LedgerRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { composeMessage, publishedBytes } from '../../../lambda/notification/message.ts';
+import type { Exchange } from '../../../lambda/operations/http/transport.ts';
+import type { TruncateFields } from '../../../lambda/operations/operations.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { Log, RunSettings } from '../../../lambda/run/services.ts';
+import type { Reply } from '../../../local/operations-service/exchange.ts';
+import type { ProfileName } from '../../../local/operations-service/profiles.ts';
+import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import { calm, type Weather } from '../alphabet/weather.ts';
+import { isGone, type Remembered, remember } from '../truth/gone.ts';
+import type { Track } from '../truth/track.ts';
+import { type Chances, createChances } from './chances.ts';
+import type { Clocks } from './clocks.ts';
+import type { Invocation } from './invocation.ts';
+import type { InvocationInfo, JournalEvent } from './journal.ts';
+import { createLedger, type LaboratoryLedger, type LedgerKind } from './ledgers.ts';
+import { createServer, type Server } from './servers.ts';
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+/** Everything of one history: servers, a ledger, an operator's parameters, clocks, and the journal of what happens to them. */
+export interface World {
+  time: VirtualTime;
+  chances: Chances;
+  clocks: Clocks;
+  ledger: LaboratoryLedger;
+  journal: JournalEvent[];
+  log: Log;
+  /** Letters of the alphabet that came up, by name. */
+  faults: Map<string, number>;
+  /** Defects of the program: errors that are none of its own kinds. */
+  defects: string[];
+  /** The server behind the address; another one where somebody has put it there. */
+  front: Server;
+  /** All that were ever there, the proper one first. */
+  servers: [Server, ...Server[]];
+  weather: Weather;
+  /** Of the deployment; an execution by hand may have its own. */
+  settings: RunSettings;
+  policies: readonly PolicySource[];
+  /** The token that the server takes, and the one that the operator has put in place. */
+  token: { valid: string; given: string };
+  paused(): boolean;
+  setPaused(paused: boolean): void;
+  nextInvocation(): number;
+  newId(): string;
+  injected(letter: string): void;
+  /** Something that people or logs get to see: the token must not be in it. */
+  show(where: string, text: string): void;
+  threw(invocation: Invocation, error: Error): void;
+  publish(invocation: InvocationInfo, report: Report): void;
+  handle(exchange: Exchange): Reply;
+  readAnswered(invocation: InvocationInfo, exchange: Exchange, reply: Reply, countedAt: number): void;
+  sent(invocation: InvocationInfo, exchange: Exchange): Track;
+  /** By search index: what was there when the last verdict was written. */
+  remembered: Map<string, Remembered>;
+  /** Told of each real truncate. */
+  onSent: (track: Track) => void;
+  /** Told just before the server acts on a real truncate. */
+  onActing: (track: Track) => void;
+  /** Rows come in behind an alias. */
+  arrive(name: string, timestamps: number[]): void;
+  /** Somebody else does something to an index of the proper server. */
+  others(name: string, what: string, act: () => void): void;
+  replace(
+    invocation: InvocationInfo,
+    ledger: Ledger,
+    previous: StoredRecord | undefined,
+    next: LedgerRecord,
+  ): Promise<boolean>;
+}
+
+export interface WorldOptions {
+  seed: number;
+  start: number;
+  profile: ProfileName;
+  indices: readonly SampleIndex[];
+  policies: readonly PolicySource[];
+  settings: RunSettings;
+  ledger?: LedgerKind;
+}
+
+/** What the program throws on purpose; anything else is a defect. */
+const ownErrors = new Set(['LedgerError', 'ParametersError', 'OperationsError', 'PublishError', 'StateUnreadable']);
+/** The steps' own words for what the workflow tries again, or leads to Poll. */
+const ownMessages = /kept changing|was invoked twice/;
+
+export function createWorld({ seed, start, profile, indices, policies, settings, ledger: kind }: WorldOptions): World {
+  const time = createVirtualTime(start);
+  const first = createServer({ seed, profile, indices, now: time.now });
+  const ledger = createLedger(kind ?? 'memory');
+  const journal: JournalEvent[] = [];
+  const tracks = new Map<string, { track: Track; server: Server }>();
+  const tokens = new Set<string>();
+  let paused = false;
+  let invocations = 0;
+  let ids = 0;
+  const logged = (message: string, fields: object = {}) => world.show('log', `${message} ${JSON.stringify(fields)}`);
+
+  const world: World = {
+    time,
+    chances: createChances(seed),
+    clocks: { functions: 0, starts: 0 },
+    ledger,
+    journal,
+    log: { info: logged, warn: logged, error: logged },
+    faults: new Map(),
+    defects: [],
+    front: first,
+    servers: [first],
+    weather: calm,
+    settings,
+    policies,
+    token: { valid: first.engine.token, given: first.engine.token },
+    paused: () => paused,
+    setPaused(next) {
+      if (next !== paused) journal.push({ at: time.now(), kind: 'paused', paused: next });
+      paused = next;
+    },
+    nextInvocation: () => ++invocations,
+    newId: () => `id-${++ids}`,
+    injected: (letter) => world.faults.set(letter, (world.faults.get(letter) ?? 0) + 1),
+    show(where, text) {
+      for (const token of [world.token.valid, world.token.given]) tokens.add(token);
+      for (const token of tokens) if (text.includes(token)) journal.push({ at: time.now(), kind: 'shown', where });
+    },
+    threw(invocation, error) {
+      const isOwn = error.name === 'Error' ? ownMessages.test(error.message) : ownErrors.has(error.name);
+      if (!isOwn) world.defects.push(`${invocation.step}: ${error.stack ?? error.message}`);
+    },
+    publish({ runId, runStartMillis }, report) {
+      const message = composeMessage(report, { secrets: [world.token.given] });
+      world.show('report', JSON.stringify(report));
+      world.show('message', message.email + message.https);
+      const bytes = publishedBytes(message);
+      journal.push({
+        at: time.now(),
+        kind: 'published',
+        runId,
+        runStartMillis,
+        report: structuredClone(report),
+        bytes,
+      });
+    },
+    handle: (exchange) => world.front.handle(exchange, world.token.valid),
+    readAnswered(invocation, exchange, reply, countedAt) {
+      const times = { at: time.now(), countedAt, wall: time.now() + world.clocks.functions };
+      journal.push(readEvent(invocation, exchange, reply, times));
+    },
+    sent(invocation, { body }) {
+      const fields = JSON.parse(body) as TruncateFields & { dryRun: false };
+      const index = searchIndex(fields);
+      const record = recordOf(ledger.records.get(index));
+      const own = record && isUnresolved(record) && record.attempt.runId === invocation.runId ? record : undefined;
+      const track: Track = {
+        index,
+        name: world.front.nameOf(index),
+        attemptId: own?.attemptId,
+        runId: invocation.runId,
+        runStartMillis: invocation.runStartMillis,
+        cutoffMillis: fields.endTimeMillis,
+        sentAt: time.now(),
+      };
+      if (own) tracks.set(own.attemptId, { track, server: world.front });
+      const { truth, engine } = world.front;
+      truth.sending(track);
+      world.onSent(track);
+      journal.push({
+        at: time.now(),
+        kind: 'truncate',
+        invocation,
+        index,
+        fields,
+        record,
+        track,
+        wall: time.now() + world.clocks.functions,
+        gone: isGone(world, index, track.cutoffMillis),
+        copying: truth.copyingInto(track.name) !== undefined,
+        physical: engine.indices().find((view) => view.index?.toLowerCase() === track.name)?.name,
+      });
+      return track;
+    },
+    remembered: new Map(),
+    onSent: () => {},
+    onActing: () => {},
+    arrive(name, timestamps) {
+      const { engine } = first;
+      if (engine.indices().some(({ index }) => index?.toLowerCase() === name)) engine.addRows(name, timestamps);
+    },
+    others(name, what, act) {
+      journal.push({ at: time.now(), kind: 'others', index: name, what });
+      first.truth.others(name, act);
+    },
+    async replace(invocation, opened, previous, next) {
+      const replaced = structuredClone(ledger.records.get(next.index)) as StoredRecord | undefined;
+      if (!(await opened.replace(previous, next))) return false;
+      const before = replaced && recordOf(replaced);
+      const known = before?.attemptId === undefined ? undefined : tracks.get(before.attemptId);
+      const windows = before?.windows ?? next.windows ?? [];
+      const name = world.front.nameOf(next.index);
+      const seen = world.front.truth.truthOf(known?.track, windows, name);
+      // A truncate of a server that is no longer behind the address: its rows are there, what is counted is here.
+      const truth =
+        known && known.server !== world.front
+          ? { ...known.server.truth.truthOf(known.track, [], name), windows: seen.windows, unrefreshed: seen.unrefreshed }
+          : seen;
+      const decided = next.lastVerdict?.attemptId;
+      if (decided !== undefined && decided !== before?.lastVerdict?.attemptId) {
+        remember(world, world.remembered, next, decided);
+      }
+      journal.push({
+        at: time.now(),
+        kind: 'ledger',
+        invocation,
+        previous: replaced,
+        next: structuredClone(next),
+        truth: { ...truth, ...clockTruth(world) },
+      });
+      return true;
+    },
+  };
+  return world;
+}
+
+const maxSkewMillis = 600_000;
+
+/** docs/testing.md, `two-wrong-clocks` and `clock-across-looks`. */
+function clockTruth({ clocks, front: { engine } }: World): { clockWrong: boolean; deceived: boolean } {
+  const { dateHeader, clockSkewSeconds } = engine.behaviour;
+  const isShown = dateHeader && Math.abs(clocks.functions - clockSkewSeconds * 1000) > maxSkewMillis;
+  const clockWrong = Math.abs(clocks.functions) > maxSkewMillis;
+  return { clockWrong, deceived: clockWrong && !isShown };
+}
+
+/** The record, where it is one of ours. */
+function recordOf(stored: unknown): LedgerRecord | undefined {
+  const record = stored as LedgerRecord | undefined;
+  return record?.version === LEDGER_VERSION ? structuredClone(record) : undefined;
+}
+
+function readEvent(
+  invocation: InvocationInfo,
+  { url, body }: Exchange,
+  reply: Reply,
+  { at, ...times }: { at: number; countedAt: number; wall: number },
+): JournalEvent {
+  const action = new URL(url).searchParams.get('action') ?? '';
+  const { dryRun, task, ...fields } = JSON.parse(body) as TruncateFields & { dryRun?: boolean; task?: string };
+  if (action !== 'truncateTimeseriesAspect' || reply.kind !== 'reply' || reply.status !== 200) {
+    const status = reply.kind === 'reply' ? { status: reply.status } : {};
+    return { at, kind: 'read', invocation, action, ...status, ...(task !== undefined && { task }) };
+  }
+  if (dryRun !== true) throw new Error('a read that is no dry run');
+  const sentence = String((JSON.parse(reply.body) as { value: unknown }).value);
+  const date = Date.parse(reply.headers['Date'] ?? '');
+  const clock = Number.isNaN(date) ? {} : { date };
+  return { at, kind: 'dry-run', invocation, fields, sentence, ...times, ...clock };
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../../../lambda/facts/cause.ts';
+import type { Outcome } from '../../../../lambda/facts/outcome.ts';
+import type { DecidedFacts, Report } from '../../../../lambda/facts/report-schema.ts';
+import type { MessageContext } from '../../../../lambda/notification/context.ts';
+import { composeMessage } from '../../../../lambda/notification/message.ts';
+import { goldenReport, goldenReports } from '../../../support/golden.ts';
+import { anEntry, aReport } from '../../../support/reports.ts';
+import { context } from '../custom-notification.ts';
+
+/** Next steps in words, with commands for the place in which they are read. */
+
+const local: MessageContext = { local: true, localCommand: 'npm start -- --policies p.json' };
+const mailOf = (report: Report, where: MessageContext = context) => composeMessage(report, where).email;
+const one = (outcome: Outcome, cause: Cause, more: Partial<DecidedFacts> = {}, where = context) =>
+  mailOf(aReport([anEntry(outcome, cause, more)]), where);
+const watching: Cause = { kind: 'watching', why: 'run', done: 5, total: 9 };
+
+describe('a command', () => {
+  test('never offers to cancel a reindex, nor a task whose id the search engine would not take', () => {
+    const running = (more: object) => one('still-running', watching, { taskId: 'node:1', ...more });
+    expect(running({})).toContain(
+      'This would stop it (what is deleted stays deleted):\n  POST _tasks/node:1/_cancel\n',
+    );
+    expect(running({ strategy: 'reindex' })).not.toContain('_cancel');
+    expect(running({ strategy: 'unknown' })).not.toContain('_cancel');
+    expect(running({ taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' })).not.toContain('_cancel');
+  });
+
+  test('renews a token under the key that encrypts it, where it is kept', () => {
+    const tokenKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1';
+    const email = mailOf(goldenReport('run-errors/token-refused'), {
+      ...context,
+      tokenParameter: '/team/token',
+      tokenKeyArn,
+    });
+    expect(email).toContain(
+      `This stores it:\n  aws ssm put-parameter --name /team/token --type SecureString --key-id ${tokenKeyArn} --overwrite`,
+    );
+    expect(email.match(/put-parameter/g)).toHaveLength(1);
+  });
+
+  test('lets a paused job run again', () => {
+    expect(mailOf(goldenReport('held-back/paused'))).toContain(
+      'This lets it run again:\n  aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false',
+    );
+  });
+
+  test('is the bare input where the workflow is not known', () => {
+    expect(mailOf(goldenReport('held-back/above-ceiling'), {})).toContain(
+      '\n  {"mode":"enforce","only":["dataset.operation"],"approveRows":45150}\n',
+    );
+  });
+
+  test('keeps names from breaking out of it', () => {
+    const entry = anEntry('quarantined', { kind: 'quarantined', since: 1, outcome: 'unknown' });
+    const report = aReport([{ ...entry, entityType: 'x', aspect: "'; rm -rf ~; '`$(id)`" }]);
+    const command = /--input '(.*)'$/m.exec(mailOf(report))?.[1] ?? '';
+    expect(command).not.toMatch(/['`]/);
+    expect(JSON.parse(command)).toEqual({ clear: ["x.'; rm -rf ~; '`$(id)`"] });
+    expect(mailOf(report, local)).toContain(`--clear 'x.'\\''; rm -rf ~; '\\''\`$(id)\`'`);
+  });
+
+  test('clears no more indices than one run takes', () => {
+    const cause: Cause = { kind: 'held', state: 'other-version', version: 3 };
+    const many = Array.from({ length: 60 }, (_, at) => anEntry('in-flight', cause, { name: `a.b${at}` }));
+    const { clear } = JSON.parse(/--input '(\{"clear".*)'$/m.exec(mailOf(aReport(many)))![1]!);
+    expect(clear).toHaveLength(50);
+  });
+});
+
+describe('a text', () => {
+  test('says when a truncation that is lost sight of ends by itself, and how', () => {
+    const lost = (strategy: string) => one('lost', { kind: 'unsettled', vanished: true }, { strategy });
+    expect(lost('delete-by-query')).toMatch(/20 hours after it was sent.*truncated in the ordinary way again/);
+    expect(lost('reindex')).toMatch(/20 hours after it was sent.*the index is quarantined/);
+  });
+
+  test('answers a missing privilege with the privilege, and asks for no new token', () => {
+    for (const where of [context, local]) {
+      const email = mailOf(goldenReport('refusals/privilege-missing'), where);
+      expect(email).toContain("Next: Grant this privilege to the token's owner in DataHub");
+      expect(email).not.toContain('new access token');
+    }
+  });
+
+  test('of a truncation that no look has seen names what to put right, and does not say that it is deleting', () => {
+    const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
+    const email = one('still-running', { kind: 'watching', why: 'run', hours: 12, error }, { taskId: 'n:1' });
+    expect(email).toContain('dataset.operation: its truncation could not be looked at.');
+    expect(email).toContain('Next: Grant this privilege');
+    expect(email).not.toMatch(/still deleting|Next: Nothing/);
+  });
+
+  test('of one that was watched until only the last look failed says that it is deleting', () => {
+    const error = { kind: 'timeout', operation: 'task-status' } as const;
+    expect(one('still-running', { ...watching, error })).toContain('still deleting when the run ended');
+  });
+
+  test('names the two ways for a record of another address', () => {
+    const email = mailOf(goldenReport('foreign/held-under-another-address'));
+    expect(email).toMatch(
+      /If that is another server, give it a stage of its own\. If it is the same server .*clear the index/,
+    );
+    const here = mailOf(goldenReport('foreign/held-under-another-address'), local);
+    expect(here).toContain('give it a ledger of its own (--ledger)');
+  });
+
+  test('says where a wrong policy is corrected', () => {
+    const wrong: Cause = { kind: 'policy', problems: ['retentionDays is missing'] };
+    expect(one('failed', wrong)).toContain('Correct the policy in the stage file and deploy, or in its parameter');
+    expect(one('failed', wrong, {}, local)).toContain(
+      'Correct the policy in its file, then start the same command again.',
+    );
+  });
+});
+
+describe('the local runner', () => {
+  test('gets its own command lines', () => {
+    expect(mailOf(goldenReport('held-back/above-ceiling'), local)).toContain(
+      '\n  npm start -- --policies p.json --enforce --only dataset.operation --approve-rows 45150\n',
+    );
+    expect(mailOf(goldenReport('missing/quarantined-next-night'), local)).toContain(
+      '\n  npm start -- --policies p.json --clear dataset.operation\n',
+    );
+    expect(mailOf(goldenReport('clearing/clear-not-released'), local)).toContain(
+      '\n  npm start -- --policies p.json --clear dataset.operation --accept-missing 18000\n',
+    );
+  });
+
+  test('clears without an option that would truncate, had the other one been forgotten', () => {
+    const enforcing = { local: true, localCommand: 'npm start -- --policies p.json --enforce --fast' };
+    expect(mailOf(goldenReport('missing/quarantined-next-night'), enforcing)).toContain(
+      '\n  npm start -- --policies p.json --fast --clear dataset.operation\n',
+    );
+  });
+
+  test('is promised no next run, and given no command for AWS', () => {
+    for (const [name, report] of goldenReports()) {
+      const email = mailOf(report, local);
+      expect(email, name).not.toMatch(/^ {2}aws /m);
+      expect((email.match(/^Next: .*/gm) ?? []).join('\n'), name).not.toMatch(
+        /the next run|stage file|Lambda|function/i,
+      );
+    }
+  });
+});

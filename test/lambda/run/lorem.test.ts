@@ -1,0 +1,88 @@
+import type { SNSClient } from '@aws-sdk/client-sns';
+import { describe, expect, test } from 'vitest';
+import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import { nextStep, noteStep, runErrorStep } from '../../../lambda/notification/next/next-step.ts';
+import { snsPublisher } from '../../../lambda/notification/publish.ts';
+import { reportMetrics } from '../../../lambda/telemetry/metrics.ts';
+import { worded } from '../../../lambda/wording/report.ts';
+import { groups } from '../../support/nights/all.ts';
+import { type Played, play } from '../../support/nights/play.ts';
+import { context } from '../notification/custom-notification.ts';
+
+/**
+ * Nothing depends on words: the named nights with a renderer that says `lorem` for everything end like those with the real
+ * one, in outcomes, result (which is the local runner's exit status), next steps, delivery, metrics, run states and ledger.
+ */
+
+const say = 'lorem';
+
+function lorem(facts: ReportFacts): Report {
+  const { error, notes, preflight, policies, ...rest } = worded(facts);
+  return {
+    ...rest,
+    ...(error !== undefined && { error: say }),
+    ...(notes && { notes: notes.map(() => say) }),
+    ...(preflight && {
+      preflight: preflight.map((check) => ({ ...check, text: say, ...(check.remedy && { remedy: say }) })),
+    }),
+    policies: policies.map((entry) => ({ ...entry, reason: say })),
+  };
+}
+
+const withoutWords = (report: Report): Report =>
+  JSON.parse(JSON.stringify(report), (key, value) => {
+    if (key === 'notes') return (value as string[]).map(() => say);
+    return ['reason', 'error', 'text', 'remedy'].includes(key) && typeof value === 'string' ? say : value;
+  });
+
+const stepsOf = ({ mode, result, cause, noteFacts = [], policies }: Report) => [
+  ...(cause ? [runErrorStep(cause)] : []),
+  ...policies.map((entry) =>
+    nextStep(entry.outcome, entry.cause, {
+      strategy: entry.strategy,
+      failedPreview: mode === 'preview' && result === 'failed',
+    }),
+  ),
+  ...noteFacts.map(noteStep),
+];
+
+/** Commands and requests, as a mail prints them. */
+const commandsOf = (report: Report) => composeMessage(report, context).email.match(/^ {2}\S.*$/gm) ?? [];
+
+/** Whether somebody who wants to hear of problems only hears of it. */
+async function isDelivered(report: Report): Promise<boolean> {
+  let published = 0;
+  const client = {
+    async send({ constructor: { name } }: object) {
+      if (name === 'PublishCommand') published++;
+      return { Attributes: { SubscriptionsConfirmed: '1' } };
+    },
+  } as unknown as SNSClient;
+  const log = { info() {}, warn() {}, error() {} };
+  await snsPublisher({ client, topicArn: 'arn', notify: 'problems', log, writeLine: () => {} }).publish(report);
+  return published > 0;
+}
+
+/** A server that is gone is known by its port, which is another one each time. */
+const left = ({ deployment }: Played) =>
+  JSON.parse(
+    JSON.stringify([[...deployment.ledger.stored], deployment.states]).replace(/127\.0\.0\.1:\d+/g, 'gone'),
+  ) as unknown;
+
+const { large: _, ...all } = groups;
+
+describe.each(Object.entries(all))('%s:', (_group, nights) => {
+  test.each(Object.entries(nights))('%s', async (_name, night) => {
+    const real = await play(night);
+    const told = await play(night, lorem);
+    expect(JSON.stringify(told.report)).not.toMatch(/POST \/_aliases/);
+    expect(withoutWords(told.report)).toEqual(withoutWords(real.report));
+    expect(stepsOf(told.report)).toEqual(stepsOf(real.report));
+    expect(commandsOf(told.report)).toEqual(commandsOf(real.report));
+    expect(composeMessage(told.report).subject).toBe(composeMessage(real.report).subject);
+    expect(await isDelivered(told.report)).toBe(await isDelivered(real.report));
+    expect(reportMetrics(told.report)).toEqual(reportMetrics(real.report));
+    expect(left(told)).toEqual(left(real));
+  });
+});

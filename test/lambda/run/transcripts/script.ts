@@ -1,0 +1,60 @@
+/**
+ * A transcript: commands with what came of them, in one file that people read. As in etcd's `testdata`:
+ *
+ *     # A comment.
+ *     command argument name=value
+ *     ----
+ *     what came of it, line by line
+ *
+ * Blocks are parted by an empty line. The same file is input and expectation: its outputs are made anew and compared.
+ */
+
+export interface Command {
+  name: string;
+  /** Words without `=`. */
+  words: string[];
+  options: Record<string, string>;
+}
+
+interface Block {
+  comments: string[];
+  /** As they are written, one each line. */
+  commands: string[];
+}
+
+/** Runs every command of a transcript, in order. @returns the transcript with its outputs made anew */
+export async function replay(text: string, run: (command: Command) => Promise<string[]>): Promise<string> {
+  const blocks: string[] = [];
+  for (const { comments, commands } of parse(text)) {
+    const output: string[] = [];
+    for (const line of commands) output.push(...(await run(commandOf(line))));
+    const told = output.length === 0 ? ['ok'] : output;
+    blocks.push([...comments, ...(commands.length === 0 ? [] : [...commands, '----', ...told])].join('\n'));
+  }
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function parse(text: string): Block[] {
+  return text
+    .trimEnd()
+    .split(/\n{2,}/)
+    .map((block) => {
+      const [head = ''] = block.split(/^----$/m);
+      const lines = head.split('\n').filter((line) => line !== '');
+      return {
+        comments: lines.filter((line) => line.startsWith('#')),
+        commands: lines.filter((line) => !line.startsWith('#')),
+      };
+    });
+}
+
+export function commandOf(line: string): Command {
+  const [name = '', ...parts] = line.trim().split(/\s+/);
+  const options = parts
+    .filter((part) => part.includes('='))
+    .map((part) => {
+      const at = part.indexOf('=');
+      return [part.slice(0, at), part.slice(at + 1)] as const;
+    });
+  return { name, words: parts.filter((part) => !part.includes('=')), options: Object.fromEntries(options) };
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { deployments, only } from '../../support/deployment.ts';
+import { anIndex } from '../../support/records.ts';
+
+const started = deployments();
+const hour = 3_600_000;
+
+test('while our clock and the server’s differ by hours nothing is taken for still, or for 20 h old', async () => {
+  const deployment = await started({ faults: ['gateway-timeout'], rowsPerSecond: 1, settings: { maxRunHours: 1 } });
+  const { engine } = deployment.service;
+  // Ours jumps ahead by a day between two looks; the server's Date says so.
+  engine.set({ batchOverheadMillis: 2 * hour });
+  engine.schedule(deployment.clock.time + 60_000, () => engine.set({ clockSkewSeconds: -24 * 3600 }));
+  expect(only(await deployment.night())).toMatchObject({ outcome: 'still-running' });
+  const stateNow = async () => ((await deployment.ledger.read(anIndex)) as LedgerRecord).state;
+  expect(await stateNow()).toBe('sending');
+  engine.set({ clockSkewSeconds: 0, interceptions: [] });
+  deployment.clock.time += 23 * hour;
+  expect(only(await deployment.night())).toMatchObject({ outcome: 'truncated', adopted: true });
+  expect(await stateNow()).toBe('idle');
+});

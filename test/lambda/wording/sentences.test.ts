@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../../lambda/facts/cause.ts';
+import type { Note } from '../../../lambda/facts/note.ts';
+import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { causeText } from '../../../lambda/wording/causes.ts';
+import { checkWords } from '../../../lambda/wording/checks.ts';
+import { diagnosisText, errorText, remedy } from '../../../lambda/wording/errors.ts';
+import { noteText } from '../../../lambda/wording/notes.ts';
+import { recovery, recoveryText } from '../../../lambda/wording/recovery.ts';
+import { sentence } from '../../../lambda/wording/sentences.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
+
+/** Sentences that no golden message holds, because no run of the embedded service finds them out. */
+
+const at = Date.UTC(2026, 2, 1, 3, 30);
+const old = 'dataset_operationaspect_v1_1753500600000';
+const young = 'dataset_operationaspect_v1_1772335860000';
+
+describe('a cause says', () => {
+  test.each<[string, DecidedFacts['outcome'], Cause, Partial<DecidedFacts>, string]>([
+    [
+      'several problems of a policy, and how many more there are',
+      'failed',
+      { kind: 'policy', problems: ['retentionDays is missing.', 'aspect is empty'], more: 3 },
+      {},
+      'retentionDays is missing; aspect is empty; and 3 more',
+    ],
+    [
+      'an index that lost its rows to somebody who deletes',
+      'emptied',
+      { kind: 'emptied', rowsBefore: 5000, nights: 12, indexBefore: old, indexNow: old },
+      { rowsTotal: 3 },
+      `it held about 5,000 rows for 12 nights and holds 3 now, and this job has not truncated it. The index behind it is the same (${old}): the rows were deleted`,
+    ],
+    [
+      "an index that lost its rows to somebody's reindex",
+      'emptied',
+      { kind: 'emptied', rowsBefore: 5000, nights: 1, indexBefore: old, indexNow: young },
+      { rowsTotal: 0 },
+      `it held about 5,000 rows for 1 night and holds 0 now, and this job has not truncated it. The index behind it changed from ${old} to ${young}: something else reindexed it`,
+    ],
+    [
+      'what a bite takes, and how long all of it will take',
+      'would-truncate',
+      { kind: 'due', minDeletePercent: 10, bite: 100_000, nights: 12, seconds: 700 },
+      { rowsTotal: 1000, rowsToDelete: 500 },
+      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; about 12 min, as last time',
+    ],
+    [
+      'a bite that the oldest timestamp alone exceeds',
+      'above-ceiling',
+      { kind: 'above-ceiling', approveRows: 90, bite: 50 },
+      { rowsToDelete: 80 },
+      'the oldest timestamp alone holds 80 rows, more than the 50 that one run may delete (maxRowsPerRun)',
+    ],
+    [
+      'an approval that was not enough',
+      'above-ceiling',
+      { kind: 'above-ceiling', maxDeletePercent: 90, approveRows: 90, approved: 70 },
+      { rowsTotal: 100, rowsToDelete: 95 },
+      '95.00 % of the rows are older than 90 days, more than the ceiling of 90 % (and 95 rows are more than the 70 approved)',
+    ],
+    [
+      'what a bite has left',
+      'truncated',
+      { kind: 'verified', by: 'counts', rest: 2_000_000, nights: 20 },
+      { rowsDeleted: 100_000 },
+      '100,000 rows deleted, verified by counting again; the rest, 2 M rows, in about 20 nights',
+    ],
+    [
+      'small losses that add up',
+      'rows-missing',
+      { kind: 'rows-missing', expected: 400, found: 392, overDays: 30 },
+      { rowsMissing: 24 },
+      '24 rows newer than the cutoff went within 30 days, a few at a time: 392 of 400 rows newer than the cutoff are there',
+    ],
+    [
+      'which clock is wrong, and by how much',
+      'failed',
+      { kind: 'guard', which: 'server-clock', found: -3_600_000 },
+      {},
+      "the server's clock is 60 minutes behind ours, and a wrong clock deletes fresh rows",
+    ],
+    [
+      'that a policy was changed, and how',
+      'not-started',
+      { kind: 'policy-changed', field: 'maxDeletePercent', now: 50 },
+      {},
+      'its policy was changed after the plan was made: maxDeletePercent was not set and is 50',
+    ],
+    [
+      'an upgrade that replaced the index meanwhile',
+      'truncated',
+      { kind: 'verified', by: 'counts', movedBy: 'others', indexBefore: old, indexNow: young },
+      { rowsDeleted: 5 },
+      `5 rows deleted, verified by counting again; the index behind the alias was replaced meanwhile (${old} by ${young}), as an upgrade does`,
+    ],
+    [
+      'what had no room in the run',
+      'rows-missing',
+      { kind: 'cut' },
+      {},
+      'rows newer than the cutoff disappeared; the details had no room in the run, see the log of its functions',
+    ],
+    [
+      'that the index could not be counted any more',
+      'unknown',
+      { kind: 'blind', error: { kind: 'timeout', operation: 'dry-run' } },
+      {},
+      'the index cannot be counted any more (no response in time), so nobody can tell what became of its truncation; the index is quarantined until a person has looked at it and cleared it',
+    ],
+  ])('%s', (_, outcome, cause, more, text) => {
+    expect(causeText(anEntry(outcome, cause, more))).toBe(text);
+  });
+
+  test('of a task whose counters contradict the counts that these are what counts', () => {
+    const cause: Cause = { kind: 'verified', by: 'counts', done: 590, total: 600 };
+    expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 600 }))).toBe(
+      '600 of 1,000 rows deleted (its counters say 590 of 600, but the counts show that the rows are gone)',
+    );
+  });
+
+  test('nothing of counters that conflicts explain', () => {
+    const cause: Cause = { kind: 'verified', by: 'counts', done: 590, total: 600, conflicts: 10 };
+    expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 590 }))).toBe(
+      '590 of 1,000 rows deleted (10 rows had been changed or deleted by something else first, which is normal)',
+    );
+  });
+
+  test('no size as a result, and none of a reindex: sizes follow hours later', () => {
+    const cause: Cause = { kind: 'verified', by: 'counts' };
+    const figures = { rowsTotal: 1000, rowsDeleted: 500, sizeBeforeMb: 8000, sizeAfterMb: 8200 };
+    expect(sentence(anEntry('truncated', cause, figures))).toBe('500 of 1,000 rows deleted, about 4 GB');
+    expect(sentence(anEntry('truncated', cause, { ...figures, strategy: 'reindex' }))).toBe(
+      '500 of 1,000 rows deleted',
+    );
+  });
+});
+
+describe('a failed request', () => {
+  const error: ServerError = { kind: 'privilege', operation: 'dry-run', status: 403, text: 'no' };
+
+  test('tells what was asked, what came back, what it means and what to do', () => {
+    expect(errorText(error)).toBe(
+      'Dry run: the server answered 403: "no". The token\'s owner lacks the privilege "Truncate timeseries aspect index size API" (dry runs need it too), or is suspended. Grant it in DataHub under Settings > Permissions > Policies.',
+    );
+  });
+
+  test('leaves the remedy out where a next step has it', () => {
+    expect(errorText(error)).toBe(`${diagnosisText(error)} ${remedy(error)}`);
+  });
+
+  test('that every other request would meet as well is not about the one that was first', () => {
+    const refused: Cause = {
+      kind: 'server',
+      error: { kind: 'unauthorized', operation: 'index-sizes', status: 401 },
+      sent: 'no',
+    };
+    expect(causeText(anEntry('failed', refused), 'without-remedy')).toBe(
+      'the server answered 401. It does not accept the token: it belongs to another DataHub, has expired, or was revoked.',
+    );
+  });
+
+  test("does not repeat the search engine's three exceptions around a missing index", () => {
+    expect(errorText({ kind: 'no-index', operation: 'dry-run', status: 500, text: 'Count query failed: [x]' })).toBe(
+      'Dry run: the search engine has no such index. Check entityType and aspect; an aspect that never had a row may have no index.',
+    );
+  });
+
+  test.each<[string, RegExp]>([
+    ['CERT_HAS_EXPIRED', /certificate has expired\. Renew the certificate/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host name\. Use the name/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /private certificate authority\. .*caCertificateParameter.*--ca-file/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', /http:\/\/ instead of https:\/\//],
+  ])('of TLS with %s names the remedy', (code, text) => {
+    expect(errorText({ kind: 'tls', operation: 'index-sizes', code, host: 'gms' })).toMatch(text);
+  });
+});
+
+describe('a note', () => {
+  test.each<[Note, string]>([
+    [
+      { kind: 'clock-corrected', index: 'dataset.operation' },
+      "The ledger's record of dataset.operation had times in the future, because a clock had been ahead; they were set to the present.",
+    ],
+    [
+      { kind: 'folded', outcome: 'below-threshold', policies: 1 },
+      '1 policy below the threshold is counted here only: one run cannot carry more.',
+    ],
+    [
+      { kind: 'longer-than-run', index: 'dataset.operation', seconds: 90_000, hours: 12 },
+      'dataset.operation will take about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run will go on watching.',
+    ],
+    [
+      { kind: 'memory-unavailable', problem: 'The table is gone.' },
+      'The memory of nights is not available (The table is gone): no growth and no estimates tonight.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'sending', until: at },
+      'Not released: a.b, because a truncation of it may still be sent; try again from 1 Mar 2026, 03:30 UTC on.',
+    ],
+    [
+      { kind: 'released', index: 'a.b', rowsMissing: 0, uncounted: true },
+      'Released: a.b, as you accepted, without a count to compare with.',
+    ],
+  ])('%j', (note, text) => {
+    expect(noteText(note)).toBe(text);
+  });
+});
+
+describe('the way back to rows that are missing', () => {
+  const moved: Cause = {
+    kind: 'rows-missing',
+    expected: 9,
+    found: 0,
+    rowsIn: old,
+    indexNow: young,
+    movedBy: 'us',
+    deadline: at,
+  };
+
+  test('begins with the deadline, whether it has passed or not', () => {
+    const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
+    expect(recovery(entry, at - 1)[0]!.say).toBe(
+      `Run no DataHub upgrade before this is settled: from 1 Mar 2026 on, its system-update deletes ${old}.`,
+    );
+    expect(recovery(entry, at)[0]!.say).toBe(
+      `Run no DataHub upgrade before this is settled: its system-update would delete ${old} at once, because of its age.`,
+    );
+  });
+
+  test('refreshes, points the alias back, and brings over what came in meanwhile', () => {
+    const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
+    expect(recovery(entry, at).flatMap(({ request }) => request?.split(' {')[0] ?? [])).toEqual([
+      `POST /${young}/_refresh`,
+      'POST /_aliases',
+      `PUT /${old}/_settings`,
+      `POST /${young}/_refresh`,
+      'POST /_reindex',
+      `POST /${old}/_refresh`,
+    ]);
+  });
+
+  test('is a search for the old index where its name is not known', () => {
+    const entry = anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 0 }, { strategy: 'reindex' });
+    const told = recovery(entry, at);
+    expect(told[0]!.say).toMatch(/^Run no DataHub upgrade/);
+    expect(told.map(({ request }) => request)).toContain('GET /_cat/indices/*dataset_operationaspect_v1*?v');
+  });
+
+  test('is none where an upgrade replaced the index and no row is missing', () => {
+    const cause: Cause = { kind: 'verified', by: 'counts', movedBy: 'others', indexBefore: old, indexNow: young };
+    expect(recovery(anEntry('truncated', cause), at)).toEqual([]);
+  });
+
+  test('is only a refresh where they are copied and not visible, on that night and on the next ones', () => {
+    const [first, next] = [
+      anEntry('rows-missing', { kind: 'not-refreshed', indexNow: young }),
+      anEntry('quarantined', {
+        kind: 'quarantined',
+        since: at,
+        outcome: 'rows-missing',
+        unseen: true,
+        indexNow: young,
+      }),
+    ].map((entry) => recovery(entry, at));
+    expect(first).toEqual(next);
+    expect(recoveryText(anEntry('rows-missing', { kind: 'not-refreshed', indexNow: young }), at)).not.toContain(
+      '_aliases',
+    );
+  });
+
+  test('is told again each night while the index is closed', () => {
+    const entry = anEntry('quarantined', {
+      kind: 'quarantined',
+      since: at,
+      outcome: 'rows-missing',
+      rowsIn: old,
+      indexNow: young,
+    });
+    expect(recoveryText(entry, at)).toContain('POST /_aliases');
+  });
+
+  test('after somebody else emptied an index by a reindex is the same', () => {
+    const entry = anEntry('emptied', { kind: 'emptied', rowsBefore: 9, nights: 3, indexBefore: old, indexNow: young });
+    expect(recoveryText(entry, at)).toContain(`{"add":{"index":"${old}"`);
+  });
+});
+
+describe('a reason in the JSON', () => {
+  test('has the input that approves, with what it does before it', () => {
+    const cause: Cause = { kind: 'above-ceiling', maxDeletePercent: 90, approveRows: 1050 };
+    const [entry] = aReport([anEntry('above-ceiling', cause)]).policies;
+    expect(entry!.reason).toMatch(
+      /To approve it once, which deletes these rows: \{"mode":"enforce","only":\["dataset.operation"\],"approveRows":1050\}$/,
+    );
+  });
+
+  test('offers nothing that enforces after a preview in which something failed', () => {
+    const cause: Cause = { kind: 'above-ceiling', maxDeletePercent: 90, approveRows: 1050 };
+    const failed = anEntry('failed', { kind: 'counts-moved' }, { name: 'a.b' });
+    const { policies } = aReport([anEntry('above-ceiling', cause), failed], { mode: 'preview' });
+    expect(policies.map(({ reason }) => reason).join()).not.toContain('enforce');
+  });
+
+  test('brings the rows back before it opens the index', () => {
+    const cause: Cause = { kind: 'rows-missing', expected: 9, found: 0, rowsIn: old, indexNow: young };
+    const { reason } = aReport([anEntry('rows-missing', cause, { strategy: 'reindex' })]).policies[0]!;
+    expect(reason.indexOf('POST /_aliases')).toBeGreaterThan(0);
+    expect(reason.indexOf('{"clear":')).toBeGreaterThan(reason.indexOf('POST /_aliases'));
+    expect(reason).toMatch(/counts its rows, opens it if they are all there, and truncates nothing: \{"clear"/);
+  });
+});
+
+test('a check is worded for where the questions come from', () => {
+  const check = {
+    name: 'Connection',
+    state: 'failed',
+    cause: {
+      kind: 'not-connected',
+      error: { kind: 'connect', operation: 'index-sizes', host: 'gms:8080' },
+      loopback: false,
+      port: '8080',
+    },
+  } as const;
+  expect(checkWords(check, 'lambda', at)).toEqual({
+    text: 'no connection to gms:8080.',
+    remedy: expect.stringContaining('subnetIds'),
+  });
+  expect(checkWords(check, 'machine', at).remedy).toContain('kubectl port-forward');
+});

@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseArguments, type ServerRunArguments } from '../../local/command-line/arguments.ts';
+import { execute } from '../../local/execute.ts';
+import { folder, page } from './processes.ts';
+
+/**
+ * `npm start` that is stopped in each of the ways that people and machines have: what was sent before, nothing after, and a second
+ * start that picks up what runs. npm is really there, between the signal and the program.
+ */
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const ways = ['SIGTERM to npm', 'SIGTERM to node', 'Ctrl-C', 'a terminal that is closed'] as const;
+const aspectOf = (way: (typeof ways)[number]) => `stopped${ways.indexOf(way)}`;
+
+let service: { url: string; token: string };
+let stopService: () => void;
+
+beforeAll(async () => {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/local/slow-service.ts', ...ways.map(aspectOf)], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  stopService = () => child.stdin.end();
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  service = JSON.parse(line);
+});
+afterAll(() => stopService());
+
+/** The real truncates of one way's two indices, as the server has seen them. */
+async function sent(aspect: string): Promise<string[]> {
+  const asked = (await (await fetch(`${service.url}/_asked`)).json()) as Array<{ body?: Record<string, unknown> }>;
+  return asked.flatMap(({ body }) =>
+    body?.['dryRun'] === false && body['aspect'] === aspect ? [`${body['entityType']}.${aspect}`] : [],
+  );
+}
+
+function startByNpm(args: string[]) {
+  const child = spawn('npm', ['start', '--', ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: tmpdir() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, as a shell gives to what it starts: Ctrl-C and a closed terminal reach the whole group.
+    detached: true,
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text));
+  const ended = once(child, 'close');
+  return { child, output, ended };
+}
+
+const childOf = (pid: number): number =>
+  Number(execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).trim());
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe.concurrent('npm start, stopped by', () => {
+  it.for(ways)(
+    '%s, sends nothing more, says what goes on, and picks it up',
+    async (way, { onTestFinished: finished }) => {
+      const files = folder(finished);
+      const aspect = aspectOf(way);
+      const policy = { aspect, retentionDays: 30, batchSize: 100 };
+      const policies = files.write('p.json', [
+        { ...policy, entityType: 'dataset' },
+        { ...policy, entityType: 'chart' },
+      ]);
+      const args = [
+        ...['--gms-url', service.url, '--token-file', files.write('token', service.token), '--policies', policies],
+        ...['--ledger', files.at('ledger'), '--enforce', '--fast'],
+      ];
+      const { child, output, ended } = startByNpm(args);
+      while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);
+      const npm = child.pid!;
+      const node = childOf(npm);
+      const before = await sent(aspect);
+
+      if (way === 'SIGTERM to npm') process.kill(npm, 'SIGTERM');
+      if (way === 'SIGTERM to node') process.kill(node, 'SIGTERM');
+      if (way === 'Ctrl-C') process.kill(-npm, 'SIGINT');
+      if (way === 'a terminal that is closed') {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        process.kill(-npm, 'SIGHUP');
+      }
+      await ended;
+      while (isThere(node)) await sleep(20);
+
+      expect(before).toEqual([`dataset.${aspect}`]);
+      if (way !== 'a terminal that is closed') {
+        expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ goes on running on the server`));
+        expect(output.stderr).toContain('Start the same command again');
+      }
+      // Longer than what was left of the first task: the second one would have been begun by now.
+      await sleep(1500);
+      expect(await sent(aspect)).toEqual(before);
+
+      const again = parseArguments([...args, '--json', files.at('report.json')], {}) as ServerRunArguments;
+      expect(await execute(again, page().output, {}, 'npm start --')).toBe(0);
+      expect(await sent(aspect)).toEqual([...before, `chart.${aspect}`]);
+      expect(files.report('report.json').policies).toMatchObject([
+        { entityType: 'dataset', outcome: 'truncated', adopted: true },
+        { entityType: 'chart', outcome: 'truncated' },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import type * as z from 'zod';
+
+/**
+ * Values of a schema, for properties that hold whatever facts a run may find: made from the very schema, so that a new kind
+ * or field is tried as soon as it is there.
+ */
+
+/** What strings hold, where a schema does not say. */
+type Texts = fc.Arbitrary<string>;
+
+interface Def {
+  type: string;
+  shape?: Record<string, Node>;
+  options?: Node[];
+  innerType?: Node;
+  element?: Node;
+  keyType?: Node;
+  valueType?: Node;
+  entries?: Record<string, string>;
+  values?: unknown[];
+  catchall?: unknown;
+}
+type Node = { _zod: { def: Def } };
+
+/** @param texts for every string of the value */
+export const valuesOf = <Value>(schema: z.ZodType<Value>, texts: Texts): fc.Arbitrary<Value> =>
+  arbitraryOf(schema as unknown as Node, texts) as fc.Arbitrary<Value>;
+
+function arbitraryOf({ _zod: { def } }: Node, texts: Texts): fc.Arbitrary<unknown> {
+  const inner = (node: Node | undefined) => arbitraryOf(required(node, def), texts);
+  switch (def.type) {
+    case 'object': {
+      const fields = Object.entries(def.shape ?? {});
+      const requiredKeys = fields.filter(([, field]) => field._zod.def.type !== 'optional').map(([name]) => name);
+      return fc.record(Object.fromEntries(fields.map(([name, field]) => [name, inner(field)])), { requiredKeys });
+    }
+    case 'union':
+      return fc.oneof(...required(def.options, def).map(inner));
+    case 'optional':
+      return inner(def.innerType);
+    case 'array':
+      return fc.array(inner(def.element), { maxLength: 5 });
+    case 'record':
+      return fc.dictionary(inner(def.keyType) as Texts, inner(def.valueType), { maxKeys: 5 });
+    case 'enum':
+      return fc.constantFrom(...Object.values(required(def.entries, def)));
+    case 'literal':
+      return fc.constantFrom(...required(def.values, def));
+    case 'string':
+      return texts;
+    case 'boolean':
+      return fc.boolean();
+    case 'number':
+      // Rows and milliseconds alike: what any of them may be.
+      return fc.oneof(fc.nat(3), fc.nat(), fc.constant(1_772_335_800_000), fc.constant(Number.MAX_SAFE_INTEGER));
+    default:
+      throw new Error(`no values for a schema of type ${def.type}`);
+  }
+}
+
+function required<Part>(part: Part | undefined, { type }: Def): Part {
+  if (part === undefined) throw new Error(`a ${type} without its parts`);
+  return part;
+}
+
+/** The members of a union of facts, by kind; what later versions may add is left out. */
+export function membersOf<Value extends { kind: string }>(union: z.ZodType<Value>): Map<string, z.ZodType<Value>> {
+  const { options = [] } = (union as unknown as Node)._zod.def;
+  return new Map(
+    options.flatMap((option) => {
+      const kind = option._zod.def.shape?.['kind']?._zod.def.values?.[0];
+      return typeof kind === 'string' ? [[kind, option as unknown as z.ZodType<Value>] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+import { clearing } from './clearing.ts';
+import { foreign, heldBack } from './held-back.ts';
+import { large } from './large.ts';
+import { missing, unseen } from './missing.ts';
+import type { Nights } from './night.ts';
+import { ordinary } from './ordinary.ts';
+import { previews } from './previews.ts';
+import { gateways, refusals, runErrors } from './refused.ts';
+import { ends, unresolved } from './unresolved.ts';
+
+/** Every named night, by the folder in which its golden messages are. */
+export const groups: Readonly<Record<string, Nights>> = {
+  ordinary,
+  previews,
+  'held-back': heldBack,
+  foreign,
+  'run-errors': runErrors,
+  refusals,
+  gateways,
+  missing,
+  unseen,
+  unresolved,
+  ends,
+  clearing,
+  large,
+};
+
+export const nights: Nights = Object.assign({}, ...Object.values(groups));

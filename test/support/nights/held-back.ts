@@ -1,0 +1,108 @@
+import { anIdle } from '../records.ts';
+import { address, anIndex, anIndexOf, day, hour, type Nights, policyFor, slowly, twoIndices } from './night.ts';
+
+/** Nights in which something was not started, on purpose. */
+export const heldBack: Nights = {
+  'above-ceiling': {
+    async play(begin) {
+      const { night } = await begin({
+        indices: [anIndexOf(43_000, 700), anIndexOf(700, 0, 'datasetProfile')],
+        policies: [
+          policyFor('operation', { maxDeletePercent: 90, note: 'Legal wants a year of it.' }),
+          policyFor('datasetProfile'),
+        ],
+      });
+      return night();
+    },
+  },
+
+  paused: {
+    async play(begin) {
+      const deployment = await begin(twoIndices);
+      deployment.services.parameters.paused = async () => true;
+      return deployment.night();
+    },
+  },
+
+  'orders-changed': {
+    async play(begin) {
+      const deployment = await begin(twoIndices);
+      // Between Plan and Truncate somebody makes one policy stricter and takes the other away.
+      const { policies } = deployment.services.parameters;
+      let asked = 0;
+      deployment.services.parameters.policies = async () => {
+        if (++asked === 2) deployment.policies = [policyFor('operation', { retentionDays: 365 })];
+        return policies();
+      };
+      return deployment.night();
+    },
+  },
+
+  'others-are-deleting': {
+    async play(begin) {
+      const deployment = await begin(twoIndices);
+      const { engine } = deployment.service;
+      const { operations } = deployment.services;
+      let sizes = 0;
+      deployment.services.operations = {
+        ...operations,
+        async indexSizes(options) {
+          if (++sizes >= 2)
+            engine.removeRows(
+              'dataset.operation',
+              ({ timestamp, id }) => timestamp < deployment.clock.time - 40 * day && id % 3 === 0,
+            );
+          return operations.indexSizes(options);
+        },
+      };
+      const { sleep } = deployment.services;
+      deployment.services.sleep = async (millis) => {
+        engine.removeRows(
+          'dataset.operation',
+          ({ timestamp, id }) => timestamp < deployment.clock.time - 40 * day && id % 2 === 0,
+        );
+        await sleep(millis);
+      };
+      return deployment.night();
+    },
+  },
+
+  'held-by-another-run': {
+    async play(begin) {
+      const deployment = await begin({ ...slowly, settings: { maxRunHours: 1 } });
+      await deployment.night({}, 'nightly-2026-03-01');
+      return deployment.night({ mode: 'preview' });
+    },
+  },
+};
+
+/** Nights in which a record of the ledger is not this run's to judge. */
+export const foreign: Nights = {
+  'held-under-another-address': {
+    async play(begin) {
+      const deployment = await begin({ ...slowly, settings: { maxRunHours: 1, gmsUrl: 'http://10.0.3.7:8080' } });
+      await deployment.night({}, 'nightly-2026-03-01');
+      deployment.settings.gmsUrl = address;
+      deployment.clock.time += 23 * hour;
+      return deployment.night();
+    },
+  },
+
+  'record-of-another-version': {
+    async play(begin) {
+      const deployment = await begin();
+      deployment.ledger.stored.set(anIndex, { ...anIdle({ server: address }), version: 3 });
+      return deployment.night();
+    },
+  },
+
+  'address-changed-meanwhile': {
+    async play(begin) {
+      const deployment = await begin({ ...twoIndices, rowsPerSecond: 100 });
+      deployment.service.engine.schedule(deployment.clock.time + 30_000, () => {
+        deployment.settings.gmsUrl = 'http://gms2.internal.example.com:8080';
+      });
+      return deployment.night();
+    },
+  },
+};

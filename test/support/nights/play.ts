@@ -1,0 +1,33 @@
+import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import { type Deployment, deploy } from '../deployment.ts';
+import { type Night, production } from './night.ts';
+
+/** A night that has been played, with what it left. */
+export interface Played {
+  report: Report;
+  deployment: Deployment;
+}
+
+/** @param words makes English of the facts of reports; as on Lambda if left out */
+export async function play(night: Night, words?: (facts: ReportFacts) => Report): Promise<Played> {
+  const deployments: Deployment[] = [];
+  try {
+    const report = await night.play(async (options) => {
+      const deployment = await deploy(production(options));
+      // An address of a private network, as behind an internal load balancer.
+      deployment.services.surroundings = { onLambda: true, lookup: async () => ['10.0.3.7'] };
+      if (words) deployment.words = words;
+      deployments.push(deployment);
+      return deployment;
+    });
+    const [deployment] = deployments;
+    if (!deployment) throw new Error('a night without a deployment');
+    return { report: withoutPort(report), deployment };
+  } finally {
+    for (const deployment of deployments) await deployment.close();
+  }
+}
+
+/** A server that is gone is told by its port, which is another one each time. */
+const withoutPort = (report: Report): Report =>
+  JSON.parse(JSON.stringify(report).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));

@@ -1,0 +1,86 @@
+import { anIndexOf, asReindex, day, type Nights, slowly, twoIndices } from './night.ts';
+
+const rows = [anIndexOf(12_000, 18_000)];
+
+/** Nights that end before a truncation does, or that do not see it end. */
+export const unresolved: Nights = {
+  'still-running': {
+    async play(begin) {
+      const { night } = await begin({ ...slowly, settings: { maxRunHours: 1 } });
+      return night();
+    },
+  },
+
+  'reindex-still-running': {
+    async play(begin) {
+      const { night } = await begin({
+        rowsPerSecond: 0.05,
+        policies: [{ ...asReindex[0], batchSize: 10 }],
+        settings: { maxRunHours: 1 },
+      });
+      return night();
+    },
+  },
+
+  lost: {
+    async play(begin) {
+      return (await begin({ indices: rows, faults: ['restart-at=0.5'] })).night();
+    },
+  },
+
+  stuck: {
+    async play(begin) {
+      // Its one batch takes days.
+      const { night } = await begin({ indices: rows, rowsPerSecond: 0.01, settings: { maxRunHours: 6 } });
+      return night();
+    },
+  },
+
+  'unknown-and-breaker': {
+    async play(begin) {
+      return (await begin({ ...twoIndices, faults: ['gateway-timeout', 'abort-at=0.5'] })).night();
+    },
+  },
+};
+
+/** The same the night after, and ends that say too little. */
+export const ends: Nights = {
+  'given-up-next-night': {
+    async play(begin) {
+      const deployment = await begin({ indices: rows, faults: ['gateway-timeout', 'abort-at=0.5'] });
+      await deployment.night();
+      deployment.service.engine.set({ interceptions: [], abortAtShare: undefined });
+      deployment.clock.time += day;
+      return deployment.night();
+    },
+  },
+
+  'reindex-unproven': {
+    async play(begin) {
+      return (await begin({ indices: rows, faults: ['gateway-timeout', 'status-lost'], policies: asReindex })).night();
+    },
+  },
+
+  cancelled: {
+    async play(begin) {
+      return (await begin({ indices: rows, faults: ['cancel-at=0.5'] })).night();
+    },
+  },
+
+  'all-conflicts': {
+    async play(begin) {
+      return (await begin({ indices: rows, faults: ['conflicts=1'] })).night();
+    },
+  },
+
+  'hangs-while-others-start': {
+    async play(begin) {
+      const deployment = await begin({ ...twoIndices, rowsPerSecond: 0.01, policies: twoIndices.policies.slice(0, 1) });
+      deployment.settings.maxRunHours = 1;
+      await deployment.night();
+      deployment.policies = twoIndices.policies;
+      deployment.settings.maxRunHours = 12;
+      return deployment.night();
+    },
+  },
+};

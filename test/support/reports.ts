@@ -1,0 +1,45 @@
+import { resultOf, worst } from '../../lambda/facts/outcome.ts';
+import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
+import type { Place } from '../../lambda/wording/checks.ts';
+import { worded } from '../../lambda/wording/report.ts';
+
+/** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
+
+/** What is known of `dataset.operation`, or another index, after one run. */
+export function anEntry(
+  outcome: DecidedFacts['outcome'],
+  cause: DecidedFacts['cause'],
+  { name = 'dataset.operation', ...more }: Partial<DecidedFacts> & { name?: string } = {},
+): DecidedFacts {
+  const [entityType = '', aspect = ''] = name.split('.');
+  return {
+    entityType,
+    aspect,
+    retentionDays: 90,
+    cutoffMillis: Date.UTC(2026, 4, 16, 3, 30),
+    strategy: 'delete-by-query',
+    rowsTotal: 3_466_120,
+    rowsToDelete: 1_200_034,
+    ...more,
+    outcome,
+    cause,
+  };
+}
+
+export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> = {}): ReportFacts => ({
+  version: 1,
+  runId: 'nightly-2026-08-14',
+  stage: 'prod',
+  mode: 'enforce',
+  startedAt: '2026-08-14T03:30:00.000Z',
+  finishedAt: '2026-08-14T05:44:00.000Z',
+  result: more.cause ? 'failed' : worst(policies.map(({ outcome }) => resultOf[outcome])),
+  notes: [],
+  policies,
+  unmanagedIndices: [],
+  ...more,
+});
+
+/** The same with its words. */
+export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, place?: Place): Report =>
+  worded(aReportOf(policies, more), place);

@@ -4,13 +4,13 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { functionCode } from './functions/function-code.ts';
-import { LedgerTable } from './storage/ledger-table.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { NightsTable } from './storage/nights-table.ts';
 import { Notifications } from './monitoring/notifications.ts';
-import { PolicyParameters } from './storage/policy-parameters.ts';
 import { settingsOf } from './props.ts';
 import { RunSchedule } from './run-schedule.ts';
+import { LedgerTable } from './storage/ledger-table.ts';
+import { NightsTable } from './storage/nights-table.ts';
+import { PolicyParameters } from './storage/policy-parameters.ts';
 import { Workflow } from './workflow.ts';
 
 /** The retention of one time series index. An unknown field is refused at synth. */
@@ -176,7 +176,7 @@ export class DatahubRetention extends Construct {
     const { topic, alarmTopic } = new Notifications(this, 'Notifications', { settings });
     new PolicyParameters(this, 'Policies', { settings });
     const { table } = new LedgerTable(this, 'Ledger');
-    const { table: nights } = new NightsTable(this, 'Nights');
+    const { table: nights } = new NightsTable(this, 'Nights', settings);
     const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, nights, topic });
     new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
     const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, topic, alarmTopic });

@@ -1,7 +1,7 @@
+import { safeJson } from '../../lambda/facts/text.ts';
 import { percentOf } from '../../lambda/policy/percentage.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { safeJson } from '../../lambda/facts/text.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { noteText } from '../../lambda/wording/notes.ts';
 import { wordedEntry } from '../../lambda/wording/report.ts';

@@ -35,3 +35,18 @@ export function byAge(rowsTotal: number, older: Older, cuts: readonly Cut[]): Pa
   parts.push({ fate: fateOf(0), rows: rowsTotal - before, ...(youngest !== undefined && { to: youngest }) });
   return parts;
 }
+
+/** A bite takes the oldest of the rows that go; the rest of them go in later runs. */
+export function bitten(parts: readonly Part[], bite: number): Part[] {
+  let left = bite;
+  return parts.flatMap((part): Part[] => {
+    if (part.fate !== 'goes') return [part];
+    const now = Math.min(left, part.rows);
+    left -= now;
+    const split: Part[] = [
+      { ...part, rows: now },
+      { ...part, fate: 'later', rows: part.rows - now },
+    ];
+    return split.filter(({ rows }) => rows > 0);
+  });
+}

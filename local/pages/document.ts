@@ -7,7 +7,8 @@ import { style, styleHash } from './style.ts';
 /** By this line a page of ours is known, so that nothing else is replaced by one. */
 const generator = 'datahub-retention';
 
-export const isPage = (text: string): boolean => text.slice(0, 1000).includes(`<meta name="generator" content="${generator} `);
+export const isPage = (text: string): boolean =>
+  text.slice(0, 1000).includes(`<meta name="generator" content="${generator} `);
 
 const policy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`;
 

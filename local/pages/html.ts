@@ -31,7 +31,14 @@ function written(value: Child): string {
   return escaped(String(value));
 }
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' };
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
 
 /** What HTML does not take, and what turns text around or hides it: a name must not look like another. */
 const unshown =
@@ -43,6 +50,4 @@ export const escaped = (text: string): string =>
 
 /** A name of an index in which a browser may break lines: behind dots and underscores and before capitals. */
 export const breakable = (name: string): Html[] =>
-  name
-    .split(/(?<=[._])|(?<=[\p{Ll}\d])(?=\p{Lu})/u)
-    .map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));
+  name.split(/(?<=[._])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));

@@ -40,7 +40,13 @@ export interface Attention {
   lines: string[];
   /** How to put it right: what to do, and perhaps the request to the search cluster that does it. */
   instructions: Array<{ say: string; request?: string | undefined }>;
-  next?: { text: string; command?: string | undefined };
+  next?: NextStep | undefined;
+}
+
+/** What to do; a command has above it what it does. */
+export interface NextStep {
+  text: string;
+  command?: { effect: string; line: string } | undefined;
 }
 
 /** One index. */

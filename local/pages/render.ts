@@ -10,7 +10,9 @@ import type { Attention, Bar, Fact, IndexPicture, Page } from './model.ts';
 export function renderPage(page: Page): string {
   const { title, indices } = page;
   const sections: Array<[id: string, heading: string, content: Child]> = [
-    ['attention', page.kind === 'survey' ? 'To look at first' : 'Needs attention', attention(page)],
+    ...(page.kind === 'history'
+      ? []
+      : [['attention', page.kind === 'survey' ? 'To look at first' : 'Needs attention', attention(page)] as const]),
     ...(indices.length > 1 ? [['all', 'All indices', overview(page)] as const] : []),
     ['indices', indices.length === 1 ? 'The index' : 'Index by index', indexCards(page)],
     ...beside(page),
@@ -54,7 +56,7 @@ function alert({ severity, title, lines, instructions, next }: Attention): Html 
   return html`<article class="card alert ${severity}"><h3>${breakable(title)}</h3>${lines.map((line) => html`<p>${line}</p>`)}${
     instructions.length > 0 &&
     html`<ol>${instructions.map(({ say, request }) => html`<li>${say}${request && code(request)}</li>`)}</ol>`
-  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${next.command && code(next.command)}`}</article>`;
+  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${next.command && html`<p>${next.command.effect}</p>${code(next.command.line)}`}`}</article>`;
 }
 
 const code = (text: string): Html => html`<pre><code>${text}</code></pre>`;
@@ -66,7 +68,10 @@ function overview({ indices }: Page): Child {
   });
   const largest = [...compared].sort((one, other) => other.rows - one.rows).slice(0, mostCompared);
   const all = new Map(compared.map((one) => [one.name, one]));
-  const total = compared.reduce((sum, one) => ({ rows: sum.rows + one.rows, past: sum.past + one.past }), { rows: 0, past: 0 });
+  const total = compared.reduce((sum, one) => ({ rows: sum.rows + one.rows, past: sum.past + one.past }), {
+    rows: 0,
+    past: 0,
+  });
   const hasSizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
   const number = (value: number | undefined) => (value === undefined ? '\u2013' : grouped(value));
   return html`<div class="card">${largest.length > 1 && overviewChart('overview', largest)}${
@@ -88,7 +93,9 @@ const badgeOf = ({ text, severity }: NonNullable<IndexPicture['badge']>): Html =
 
 function countsOf({ parts }: Bar): { rows: number; past: number } {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
-  const staying = parts.filter(({ fate }) => fate === 'stays' || fate === 'missing').reduce((sum, part) => sum + part.rows, 0);
+  const staying = parts
+    .filter(({ fate }) => fate === 'stays' || fate === 'missing')
+    .reduce((sum, part) => sum + part.rows, 0);
   return { rows, past: rows - staying };
 }
 
@@ -110,7 +117,10 @@ function indexCards({ indices }: Page): Child {
     return html`<section class="card" aria-labelledby="${id}"><div class="top"><h3 id="${id}">${breakable(name)}</h3>${badge && badgeOf(badge)}</div>${
       sentence && html`<p class="sentence">${sentence}</p>`
     }${bar && ageBar(`${id}-b`, name, bar)}${facts('facts', index.facts)}${
-      history && (indices.length > many && nights.length > 0 ? html`<details><summary>Night by night</summary>${history}</details>` : history)
+      history &&
+      (indices.length > many && nights.length > 0
+        ? html`<details><summary>Night by night</summary>${history}</details>`
+        : history)
     }</section>`;
   });
 }
@@ -155,4 +165,3 @@ const unmanagedTable = (unmanaged: Page['unmanaged']): Html =>
     ({ name, sizeMb, mbPerDay }) =>
       html`<tr><th scope="row">${breakable(name)}</th><td>${sizeMb === undefined ? '\u2013' : size(sizeMb)}</td><td>${mbPerDay === undefined ? '\u2013' : size(mbPerDay)}</td></tr>`,
   )}</tbody></table></div>`;
-

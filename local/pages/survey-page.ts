@@ -1,14 +1,18 @@
 import type { Check } from '../../lambda/facts/check.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
 import type { Night } from '../../lambda/memory/night.ts';
+import { searchIndex } from '../../lambda/policy/aspects.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
-import { clip } from '../../lambda/wording/clean.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
+import { moment } from '../../lambda/wording/numbers.ts';
+import { asSentence } from '../../lambda/wording/punctuation.ts';
 import { grouped, share, size } from '../screen/text.ts';
 import { ages, type IndexCounts, nameOf, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
+import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
-import { type Suggestion, suggest } from '../survey/suggestion.ts';
-import { byAge } from './by-age.ts';
-import { moment } from './dates.ts';
+import { failuresByReason } from '../survey/render.ts';
+import { policiesText, type Suggestion, suggest } from '../survey/suggestion.ts';
+import { bitten, byAge } from './by-age.ts';
 import type { Attention, Bar, IndexPicture, Page } from './model.ts';
 import { nightPoints } from './night-points.ts';
 
@@ -20,26 +24,33 @@ export interface Surveyed {
   server: string;
   /** Epoch milliseconds. */
   now: number;
-  /** The memory of nights, where there is one of this server. */
-  nightsOf?(index: SurveyedIndex): readonly Night[];
-  /** The policies as `--json` writes them. */
-  policiesJson: string;
+  /** The memory of nights by search index, where there is one of this server. */
+  nights?: ReadonlyMap<string, readonly Night[]> | undefined;
 }
+
+/** A text of a server. */
+const maxText = 600;
 
 /** The default of `minDeletePercent`. */
 const threshold = 10;
 
-export function surveyPage({ survey, checks, server, now, nightsOf, policiesJson }: Surveyed): Page {
-  const suggestions = suggest(survey);
+export function surveyPage({ survey, checks, server, now, nights }: Surveyed): Page {
+  const suggestions = suggest(survey, now);
   const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
   const { indices } = survey;
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
-  const pictures = indices.map((index) => pictureOf(index, suggested.get(nameOf(index)), nightsOf?.(index)));
+  const pictures = indices.map((index) =>
+    pictureOf(index, suggested.get(nameOf(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
+  );
   const past = pictures.flatMap(({ bar }) => bar?.parts ?? []).filter(({ fate }) => fate === 'goes');
   const goes = past.reduce((sum, part) => sum + part.rows, 0);
   const sizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
   const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
-  const attention = [...checks.flatMap((check) => checkAlert(check, now)), ...failures(survey)];
+  const attention = [
+    ...damageAlert(survey, now),
+    ...checks.flatMap((check) => checkAlert(check, now)),
+    ...failures(survey),
+  ];
   return {
     kind: 'survey',
     title: 'DataHub retention: survey',
@@ -59,9 +70,11 @@ export function surveyPage({ survey, checks, server, now, nightsOf, policiesJson
     attention,
     allWell: 'Address, connection, token, privileges and clock are well, and every index was counted.',
     indices: pictures,
-    toKnow: hints(survey, now),
+    toKnow: hints(survey),
     unmanaged: [],
-    ...(suggestions.length > 0 && { suggestions: { reasons: suggestions.map(({ reason }) => reason), json: policiesJson } }),
+    ...(suggestions.length > 0 && {
+      suggestions: { reasons: suggestions.map(({ reason }) => reason), json: policiesText(suggestions) },
+    }),
   };
 }
 
@@ -72,61 +85,73 @@ function checkAlert(check: Check, now: number): Attention[] {
     {
       severity: check.state,
       title: check.state === 'failed' ? `${check.name} failed` : check.name,
-      lines: [sentence(clip(text, 600))],
+      lines: [asSentence(oneLine(text, maxText))],
       instructions: [],
-      ...(remedy !== undefined && { next: { text: sentence(remedy) } }),
+      ...(remedy !== undefined && { next: { text: asSentence(remedy) } }),
     },
   ];
 }
 
-function failures({ indices, stopped }: Survey): Attention[] {
-  const byReason = new Map<string, string[]>();
-  for (const index of indices) {
-    if (index.counts.kind !== 'failed') continue;
-    const reason = errorText(index.counts.error);
-    byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(index)]);
-  }
+/** Indices that somebody's reindex may have emptied, and where their rows may be. */
+function damageAlert(found: Survey, now: number): Attention[] {
+  const told = damage(found, now);
+  if (told.length === 0) return [];
+  const of = (kind: DamageLine['kind']) => told.filter((line) => line.kind === kind).map(({ text }) => text);
+  const damaged = found.indices.filter((index) => isDamaged(index, now)).map(nameOf);
+  const [, why, ...next] = of('paragraph');
   return [
-    ...[...byReason].map(([reason, names]): Attention => ({
+    {
       severity: 'failed',
-      title: `Not counted: ${names.join(', ')}`,
-      lines: [sentence(clip(reason, 600))],
-      instructions: [],
-    })),
-    ...(stopped === undefined
-      ? []
-      : [
-          {
-            severity: 'failed' as const,
-            title: 'The counting stopped there',
-            lines: [sentence(clip(errorText(stopped), 600))],
-            instructions: [],
-          },
-        ]),
+      title: `May have lost rows: ${damaged.join(', ')}`,
+      lines: [...of('item').map(asSentence), ...(why === undefined ? [] : [why])],
+      instructions: of('command').map((request, at) => ({ say: damaged[at] ?? '', request })),
+      ...(next.length > 0 && { next: { text: next.join(' ') } }),
+    },
   ];
 }
 
-const sentence = (text: string): string => {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
-};
+function failures(found: Survey): Attention[] {
+  const failed = (title: string, line: string): Attention => ({
+    severity: 'failed',
+    title,
+    lines: [line],
+    instructions: [],
+  });
+  const { stopped } = found;
+  return [
+    ...[...failuresByReason(found)].map(([reason, names]) =>
+      failed(`Not counted: ${names.join(', ')}`, asSentence(reason)),
+    ),
+    ...(stopped === undefined
+      ? []
+      : [failed('The counting stopped there', asSentence(oneLine(errorText(stopped), maxText)))]),
+  ];
+}
 
 function pictureOf(
   index: SurveyedIndex,
   suggestion: Suggestion | undefined,
   nights: readonly Night[] | undefined,
+  now: number,
 ): IndexPicture {
   const { counts, sizeMb, indexName } = index;
   const name = nameOf(index);
   return {
     name,
     ...(counts.kind === 'failed' && { badge: { text: 'not counted', severity: 'failed' as const } }),
+    ...(isDamaged(index, now) && { badge: { text: 'may have lost rows', severity: 'failed' as const } }),
     ...(index.protected
-      ? { sentence: 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.' }
+      ? {
+          sentence:
+            'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.',
+        }
       : suggestion && { sentence: withoutName(suggestion.reason, name) }),
     ...(counts.kind === 'counted' && { bar: barOf(counts, suggestion) }),
     facts: [
       ...(sizeMb === undefined ? [] : [{ term: 'Size', text: size(sizeMb) }]),
+      ...(suggestion?.policy.maxRowsPerRun === undefined
+        ? []
+        : [{ term: 'Bite', text: `${grouped(suggestion.policy.maxRowsPerRun)} rows a night` }]),
       ...(indexName === undefined ? [] : [{ term: 'Index', text: indexName }]),
     ],
     sizeMb,
@@ -139,18 +164,13 @@ function withoutName(reason: string, name: string): string {
   return reason.startsWith(`${name}: `) ? `Suggested: ${reason.slice(name.length + 2)}` : reason;
 }
 
-function barOf(
-  { rowsTotal, older }: IndexCounts & { kind: 'counted' },
-  suggestion: Suggestion | undefined,
-): Bar {
+function barOf({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, suggestion: Suggestion | undefined): Bar {
   const counted = new Map(ages.map((age) => [age as number, older[age]]));
   const days = suggestion?.policy.enabled === false ? undefined : suggestion?.policy.retentionDays;
   if (days === undefined) return { parts: byAge(rowsTotal, counted, []) };
   const rows = counted.get(days) ?? 0;
   const isWorthIt = rowsTotal > 0 && rows > 0 && (rows / rowsTotal) * 100 >= threshold;
-  return {
-    parts: byAge(rowsTotal, counted, [{ days, rows, fate: isWorthIt ? 'goes' : 'overdue' }]),
-    cutDays: days,
-    threshold,
-  };
+  const parts = byAge(rowsTotal, counted, [{ days, rows, fate: isWorthIt ? 'goes' : 'overdue' }]);
+  const bite = suggestion?.policy.maxRowsPerRun;
+  return { parts: bite === undefined ? parts : bitten(parts, bite), cutDays: days, threshold };
 }

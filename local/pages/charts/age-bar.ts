@@ -88,7 +88,8 @@ function ends(parts: readonly Part[], total: number): Html {
   const missing = of('missing');
   const stay = of('stays');
   return html`<p class="ends"><span class="gone">${gone.map(
-    ({ rows, words }, at) => html`${at > 0 && ', '}<b>${grouped(rows)}</b> ${words}${at === 0 && ` (${share(rows, total)})`}`,
+    ({ rows, words }, at) =>
+      html`${at > 0 && ', '}<b>${grouped(rows)}</b> ${words}${at === 0 && ` (${share(rows, total)})`}`,
   )}</span>${missing > 0 && html`<span class="missing"><b>${grouped(missing)}</b> missing</span>`}<span class="stay"><b>${grouped(stay)}</b> ${stay === 1 ? 'stays' : 'stay'}</span></p>`;
 }
 
@@ -114,7 +115,9 @@ function legend(parts: readonly Part[]): Html | undefined {
 
 /** What the colour alone does not say. */
 function label(part: Part): string {
-  const words = { went: 'went', goes: '', later: 'later', overdue: 'kept for now', missing: 'missing', stays: '' }[part.fate];
+  const words = { went: 'went', goes: '', later: 'later', overdue: 'kept for now', missing: 'missing', stays: '' }[
+    part.fate
+  ];
   const age = part.from === undefined && part.to === undefined ? '' : span(part);
   const text = [age, words].filter(Boolean).join(', ');
   return text || fateWords[part.fate];

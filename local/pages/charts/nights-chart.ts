@@ -1,7 +1,7 @@
 import { type ScaleTime, scaleLinear, scaleSymlog, scaleUtc } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
-import { date } from '../dates.ts';
+import { date } from '../../../lambda/wording/numbers.ts';
 import { grouped, short, size } from '../../screen/text.ts';
 import { type Html, html } from '../html.ts';
 import type { NightPoint } from '../model.ts';
@@ -16,11 +16,21 @@ const tableNights = 60;
 export type Span = readonly [from: number, to: number];
 
 export function nightsFigure(id: string, name: string, nights: readonly NightPoint[], span: Span): Html {
-  if (nights.length === 0) return html`<p class="aside">No night of it is remembered yet: runs that truncate remember what they saw.</p>`;
+  if (nights.length === 0)
+    return html`<p class="aside">No night of it is remembered yet: runs that truncate remember what they saw.</p>`;
   const time = scaleUtc(span[0] === span[1] ? [span[0] - dayMillis, span[1] + dayMillis] : [...span], [0, 1]);
   const shown = nights.slice(-tableNights);
   const charts = [
-    lineChart({ id: `${id}-rows`, name, what: 'Rows', nights, time, of: ({ rows }) => rows, part: ({ overdue }) => overdue, say: short }),
+    lineChart({
+      id: `${id}-rows`,
+      name,
+      what: 'Rows',
+      nights,
+      time,
+      of: ({ rows }) => rows,
+      part: ({ overdue }) => overdue,
+      say: short,
+    }),
     lineChart({ id: `${id}-mb`, name, what: 'Size', nights, time, of: ({ mb }) => mb, say: size }),
     wentChart(`${id}-went`, name, nights, time),
   ].filter((chart) => chart !== undefined);
@@ -33,13 +43,15 @@ export function nightsFigure(id: string, name: string, nights: readonly NightPoi
       { title: 'Size' },
       { title: 'Went' },
     ],
-    rows: [...shown].reverse().map(({ at, rows, overdue, mb, deleted, outcome }) => [
-      html`${date(at)}${outcome && html` <span class="roomy">${outcome}</span>`}`,
-      number(rows),
-      number(overdue),
-      mb === undefined ? none : size(mb),
-      number(deleted),
-    ]),
+    rows: [...shown]
+      .reverse()
+      .map(({ at, rows, overdue, mb, deleted, outcome }) => [
+        html`${date(at)}${outcome && html` <span class="roomy">${outcome}</span>`}`,
+        number(rows),
+        number(overdue),
+        mb === undefined ? none : size(mb),
+        number(deleted),
+      ]),
   })}</figure>`;
 }
 
@@ -77,26 +89,25 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
   if (!first || !last) return undefined;
   const parts = part ? pointsOf(nights, part) : [];
   const { toY, ticks, isLog } = scale(points, parts);
-  const x = (at: number) => time(at) * 1000;
+  const x = (at: number) => round(time(at) * 1000);
   // The nested picture is stretched to the width that there is, but for its strokes.
   const path = (of: readonly Point[], className: string) => {
     const drawn = withGaps(of);
     const d = line<Point | undefined>()
       .defined((point) => point !== undefined)
       .x((point) => x(point!.at))
-      .y((point) => toY(point!.value))
-      .digits(1)(drawn);
+      .y((point) => round(toY(point!.value)))(drawn);
     const filled = area<Point | undefined>()
       .defined((point) => point !== undefined)
       .x((point) => x(point!.at))
       .y0(bottom)
-      .y1((point) => toY(point!.value))
-      .digits(1)(drawn);
+      .y1((point) => round(toY(point!.value)))(drawn);
     return html`${!isLog && html`<path class="area${className}" d="${filled ?? ''}"/>`}<path class="line${className}" d="${d ?? ''}"/>`;
   };
   const dots = (of: readonly Point[], className: string) =>
     lonely(of).map(
-      ({ at, value }) => html`<circle class="dot${className}" cx="${across(time(at))}" cy="${round(toY(value))}" r="2.5"/>`,
+      ({ at, value }) =>
+        html`<circle class="dot${className}" cx="${across(time(at))}" cy="${round(toY(value))}" r="2.5"/>`,
     );
   const lowest = points.reduce((low, point) => (point.value < low.value ? point : low));
   const highest = points.reduce((high, point) => (point.value > high.value ? point : high));
@@ -114,7 +125,9 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
     ].join(' '),
     height: bottom + plot.labels,
     drawing: [
-      ticks.map((tick) => html`<line class="grid" x1="0" x2="100%" y1="${round(toY(tick))}" y2="${round(toY(tick))}"/>`),
+      ticks.map(
+        (tick) => html`<line class="grid" x1="0" x2="100%" y1="${round(toY(tick))}" y2="${round(toY(tick))}"/>`,
+      ),
       html`<svg width="100%" height="${bottom + 2}" viewBox="0 0 1000 ${bottom + 2}" preserveAspectRatio="none">${path(points, '')}${parts.length > 0 && path(parts, ' warm')}</svg>`,
       dots(points, ''),
       dots(parts, ' warm'),
@@ -124,7 +137,12 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
   })}${parts.length > 0 && html`<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>past the retention <b>${say(parts.at(-1)!.value)}</b></li></ul>`}</div>`;
 }
 
-function wentChart(id: string, name: string, nights: readonly NightPoint[], time: ScaleTime<number, number>): Html | undefined {
+function wentChart(
+  id: string,
+  name: string,
+  nights: readonly NightPoint[],
+  time: ScaleTime<number, number>,
+): Html | undefined {
   const points = pointsOf(nights, ({ deleted }) => (deleted === 0 ? undefined : deleted));
   if (points.length === 0) return undefined;
   const { toY, ticks, isLog } = scale(points, []);
@@ -135,13 +153,18 @@ function wentChart(id: string, name: string, nights: readonly NightPoint[], time
     description: `${count(points.length, 'truncation')} in which rows went, ${grouped(total)} in all; the largest took ${grouped(Math.max(...points.map(({ value }) => value)))}.${isLog ? ' The scale is logarithmic.' : ''}`,
     height: bottom + plot.labels,
     drawing: [
-      ticks.map((tick) => html`<line class="grid" x1="0" x2="100%" y1="${round(toY(tick))}" y2="${round(toY(tick))}"/>`),
+      ticks.map(
+        (tick) => html`<line class="grid" x1="0" x2="100%" y1="${round(toY(tick))}" y2="${round(toY(tick))}"/>`,
+      ),
       points.map(
         ({ at, value }) =>
           html`<line class="stem" x1="${across(time(at))}" x2="${across(time(at))}" y1="${bottom}" y2="${round(Math.min(bottom - 2, toY(value)))}"/>`,
       ),
       ticks.map((tick) => tick > 0 && html`<text class="halo" x="0" y="${round(toY(tick)) - 3}">${short(tick)}</text>`),
-      dates(time, pointsOf(nights, () => 0)),
+      dates(
+        time,
+        pointsOf(nights, () => 0),
+      ),
     ],
   })}</div>`;
 }
@@ -158,7 +181,10 @@ const pointsOf = (nights: readonly NightPoint[], of: (night: NightPoint) => numb
 const logFrom = 1000;
 
 /** Straight from zero, or logarithmic where the values need it; a zero is at the bottom of both. */
-function scale(points: readonly Point[], parts: readonly Point[]): { toY(value: number): number; ticks: number[]; isLog: boolean } {
+function scale(
+  points: readonly Point[],
+  parts: readonly Point[],
+): { toY(value: number): number; ticks: number[]; isLog: boolean } {
   const values = [...points, ...parts].map(({ value }) => value);
   const highest = Math.max(1, ...values);
   const positive = points.map(({ value }) => value).filter((value) => value > 0);

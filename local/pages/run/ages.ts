@@ -26,7 +26,10 @@ export interface AgesOptions {
 }
 
 /** Never throws what a server may answer: a picture can do without. */
-export async function countedAges(report: Report, { operations, onCounted = () => {}, now = Date.now }: AgesOptions): Promise<CountedAges> {
+export async function countedAges(
+  report: Report,
+  { operations, onCounted = () => {}, now = Date.now }: AgesOptions,
+): Promise<CountedAges> {
   const withRows = report.policies.filter(({ rowsTotal = 0, outcome }) => rowsTotal > 0 && outcome !== 'rows-missing');
   const wanted = report.error === undefined ? largest(withRows) : [];
   const older = new Map<string, Older>();

@@ -1,14 +1,14 @@
-import type { Result } from '../../../lambda/facts/outcome.ts';
+import { needsAttention } from '../../../lambda/facts/note.ts';
 import { resultOf } from '../../../lambda/facts/outcome.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { problemGroups } from '../../../lambda/notification/groups.ts';
-import type { MessageContext } from '../../../lambda/notification/message.ts';
-import { notesBeside, troubles } from '../../../lambda/notification/preflight.ts';
-import { entryStep, errorStep, type Step, stepOfNote } from '../../../lambda/notification/steps.ts';
-import { needsAttention } from '../../../lambda/facts/note.ts';
-import { lines } from '../../../lambda/wording/clean.ts';
-import { recovery } from '../../../lambda/wording/recovery.ts';
-import { asSentence, causeSentence, nameOf, sentence } from '../../../lambda/wording/sentences.ts';
+import type { MessageContext } from '../../../lambda/notification/context.ts';
+import { problemGroups } from '../../../lambda/notification/digest/groups.ts';
+import { notesBeside } from '../../../lambda/notification/digest/notes.ts';
+import { troubles } from '../../../lambda/notification/digest/preflight.ts';
+import { entryStep, errorStep, noteStepOf } from '../../../lambda/notification/next/steps.ts';
+import { asSentence } from '../../../lambda/wording/punctuation.ts';
+import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
+import { causeSentence, errorSentence, nameOf, sentence } from '../../../lambda/wording/sentences.ts';
 import type { Attention } from '../model.ts';
 
 /** What needs a person after a run, with its next step: the facts and words of the message, in its order. */
@@ -40,36 +40,37 @@ export const sentenceOf = (entry: PolicyEntry): string => {
 export { nameOf };
 
 function runError(report: Report, context: MessageContext): Attention[] {
-  if (report.error === undefined) return [];
+  const { error, cause } = report;
+  if (error === undefined) return [];
   return [
     {
       severity: 'failed',
       title: 'The run failed',
-      lines: [asSentence(lines(report.error, maxText))],
+      lines: [cause ? errorSentence(cause, maxText, 'without-remedy') : asSentence(error)],
       instructions: [],
-      ...nextOf(errorStep(report, context)),
+      next: errorStep(report, context),
     },
   ];
 }
 
 function problem(
   entries: readonly [PolicyEntry, ...PolicyEntry[]],
-  { finishedAt }: Report,
+  report: Report,
   context: MessageContext,
 ): Attention {
   const [first] = entries;
   const names = entries.slice(0, mostNames).map(nameOf).join(', ');
   const more = entries.length > mostNames ? ` and ${entries.length - mostNames} more` : '';
   return {
-    severity: resultOf[first.outcome] as Result,
+    severity: resultOf[first.outcome],
     title: `${names}${more}: ${sentence(first)}`,
     lines: [
-      causeSentence(first, maxText),
+      causeSentence(first, maxText, 'without-remedy'),
       ...(first.owner === undefined ? [] : [`Owner: ${first.owner}`]),
       ...(first.note === undefined ? [] : [`Note: ${first.note}`]),
     ].filter((line) => line !== ''),
-    instructions: recovery(first, Date.parse(finishedAt)),
-    ...nextOf(entryStep(entries, context)),
+    instructions: recovery(first, Date.parse(report.finishedAt)),
+    next: entryStep(entries, report, context),
   };
 }
 
@@ -79,19 +80,16 @@ function preflight(report: Report, context: MessageContext): Attention[] {
     title: `Preflight: ${head}`,
     lines: text === undefined ? [] : [text],
     instructions: [],
-    ...(step ? nextOf(step) : remedy === '' ? {} : { next: { text: remedy } }),
+    next: step ?? (remedy === '' ? undefined : { text: remedy }),
   }));
 }
 
 function notes(report: Report, context: MessageContext): Array<{ text: string; alert?: Attention }> {
-  const facts = new Map((report.notes ?? []).map((text, at) => [text, report.noteFacts?.[at]]));
-  return notesBeside(report).map((text) => {
-    const fact = facts.get(text);
-    const step = fact && stepOfNote(fact, context);
-    if (!step && !(fact && needsAttention(fact))) return { text };
-    return { text, alert: { severity: 'note', title: 'To know', lines: [text], instructions: [], ...nextOf(step) } };
+  return notesBeside(report).map(({ text, note }) => {
+    const said = asSentence(text);
+    const next = note && noteStepOf(note, context);
+    if (!next && !(note && needsAttention(note))) return { text: said };
+    const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt)) : [];
+    return { text: said, alert: { severity: 'note', title: 'To know', lines: [said], instructions, next } };
   });
 }
-
-const nextOf = (step: Step | undefined): Pick<Attention, 'next'> =>
-  step ? { next: { text: step.text, ...(step.command !== undefined && { command: step.command }) } } : {};

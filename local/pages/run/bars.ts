@@ -23,7 +23,10 @@ export function barOf(
 ): Bar | undefined {
   const { rowsTotal, retentionDays: days } = entry;
   if (rowsTotal === undefined) return undefined;
-  const parts = entry.outcome === 'rows-missing' ? missingParts(entry, rowsTotal) : partsOf(entry, rowsTotal, older ?? new Map(), startMillis);
+  const parts =
+    entry.outcome === 'rows-missing'
+      ? missingParts(entry, rowsTotal)
+      : partsOf(entry, rowsTotal, older ?? new Map(), startMillis);
   return {
     parts,
     ...(days !== undefined && { cutDays: days }),
@@ -33,7 +36,10 @@ export function barOf(
 }
 
 /** What is missing has no age that anybody could have counted. */
-function missingParts({ rowsDeleted, rowsToDelete = 0, rowsMissing = 0, retentionDays }: PolicyEntry, rowsTotal: number): Part[] {
+function missingParts(
+  { rowsDeleted, rowsToDelete = 0, rowsMissing = 0, retentionDays }: PolicyEntry,
+  rowsTotal: number,
+): Part[] {
   const went = Math.min(rowsTotal, rowsDeleted ?? rowsToDelete);
   const missing = Math.min(rowsTotal - went, rowsMissing);
   return [
@@ -44,10 +50,25 @@ function missingParts({ rowsDeleted, rowsToDelete = 0, rowsMissing = 0, retentio
 }
 
 function partsOf(entry: PolicyEntry, rowsTotal: number, older: Older, startMillis: number): Part[] {
-  const { outcome, retentionDays: days, rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsDeleted, strategy } = entry;
+  const {
+    outcome,
+    retentionDays: days,
+    rowsToDelete = 0,
+    rowsPastRetention = rowsToDelete,
+    rowsDeleted,
+    strategy,
+  } = entry;
   const past = Math.min(rowsTotal, rowsPastRetention);
-  if (days === undefined) return [{ fate: 'overdue', rows: past }, { fate: 'stays', rows: rowsTotal - past }];
-  const cut = (rows: number, fate: Cut['fate'], at = days): Cut => ({ days: at, rows: Math.min(rowsTotal, rows), fate });
+  if (days === undefined)
+    return [
+      { fate: 'overdue', rows: past },
+      { fate: 'stays', rows: rowsTotal - past },
+    ];
+  const cut = (rows: number, fate: Cut['fate'], at = days): Cut => ({
+    days: at,
+    rows: Math.min(rowsTotal, rows),
+    fate,
+  });
   /** Where a bite is cut; older than the retention. */
   const biteDays = entry.cutoffMillis === undefined ? days : tenth((startMillis - entry.cutoffMillis) / dayMillis);
   const isBite = rowsPastRetention > rowsToDelete && biteDays > days;
@@ -57,7 +78,11 @@ function partsOf(entry: PolicyEntry, rowsTotal: number, older: Older, startMilli
     return byAge(rowsTotal, afterwards(older, went, Math.max(went, isBite ? past : 0), days), cuts);
   }
   if (outcome === 'would-truncate') {
-    return byAge(rowsTotal, older, isBite ? [cut(rowsToDelete, 'goes', biteDays), cut(past, 'later')] : [cut(past, 'goes')]);
+    return byAge(
+      rowsTotal,
+      older,
+      isBite ? [cut(rowsToDelete, 'goes', biteDays), cut(past, 'later')] : [cut(past, 'goes')],
+    );
   }
   const went = unended.includes(outcome) && strategy === 'delete-by-query' ? Math.min(past, rowsDeleted ?? 0) : 0;
   if (went > 0) {

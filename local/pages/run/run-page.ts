@@ -4,10 +4,9 @@ import type { Night } from '../../../lambda/memory/night.ts';
 import type { ComposedMessage, MessageContext } from '../../../lambda/notification/message.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
-import { duration } from '../../../lambda/wording/numbers.ts';
+import { duration, moment } from '../../../lambda/wording/numbers.ts';
 import { grouped, share, size } from '../../screen/text.ts';
 import type { Older } from '../by-age.ts';
-import { moment } from '../dates.ts';
 import type { Fact, Fate, IndexPicture, Page } from '../model.ts';
 import { nightPoints } from '../night-points.ts';
 import { attentionOf, nameOf, sentenceOf, toKnowOf } from './attention.ts';
@@ -43,12 +42,16 @@ export function runPage(run: ShownRun): Page {
     about: [
       { term: 'Server', text: server },
       { term: isPreview ? 'Previewed' : 'Started', text: moment(Date.parse(report.startedAt)) },
-      ...(seconds >= 1 ? [{ term: 'Took', text: `${duration(seconds)}${context.waitsCutShort ? ', its waits cut short' : ''}` }] : []),
+      ...(seconds >= 1
+        ? [{ term: 'Took', text: `${duration(seconds)}${context.waitsCutShort ? ', its waits cut short' : ''}` }]
+        : []),
       { term: 'Run', text: report.runId },
     ],
     totals: totalsOf(indices, isPreview),
     attention: attentionOf(report, context),
-    allWell: isPreview ? 'Nothing needs attention. Nothing was deleted: this is a preview.' : 'Nothing needs attention.',
+    allWell: isPreview
+      ? 'Nothing needs attention. Nothing was deleted: this is a preview.'
+      : 'Nothing needs attention.',
     indices,
     toKnow: [...toKnowOf(report, context), ...agesText(run, uncounted)],
     unmanaged: report.unmanagedIndices.map(({ indexName, entityType, aspect, sizeMb, mbPerDay }) => ({
@@ -90,7 +93,9 @@ function totalsOf(indices: readonly IndexPicture[], isPreview: boolean): Fact[] 
     { term: `${isPreview ? 'would go' : 'went'} (${share(gone, total)})`, text: grouped(gone) },
     ...(later > 0 ? [{ term: 'go in later runs', text: grouped(later) }] : []),
     { term: 'past retention, kept for now', text: grouped(of('overdue')) },
-    ...(missing > 0 ? [{ term: 'MISSING: should have stayed', text: grouped(missing) }] : [{ term: isPreview ? 'stay' : 'stay', text: grouped(of('stays')) }]),
+    ...(missing > 0
+      ? [{ term: 'MISSING: should have stayed', text: grouped(missing) }]
+      : [{ term: isPreview ? 'stay' : 'stay', text: grouped(of('stays')) }]),
   ];
 }
 
@@ -124,9 +129,17 @@ function factsOf(entry: PolicyEntry, policy: Policy | undefined): Fact[] {
   ];
   return [
     ...fact('Retention', retentionDays === undefined ? undefined : `${grouped(retentionDays)} days`),
-    ...fact('Ceiling', policy && (policy.maxDeletePercent === undefined ? 'not all rows' : `${policy.maxDeletePercent} %`)),
+    ...fact(
+      'Ceiling',
+      policy && (policy.maxDeletePercent === undefined ? 'not all rows' : `${policy.maxDeletePercent} %`),
+    ),
     ...fact('Bite', policy?.maxRowsPerRun === undefined ? undefined : biteText(policy.maxRowsPerRun, entry)),
-    ...fact('Takes', 'seconds' in cause && typeof cause.seconds === 'number' && cause.seconds > 0 ? `about ${duration(cause.seconds)}, as last time` : undefined),
+    ...fact(
+      'Takes',
+      'seconds' in cause && typeof cause.seconds === 'number' && cause.seconds > 0
+        ? `about ${duration(cause.seconds)}, as last time`
+        : undefined,
+    ),
     ...fact('Strategy', strategy),
     ...fact('Grows', growth.length === 0 ? undefined : `${growth.join(', ')} a day`),
     ...fact('Size', sizes.length === 0 ? undefined : [...new Set(sizes)].join(' \u2192 ')),
@@ -142,6 +155,9 @@ function biteText(bite: number, { rowsPastRetention, rowsToDelete = 0, cause }: 
   const past = rowsPastRetention ?? rowsToDelete;
   const text = `${grouped(bite)} rows a run`;
   if (past <= bite) return past === 0 ? text : `${text}, enough for all of them`;
-  const nights = 'nights' in cause && typeof cause.nights === 'number' && (cause.kind === 'due' || cause.kind === 'verified') ? cause.nights : undefined;
+  const nights =
+    'nights' in cause && typeof cause.nights === 'number' && (cause.kind === 'due' || cause.kind === 'verified')
+      ? cause.nights
+      : undefined;
   return `${text} of ${grouped(past)}${nights === undefined ? '' : `; all of them in about ${nights} ${nights === 1 ? 'night' : 'nights'}`}`;
 }

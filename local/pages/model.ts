@@ -58,6 +58,8 @@ export interface IndexPicture {
   bar?: Bar;
   facts: Fact[];
   sizeMb?: number | undefined;
+  /** Nothing was done and nothing has to be: among many it may be folded away. */
+  isQuiet?: boolean;
   /** Undefined where no memory is asked. */
   nights?: readonly NightPoint[];
 }

@@ -38,21 +38,21 @@ a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid v
 
 header { padding-top: 2rem; }
 .kicker { margin: 0; color: var(--muted); font-size: .875rem; font-weight: 600; letter-spacing: .02em; }
-h1 { margin: .125rem 0 .5rem; font-size: clamp(1.5rem, 5vw, 2.125rem); line-height: 1.2; letter-spacing: -.015em; }
+h1 { margin: .125rem 0 .5rem; font-size: clamp(1.5rem, 5vw, 2.125rem); line-height: 1.2; letter-spacing: -.015em; text-wrap: balance; }
 h2 { margin: 2.25rem 0 .75rem; font-size: 1.25rem; line-height: 1.3; }
 h3 { margin: 0; font-size: 1.0625rem; line-height: 1.35; }
 h4 { margin: 0 0 .25rem; font-size: .875rem; line-height: 1.35; }
 p { margin: .5rem 0; }
 .about { margin: 0; color: var(--muted); font-size: .875rem; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; }
 .about div, .facts div { display: flex; gap: .375rem; min-width: 0; }
-dt { color: var(--muted); }
+dt { color: var(--muted); overflow-wrap: normal; flex: none; }
 dd { margin: 0; min-width: 0; }
 .about dd { color: var(--ink); }
 
 .totals { margin: 1.25rem 0 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1px; background: var(--rule);
   border: 1px solid var(--rule); border-radius: .625rem; overflow: hidden; }
-.totals div { background: var(--paper); padding: .75rem 1rem; display: flex; flex-direction: column-reverse; }
-.totals dt { font-size: .8125rem; }
+.totals div { background: var(--paper); padding: .75rem 1rem; display: flex; flex-direction: column-reverse; justify-content: flex-end; }
+.totals dt { font-size: .8125rem; flex: initial; }
 .totals dd { font-size: 1.375rem; font-weight: 650; line-height: 1.25; letter-spacing: -.01em; }
 
 .card { background: var(--paper); border: 1px solid var(--rule); border-radius: .625rem; padding: 1rem 1.125rem; margin: 0 0 .875rem; }
@@ -109,6 +109,8 @@ ${shades('s')}
 .plots h4 span { float: right; font-weight: 400; color: var(--muted); }
 
 details { margin-top: .625rem; font-size: .875rem; }
+details.rest { margin: 0; }
+details.rest > summary { margin-bottom: .875rem; font-size: 1rem; }
 summary { cursor: pointer; color: var(--link); width: fit-content; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 caption { text-align: left; color: var(--muted); font-size: .8125rem; padding: .375rem 0; }
@@ -116,15 +118,20 @@ th, td { padding: .3125rem 0 .3125rem .75rem; text-align: right; vertical-align:
 thead th { color: var(--muted); font-size: .8125rem; border-top: 0; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
 td.word, th.word { text-align: left; }
+td, thead th { overflow-wrap: normal; }
+td { white-space: nowrap; }
+td.word { white-space: normal; }
 tfoot th, tfoot td { font-weight: 650; }
-tbody th .badge { display: block; font-weight: 500; white-space: normal; }
+tbody th .badge { margin-left: .75rem; font-weight: 500; white-space: normal; }
 footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-size: .8125rem; }
 
 @media (max-width: 34rem) {
   header { padding-top: 1.25rem; }
   .card { padding: .875rem .875rem; }
   .roomy { display: none; }
+  tbody th .badge { display: block; margin-left: 0; }
   .totals { grid-template-columns: repeat(2, 1fr); }
+  .totals div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .totals div { padding: .625rem .75rem; }
   .totals dd { font-size: 1.125rem; }
   table { font-size: .8125rem; }

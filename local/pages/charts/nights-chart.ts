@@ -1,5 +1,5 @@
 import { type ScaleTime, scaleLinear, scaleSymlog, scaleUtc } from 'd3-scale';
-import { area, line } from 'd3-shape';
+import { line } from 'd3-shape';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
 import { date } from '../../../lambda/wording/numbers.ts';
 import { grouped, short, size } from '../../screen/text.ts';
@@ -11,15 +11,24 @@ import { across, numbers, picture } from './frame.ts';
 
 /** Nights that the table beside the pictures holds; all of them are in `--json`. */
 const tableNights = 60;
+const briefNights = 7;
 
 /** The first and the last moment of all pictures that are to be compared. */
 export type Span = readonly [from: number, to: number];
 
-export function nightsFigure(id: string, name: string, nights: readonly NightPoint[], span: Span): Html {
-  if (nights.length === 0)
-    return html`<p class="aside">No night of it is remembered yet: runs that truncate remember what they saw.</p>`;
+export interface NightsFigure {
+  /** In the page only once. */
+  id: string;
+  name: string;
+  nights: readonly NightPoint[];
+  span: Span;
+  /** One of many: the table has the last week alone. */
+  isBrief: boolean;
+}
+
+export function nightsFigure({ id, name, nights, span, isBrief }: NightsFigure): Html {
   const time = scaleUtc(span[0] === span[1] ? [span[0] - dayMillis, span[1] + dayMillis] : [...span], [0, 1]);
-  const shown = nights.slice(-tableNights);
+  const shown = nights.slice(isBrief ? -briefNights : -tableNights);
   const charts = [
     lineChart({
       id: `${id}-rows`,
@@ -80,7 +89,7 @@ interface Point {
 }
 
 /** More dots than this are a line. */
-const mostDots = 45;
+const mostDots = 14;
 
 function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): Html | undefined {
   const points = pointsOf(nights, of);
@@ -89,29 +98,26 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
   if (!first || !last) return undefined;
   const parts = part ? pointsOf(nights, part) : [];
   const { toY, ticks, isLog } = scale(points, parts);
-  const x = (at: number) => round(time(at) * 1000);
   // The nested picture is stretched to the width that there is, but for its strokes.
+  const toPath = line<Point>()
+    .x(({ at }) => Math.round(time(at) * 1000))
+    .y(({ value }) => round(toY(value)));
   const path = (of: readonly Point[], className: string) => {
-    const drawn = withGaps(of);
-    const d = line<Point | undefined>()
-      .defined((point) => point !== undefined)
-      .x((point) => x(point!.at))
-      .y((point) => round(toY(point!.value)))(drawn);
-    const filled = area<Point | undefined>()
-      .defined((point) => point !== undefined)
-      .x((point) => x(point!.at))
-      .y0(bottom)
-      .y1((point) => round(toY(point!.value)))(drawn);
-    return html`${!isLog && html`<path class="area${className}" d="${filled ?? ''}"/>`}<path class="line${className}" d="${d ?? ''}"/>`;
+    const pieces = unbroken(of).map((points) => ({
+      d: toPath(points) ?? '',
+      left: Math.round(time(points[0]!.at) * 1000),
+    }));
+    const filled = pieces.map(({ d, left }) => `${d}V${bottom}H${left}Z`).join('');
+    return html`${!isLog && html`<path class="area${className}" d="${filled}"/>`}<path class="line${className}" d="${pieces.map(({ d }) => d).join('')}"/>`;
   };
   const dots = (of: readonly Point[], className: string) =>
-    lonely(of).map(
+    dotted(of).map(
       ({ at, value }) =>
         html`<circle class="dot${className}" cx="${across(time(at))}" cy="${round(toY(value))}" r="2.5"/>`,
     );
   const lowest = points.reduce((low, point) => (point.value < low.value ? point : low));
   const highest = points.reduce((high, point) => (point.value > high.value ? point : high));
-  const gaps = withGaps(points).filter((point) => point === undefined).length;
+  const gaps = unbroken(points).length - 1;
   return html`<div><h4>${what}${isLog && ', log scale'}<span>${say(last.value)}</span></h4>${picture({
     id,
     title: `${name}: ${what.toLowerCase()}, night by night`,
@@ -180,7 +186,10 @@ const pointsOf = (nights: readonly NightPoint[], of: (night: NightPoint) => numb
 /** From this factor on between the smallest and the largest value, a straight scale would show the small ones as nothing. */
 const logFrom = 1000;
 
-/** Straight from zero, or logarithmic where the values need it; a zero is at the bottom of both. */
+/**
+ * Straight from zero, or logarithmic where the values need it; a zero is at the bottom of both. Only the height has a number,
+ * above which no line runs; between powers of ten the one in the middle has one as well.
+ */
 function scale(
   points: readonly Point[],
   parts: readonly Point[],
@@ -191,33 +200,32 @@ function scale(
   const isLog = positive.length > 1 && highest / Math.min(...positive) >= logFrom;
   if (!isLog) {
     const toY = scaleLinear([0, highest], [bottom, plot.top]).nice(4);
-    return { toY, ticks: toY.ticks(2), isLog };
+    return { toY, ticks: [0, toY.domain()[1]!], isLog };
   }
-  const top = 10 ** Math.ceil(Math.log10(highest));
-  const toY = scaleSymlog([0, top], [bottom, plot.top]);
-  const powers = Math.log10(top);
-  return { toY, ticks: [0, 10 ** Math.round(powers / 2), top], isLog };
+  const powers = Math.ceil(Math.log10(highest));
+  const toY = scaleSymlog([0, 10 ** powers], [bottom, plot.top]);
+  return { toY, ticks: [0, 10 ** Math.round(powers / 2), 10 ** powers], isLog };
 }
 
 /** A pause of more than this many usual ones is a gap: nothing is drawn where nothing was seen. */
 const gapFactor = 2.5;
 
-/** The points with nothing between those that are far apart. */
-function withGaps(points: readonly Point[]): Array<Point | undefined> {
+/** The points in runs that nothing interrupts. */
+function unbroken(points: readonly Point[]): Point[][] {
   const pauses = points.slice(1).map(({ at }, before) => at - points[before]!.at);
   const usual = [...pauses].sort((one, other) => one - other)[pauses.length >> 1] ?? 0;
   const longest = Math.max(usual, dayMillis) * gapFactor;
-  return points.flatMap((point, at) => (at > 0 && pauses[at - 1]! > longest ? [undefined, point] : [point]));
+  const runs: Point[][] = [];
+  points.forEach((point, at) => {
+    if (at === 0 || pauses[at - 1]! > longest) runs.push([]);
+    runs.at(-1)!.push(point);
+  });
+  return runs;
 }
 
 /** Points that are dots: all where there are few, and those that have no neighbour to draw a line to. */
-function lonely(points: readonly Point[]): readonly Point[] {
-  if (points.length <= mostDots) return points;
-  const drawn = withGaps(points);
-  return drawn.flatMap((point, at) =>
-    point !== undefined && drawn[at - 1] === undefined && drawn[at + 1] === undefined ? [point] : [],
-  );
-}
+const dotted = (points: readonly Point[]): readonly Point[] =>
+  points.length <= mostDots ? points : unbroken(points).flatMap((run) => (run.length === 1 ? run : []));
 
 function dates(time: ScaleTime<number, number>, points: readonly Point[]): Html {
   const [from, to] = time.domain() as [Date, Date];

@@ -3,7 +3,7 @@ import { grouped } from '../../screen/text.ts';
 import { type Html, html } from '../html.ts';
 import { across, picture } from './frame.ts';
 
-/** The largest indices side by side: how many rows each has, and how many of them go or are past the retention. */
+/** The largest indices side by side: how many rows each has, and how many of them are past the retention. */
 
 export interface Compared {
   name: string;
@@ -21,8 +21,8 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
   return html`<figure>${picture({
     id,
     title: 'Rows by index',
-    description: `${indices.length} bars, the largest first; of each the part that goes or is past its retention comes first. ${indices
-      .map(({ name, rows, past }) => `${name}: ${grouped(rows)} rows, of which ${grouped(past)}.`)
+    description: `${indices.length} bars, the largest first; of each the part past its retention comes first. ${indices
+      .map(({ name, rows, past }) => `${name}: ${grouped(rows)} rows, ${grouped(past)} of them past it.`)
       .join(' ')}`,
     height: indices.length * rowHeight,
     drawing: indices.map(({ name, rows, past }, at) => {
@@ -32,7 +32,7 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
         rows > 0 && html`<rect class="s4" x="0" y="${top + 18}" width="2" height="9"/>`
       }<rect class="g3" x="0" y="${top + 18}" width="${across(width(past))}" height="9"/><rect class="s4" x="${across(width(past))}" y="${top + 18}" width="${across(width(rows - past))}" height="9"/>`;
     }),
-  })}<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>goes, or is past the retention</li><li><svg width="11" height="11" aria-hidden="true"><rect class="s4" width="11" height="11" rx="2"/></svg>stays</li></ul></figure>`;
+  })}<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>past the retention</li><li><svg width="11" height="11" aria-hidden="true"><rect class="s4" width="11" height="11" rx="2"/></svg>within it</li></ul></figure>`;
 }
 
 /** Room on a phone, beside the number. */

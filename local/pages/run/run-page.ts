@@ -1,6 +1,7 @@
 import { type Outcome, resultOf } from '../../../lambda/facts/outcome.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import type { Night } from '../../../lambda/memory/night.ts';
+import { summary } from '../../../lambda/notification/digest/totals.ts';
 import type { ComposedMessage, MessageContext } from '../../../lambda/notification/message.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
@@ -37,7 +38,7 @@ export function runPage(run: ShownRun): Page {
   return {
     kind: isPreview ? 'preview' : 'run',
     title: `DataHub retention: ${isPreview ? 'preview' : 'run'}`,
-    heading: message.subject.replace(/^\[DataHub retention\] /, ''),
+    heading: capitalised(summary(report)),
     severity: report.result,
     about: [
       { term: 'Server', text: server },
@@ -53,7 +54,7 @@ export function runPage(run: ShownRun): Page {
       ? 'Nothing needs attention. Nothing was deleted: this is a preview.'
       : 'Nothing needs attention.',
     indices,
-    toKnow: [...toKnowOf(report, context), ...agesText(run, uncounted)],
+    toKnow: [...toKnowOf(report, context), ...agesText(run, uncounted), ...nightsText(run)],
     unmanaged: report.unmanagedIndices.map(({ indexName, entityType, aspect, sizeMb, mbPerDay }) => ({
       name: entityType && aspect ? `${entityType}.${aspect}` : indexName,
       sizeMb,
@@ -68,6 +69,13 @@ function agesText({ older }: ShownRun, uncounted: number): string[] {
   if (uncounted === 0) return older.size > 0 ? [when] : [];
   const bars = `${grouped(uncounted)} ${uncounted === 1 ? 'index was' : 'indices were'} not counted by age: the bar has what goes and what stays only.`;
   return [older.size > 0 ? `${when} ${bars}` : bars];
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function nightsText({ nights, report }: ShownRun): string[] {
+  if (report.policies.length === 0 || [...nights.values()].some((those) => those.length > 0)) return [];
+  return ['No earlier night is remembered: runs that truncate remember what they see, previews leave no trace.'];
 }
 
 /** As urgent as the message has it, then by what there is to see. */
@@ -92,10 +100,10 @@ function totalsOf(indices: readonly IndexPicture[], isPreview: boolean): Fact[] 
     { term: isPreview ? 'rows' : 'rows before the run', text: grouped(total) },
     { term: `${isPreview ? 'would go' : 'went'} (${share(gone, total)})`, text: grouped(gone) },
     ...(later > 0 ? [{ term: 'go in later runs', text: grouped(later) }] : []),
-    { term: 'past retention, kept for now', text: grouped(of('overdue')) },
+    ...(of('overdue') > 0 ? [{ term: 'past retention, kept for now', text: grouped(of('overdue')) }] : []),
     ...(missing > 0
       ? [{ term: 'MISSING: should have stayed', text: grouped(missing) }]
-      : [{ term: isPreview ? 'stay' : 'stay', text: grouped(of('stays')) }]),
+      : [{ term: 'stay', text: grouped(of('stays')) }]),
   ];
 }
 
@@ -109,10 +117,13 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
     sentence: sentenceOf(entry),
     ...(bar && { bar }),
     facts: factsOf(entry, policy),
+    isQuiet: quiet.has(entry.outcome),
     sizeMb: entry.sizeAfterMb ?? entry.sizeBeforeMb,
     nights: nightPoints(nights.get(searchIndex(entry)) ?? []),
   };
 }
+
+const quiet: ReadonlySet<Outcome> = new Set(['below-threshold', 'nothing-to-delete', 'disabled']);
 
 /** The vocabulary of report and runbook, a little more like English. */
 const badgeWords = Object.fromEntries(

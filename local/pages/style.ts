@@ -83,9 +83,10 @@ svg text.strong { fill: var(--ink); font-size: 13px; font-weight: 600; }
 svg text.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 .ends { margin: 0 0 .125rem; display: flex; justify-content: space-between; gap: 1rem; font-size: .875rem; line-height: 1.35; }
 .ends b { font-weight: 650; }
-.ends span:last-child { text-align: right; }
+.ends span:last-child { text-align: right; flex: none; }
 .ends .gone { color: var(--goes); } .ends .stay { color: var(--stays); } .ends .missing { color: var(--missing); }
 .part { stroke: var(--paper); stroke-width: 1.5px; }
+.thin { stroke: none; }
 .mark { stroke: var(--ink); stroke-width: 1.5px; }
 .limit { stroke: var(--muted); stroke-width: 1.5px; }
 .empty { fill: var(--code); }

@@ -21,7 +21,10 @@ export function ageBar(id: string, name: string, { parts: given, cutDays, thresh
   const segments = shaded(parts).map(({ part, className }) => {
     const left = toShare(drawn);
     drawn += part.rows;
-    return html`<rect class="part ${className}" x="${across(left)}" y="${bar.top}" width="${across(toShare(drawn) - left)}" height="${bar.height}"/>`;
+    const width = toShare(drawn) - left;
+    // A thin part would be nothing but its own edges.
+    const thin = width < 0.01 ? ' thin' : '';
+    return html`<rect class="part ${className}${thin}" x="${across(left)}" y="${bar.top}" width="${across(width)}" height="${bar.height}"/>`;
   });
   return html`<figure>${ends(parts, total)}${picture({
     id,

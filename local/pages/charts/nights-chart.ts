@@ -27,6 +27,7 @@ export interface NightsFigure {
 }
 
 export function nightsFigure({ id, name, nights, span, isBrief }: NightsFigure): Html {
+  if (nights.length === 1) return oneNight(nights[0]!);
   const time = scaleUtc(span[0] === span[1] ? [span[0] - dayMillis, span[1] + dayMillis] : [...span], [0, 1]);
   const shown = nights.slice(isBrief ? -briefNights : -tableNights);
   const charts = [
@@ -62,6 +63,17 @@ export function nightsFigure({ id, name, nights, span, isBrief }: NightsFigure):
         number(deleted),
       ]),
   })}</figure>`;
+}
+
+/** One night is no history: its numbers say it all. */
+function oneNight({ at, rows, overdue, mb, deleted }: NightPoint): Html {
+  const numbers = [
+    ...(rows === undefined ? [] : [count(rows, 'row')]),
+    ...(overdue === undefined ? [] : [`${grouped(overdue)} past the retention`]),
+    ...(mb === undefined ? [] : [size(mb)]),
+    ...(deleted === undefined ? [] : [`${grouped(deleted)} went`]),
+  ];
+  return html`<p class="aside">One night is remembered, ${date(at)}${numbers.length > 0 && `: ${numbers.join(', ')}`}.</p>`;
 }
 
 const none = '\u2013';

@@ -6,8 +6,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { FunctionCode } from './functions/function-code.ts';
-import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import { RetentionFunction } from './functions/retention-function.ts';
+import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import definition from './retention-workflow.asl.json' with { type: 'json' };
 import type { Settings } from './stage/settings.ts';
 

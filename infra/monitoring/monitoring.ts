@@ -13,10 +13,10 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { alarmHeadings, runbookLink } from '../../lambda/notification/runbook.ts';
 import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
-import { RetentionDashboard } from './dashboard.ts';
 import { alarmNamePrefix } from '../names.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';
+import { RetentionDashboard } from './dashboard.ts';
 
 /**
  * An outcome is sent once, when its run ends. Missing data ends the alarm, so that the next bad night is one again: an

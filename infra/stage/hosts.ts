@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
 import { isPrivateAddress, withoutBrackets } from '../../lambda/operations/http/addresses.ts';
+import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 

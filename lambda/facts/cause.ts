@@ -136,7 +136,10 @@ const kinds = {
   server: {
     error: serverErrorSchema,
     sent: z.enum(['no', 'maybe']),
-    meant: z.string().optional().meta({ description: 'the index of the server that a mistyped name most likely means' }),
+    meant: z
+      .string()
+      .optional()
+      .meta({ description: 'the index of the server that a mistyped name most likely means' }),
   },
   unchanged: { error: serverErrorSchema.optional() },
 

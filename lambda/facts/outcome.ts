@@ -28,5 +28,5 @@ export const outcomes = Object.keys(resultOf) as [Outcome, ...Outcome[]];
 
 /** The worst of several results; `ok` when there are none. */
 export function worst(given: readonly Result[]): Result {
-  return results[Math.max(0, ...given.map((result) => results.indexOf(result)))]!;
+  return results.findLast((result) => given.includes(result)) ?? 'ok';
 }

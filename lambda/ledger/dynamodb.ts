@@ -9,7 +9,14 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from './ledger.ts';
-import { assertReadable, type Condition, conditionOf, type LedgerRecord, parseRecord, type StoredRecord } from './record.ts';
+import {
+  assertReadable,
+  type Condition,
+  conditionOf,
+  type LedgerRecord,
+  parseRecord,
+  type StoredRecord,
+} from './record.ts';
 
 export interface DynamoDbLedgerOptions {
   table: string;
@@ -200,8 +207,7 @@ type Claims = [scheduledTime: string, runId: string][];
 const parseClaims = (text: string | undefined): Map<string, string> =>
   new Map(text === undefined ? [] : (JSON.parse(text) as Claims));
 
-const newest = (claims: Claims): Claims =>
-  claims.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, keptClaims);
+const newest = (claims: Claims): Claims => claims.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, keptClaims);
 
 /** Whether another try may succeed: no answer, an overloaded or failing service. Refusals stay refusals. */
 function mayPass(error: unknown): boolean {

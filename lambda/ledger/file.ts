@@ -58,7 +58,9 @@ export function fileLedger(path: string, options: { readOnly?: boolean } = {}): 
     },
     async list() {
       catchUp();
-      return [...stored].sort(([one], [other]) => (one < other ? -1 : 1)).map(([index, record]) => parsed(index, record));
+      return [...stored]
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([index, record]) => parsed(index, record));
     },
     async replace(previous, next) {
       assertReadable(next);

@@ -12,7 +12,9 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
       return stored.has(index) ? parsed(index, stored.get(index)) : undefined;
     },
     async list() {
-      return [...stored].sort(([one], [other]) => (one < other ? -1 : 1)).map(([index, record]) => parsed(index, record));
+      return [...stored]
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([index, record]) => parsed(index, record));
     },
     async replace(previous, next) {
       assertReadable(next);

@@ -42,8 +42,7 @@ export async function settle(
   const { runId, runStartMillis } = record.attempt;
   const { attemptId } = record;
   const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window: judgement.window });
-  const next =
-    closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);
+  const next = closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);
   if (await ledger.replace(record, next)) return { kind: 'decided', entry };
   const stored = await ledger.read(record.index);
   const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
@@ -58,7 +57,13 @@ export async function settle(
 export async function settleIdle(
   ledger: Ledger,
   record: Idle,
-  { entry, windows, run, id, now }: {
+  {
+    entry,
+    windows,
+    run,
+    id,
+    now,
+  }: {
     entry: DecidedFacts;
     windows: Window[];
     run: { runId: string; runStartMillis: number };

@@ -56,12 +56,7 @@ export interface Key {
 }
 
 /** Reserves an index for one attempt: nothing has been sent yet. What the record said of earlier truncations is kept. */
-export function reserve(
-  record: Idle | Reserved | undefined,
-  key: Key,
-  attemptId: string,
-  attempt: Attempt,
-): Reserved {
+export function reserve(record: Idle | Reserved | undefined, key: Key, attemptId: string, attempt: Attempt): Reserved {
   // What was counted on another server says nothing about this one.
   const kept = record?.server === key.server ? record : withoutVerdict(record);
   return { ...kept, ...base(key), state: 'reserved', attemptId, attempt, judgeableAt: attempt.sendBy };
@@ -173,7 +168,12 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
       runId: `version ${head.version}`,
       runStartMillis: until > 0 ? until : now,
       strategy: 'unknown',
-      fields: { entityType: key.entityType, aspect: key.aspect, endTimeMillis: windows[0]?.from ?? 0, forceDeleteByQuery: true },
+      fields: {
+        entityType: key.entityType,
+        aspect: key.aspect,
+        endTimeMillis: windows[0]?.from ?? 0,
+        forceDeleteByQuery: true,
+      },
       reservedAt: now,
       sendBy: now,
       sendingSince: now,

@@ -17,19 +17,23 @@ export function nearest(given: string, known: readonly string[]): string | undef
  * library for it (fastest-levenshtein) counts a swap, the commonest mistake at a keyboard, as two: `mdoe` would not be `mode`.
  */
 function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const distanceAt = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
+    rows.push(current);
     for (let column = 1; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1];
-      let distance = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (swapped) distance = Math.min(distance, beforeLast[column - 2]! + 1);
-      current.push(distance);
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current.push(
+        Math.min(
+          distanceAt(row - 1, column) + 1,
+          distanceAt(row, column - 1) + 1,
+          distanceAt(row - 1, column - 1) + (same ? 0 : 1),
+          swapped ? distanceAt(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
-    beforeLast = last;
-    last = current;
   }
-  return last[to.length]!;
+  return distanceAt(from.length, to.length);
 }

@@ -88,7 +88,10 @@ export function tokenRefused({ cause }: Check, error: ServerError): Check {
   };
 }
 
-export function privilegeCheck(name: CheckName & ('Sizes' | 'Truncation' | 'Task status'), asked: Asked<unknown>): Check {
+export function privilegeCheck(
+  name: CheckName & ('Sizes' | 'Truncation' | 'Task status'),
+  asked: Asked<unknown>,
+): Check {
   if (asked.kind === 'done') return { name, state: 'ok', cause: { kind: 'allowed' } };
   if (asked.error.kind === 'aborted') return { name, state: 'note', cause: { kind: 'unanswered' } };
   return { name, state: 'failed', cause: { kind: 'refused', error: asked.error } };

@@ -1,7 +1,15 @@
 import type { Note } from '../facts/note.ts';
-import { type Idle, isUnresolved, type OtherVersion, type Quarantined, type StoredRecord, type Unresolved, type Window } from '../ledger/record.ts';
-import { clear, clearOtherVersion, type Key, moveTo, release, takeOver } from '../ledger/transitions.ts';
 import { LedgerError } from '../ledger/ledger.ts';
+import {
+  type Idle,
+  isUnresolved,
+  type OtherVersion,
+  type Quarantined,
+  type StoredRecord,
+  type Unresolved,
+  type Window,
+} from '../ledger/record.ts';
+import { clear, clearOtherVersion, type Key, moveTo, release, takeOver } from '../ledger/transitions.ts';
 import { OperationsError } from '../operations/operations.ts';
 import { watched, whereRowsAre } from './entries.ts';
 import type { RunServices } from './services.ts';
@@ -45,21 +53,31 @@ export async function clearIndex(
     if (isUnresolved(record)) return await watchOne(record, key, clearing, services);
     return note(await clearClosed(record, key, clearing, services, signal));
   } catch (error) {
-    if (error instanceof OperationsError) return note({ kind: 'not-released', index, why: 'server', error: error.fact });
+    if (error instanceof OperationsError)
+      return note({ kind: 'not-released', index, why: 'server', error: error.fact });
     if (error instanceof LedgerError) return note({ kind: 'not-released', index, why: 'ledger' });
     throw error;
   }
 }
 
 /** A truncation that may be under way is watched to its end first, as if it were 20 h old; and not before it may be judged. */
-async function watchOne(record: Unresolved, key: Key, clearing: Clearing, { ledger, clock }: Services): Promise<Cleared> {
+async function watchOne(
+  record: Unresolved,
+  key: Key,
+  clearing: Clearing,
+  { ledger, clock }: Services,
+): Promise<Cleared> {
   const index = nameOf(key);
   const now = clock.now();
   if (now < record.judgeableAt) {
-    return { kind: 'note', note: notYet(index, record.state === 'running' ? 'running' : 'sending', record.judgeableAt) };
+    return {
+      kind: 'note',
+      note: notYet(index, record.state === 'running' ? 'running' : 'sending', record.judgeableAt),
+    };
   }
   const here = moveTo(record, key.server);
-  if (record.server !== key.server && !(await ledger.replace(record, here))) return { kind: 'note', note: changed(index) };
+  if (record.server !== key.server && !(await ledger.replace(record, here)))
+    return { kind: 'note', note: changed(index) };
   const from = { index: key.index, entry: { entityType: key.entityType, aspect: key.aspect, adopted: true } };
   const entry = watched(from, here, now, now);
   return { kind: 'watch', entry: { ...entry, watch: { ...entry.watch, clearing } } };
@@ -151,7 +169,9 @@ function refusalOf(
   { acceptMissing }: Clearing,
 ): (Note & { kind: 'not-released' }) | undefined {
   if (uncounted && acceptMissing === undefined) return { kind: 'not-released', index, why: 'uncounted' };
-  return rowsMissing > (acceptMissing ?? 0) ? { kind: 'not-released', index, why: 'rows-missing', rowsMissing } : undefined;
+  return rowsMissing > (acceptMissing ?? 0)
+    ? { kind: 'not-released', index, why: 'rows-missing', rowsMissing }
+    : undefined;
 }
 
 /** The largest number of rows that any window holds fewer than it should; 0 without a window. Throws OperationsError. */

@@ -11,7 +11,7 @@ import type { DoneEntry, Entry, RunState } from './state.ts';
  * Keeps the run state below 200 KiB: Step Functions ends an execution at 256 KiB without any Catch. Each step gives away what
  * is missed least. Policies that are in order become counts; no other entry is ever lost.
  */
-export function fit(state: RunState): RunState {
+export function fitState(state: RunState): RunState {
   let fitted = state;
   for (const step of steps) {
     if (bytesOf(fitted) < maxStateBytes) return fitted;

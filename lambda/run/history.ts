@@ -31,4 +31,5 @@ export const historyUsed = ({ turns }: Pick<RunState, 'turns'>): number =>
 
 /** Whether another turn of each kind could go beyond the limit. */
 export const historyIsSpent = (state: Pick<RunState, 'turns'>): boolean =>
-  historyUsed(state) + historyBudget.truncateTurn + 2 * historyBudget.pollTurn + historyBudget.reserve > maxHistoryEvents;
+  historyUsed(state) + historyBudget.truncateTurn + 2 * historyBudget.pollTurn + historyBudget.reserve >
+  maxHistoryEvents;

@@ -1,7 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import { heldBackMillis, settlingSeconds } from '../facts/limits.ts';
 import { done, endOf } from './entries.ts';
-import { fit } from './fit.ts';
+import { fitState } from './fit.ts';
 import { historyIsSpent } from './history.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
@@ -34,15 +34,15 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const waitUntil = (at: number): RunState => {
     const looks = watched.map(({ watch }) => watch.nextLookAt);
     const waitSeconds = Math.max(leastWaitSeconds, Math.ceil((Math.min(at, ...looks) - now) / 1000));
-    return fit({ ...next, next: 'wait', waitSeconds });
+    return fitState({ ...next, next: 'wait', waitSeconds });
   };
   const end = endOf(state, settings);
   if (unsettled && !historyIsSpent(state)) return waitUntil(Math.min(now + settlingSeconds * 1000, end));
   const isHeld = watched.some((entry) => holdsBack(entry, state, settings, now));
   if (!unsettled && !isHeld && entries.some((entry) => entry.phase === 'approved')) {
-    return fit({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
+    return fitState({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
   }
-  if (watched.length === 0) return fit({ ...next, next: 'report', waitSeconds: 0 });
+  if (watched.length === 0) return fitState({ ...next, next: 'report', waitSeconds: 0 });
   return waitUntil(end);
 }
 
@@ -50,7 +50,12 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
  * Truncations run one after another. One that an earlier run left holds the others back until two looks have shown whether it
  * moves, and then as long as it does, for two hours at most: a task that hangs must not hold up every policy.
  */
-export function holdsBack({ entry, watch }: WatchedEntry, state: RunState, settings: RunSettings, now: number): boolean {
+export function holdsBack(
+  { entry, watch }: WatchedEntry,
+  state: RunState,
+  settings: RunSettings,
+  now: number,
+): boolean {
   if (!entry.adopted) return true;
   const longest = Math.min(heldBackMillis, (settings.maxRunHours * 3_600_000) / 2);
   return now - Date.parse(state.startedAt) < longest && (watch.looks < 2 || watch.moves === true);

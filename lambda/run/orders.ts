@@ -7,12 +7,16 @@ import type { ApprovedEntry } from './state.ts';
 /** What the operator wants: the policies and the pause switch, read when they are needed and not remembered. */
 
 /** All policies, with the stage's defaults. Throws ParametersError. */
-export async function readPolicies({ parameters, settings }: Pick<RunServices, 'parameters' | 'settings'>): Promise<ParsedPolicy[]> {
+export async function readPolicies({
+  parameters,
+  settings,
+}: Pick<RunServices, 'parameters' | 'settings'>): Promise<ParsedPolicy[]> {
   const parsed = parsePolicies(await parameters.policies(), settings.minRetentionDays);
   const { maxRowsPerRun } = settings;
   if (maxRowsPerRun === undefined) return parsed;
   return parsed.map((item) => {
-    if (item.kind === 'invalid' || item.policy.maxRowsPerRun !== undefined || item.policy.strategy === 'reindex') return item;
+    if (item.kind === 'invalid' || item.policy.maxRowsPerRun !== undefined || item.policy.strategy === 'reindex')
+      return item;
     return { ...item, policy: { ...item.policy, maxRowsPerRun } };
   });
 }

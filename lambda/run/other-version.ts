@@ -1,6 +1,6 @@
 import { type Outcome, outcomes } from '../facts/outcome.ts';
-import { serverAddress } from '../operations/http/base-url.ts';
 import { standing } from '../ledger/standing.ts';
+import { serverAddress } from '../operations/http/base-url.ts';
 import { addressOf, askingOf, done, replaceEntry } from './entries.ts';
 import type { RunServices } from './services.ts';
 import { type Entry, headSchema, type RunState, STATE_VERSION, type StateHead } from './state.ts';

@@ -4,8 +4,8 @@ import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../f
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { standing } from '../ledger/standing.ts';
-import type { Night } from '../memory/night.ts';
 import { fence } from '../ledger/transitions.ts';
+import type { Night } from '../memory/night.ts';
 import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
@@ -14,8 +14,8 @@ import { clearWatched } from './clear.ts';
 import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { proceed } from './next.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
-import { resumeOwn } from './resume.ts';
 import { unavailable } from './plan/remember.ts';
+import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -60,7 +60,12 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
 }
 
 /** What a verdict adds to the memory of this night; without it nothing is lost but estimates. */
-async function rememberVerdict(index: string, entry: DecidedFacts, state: RunState, services: RunServices): Promise<void> {
+async function rememberVerdict(
+  index: string,
+  entry: DecidedFacts,
+  state: RunState,
+  services: RunServices,
+): Promise<void> {
   const failed = await unavailable(async () => services.nights?.write(verdictNight(index, entry, state)));
   if (failed) services.log.warn('the memory of nights cannot be written', { index, problem: failed });
 }
@@ -68,11 +73,12 @@ async function rememberVerdict(index: string, entry: DecidedFacts, state: RunSta
 function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunState): Night {
   const { rowsTotal, rowsToDelete = 0, rowsPastRetention, rowsDeleted = 0, durationSeconds, strategy } = entry;
   // Of one that an earlier run sent, the rows before it are those of that night.
-  const before = !entry.adopted && rowsTotal !== undefined && {
-    rows: rowsTotal,
-    overdue: rowsPastRetention ?? rowsToDelete,
-    ...(entry.sizeBeforeMb !== undefined && { mb: entry.sizeBeforeMb }),
-  };
+  const before = !entry.adopted &&
+    rowsTotal !== undefined && {
+      rows: rowsTotal,
+      overdue: rowsPastRetention ?? rowsToDelete,
+      ...(entry.sizeBeforeMb !== undefined && { mb: entry.sizeBeforeMb }),
+    };
   return {
     index,
     night: startedAt,

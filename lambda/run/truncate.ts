@@ -21,13 +21,23 @@ import { type Standing, standing } from '../ledger/standing.ts';
 import { release, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
-import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { biteLimit } from '../truncation/bite.ts';
+import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
 import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
-import { askingOf, attemptFacts, done, endOf, held, keyOf, quarantinedCause, replaceEntry, watched } from './entries.ts';
+import {
+  askingOf,
+  attemptFacts,
+  done,
+  endOf,
+  held,
+  keyOf,
+  quarantinedCause,
+  replaceEntry,
+  watched,
+} from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
@@ -119,7 +129,11 @@ function notFree(
       return resumeOwn(target, stands, state, clock.now());
     case 'other-version': {
       const { head } = stands.record;
-      return done(target, 'in-flight', { kind: 'held', state: 'other-version', ...(head && { version: head.version }) });
+      return done(target, 'in-flight', {
+        kind: 'held',
+        state: 'other-version',
+        ...(head && { version: head.version }),
+      });
     }
     case 'quarantined':
       return done(target, 'quarantined', quarantinedCause(stands.record, askingOf(state)));
@@ -170,9 +184,7 @@ async function sendOne(
   const now = clock.now();
   if (sent.kind === 'not-sent') {
     const cause: Cause =
-      sent.why === 'withheld'
-        ? { kind: 'no-time', what: 'send' }
-        : { kind: 'server', error: sent.why, sent: 'no' };
+      sent.why === 'withheld' ? { kind: 'no-time', what: 'send' } : { kind: 'server', error: sent.why, sent: 'no' };
     const from = { ...target.entry, ...attemptFacts(record) };
     // Not one row went: what was counted before the call is what the next Plan compares with.
     const { fields, runStartMillis } = record.attempt;
@@ -349,4 +361,3 @@ async function reachSending(
   if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending, dryRunAt };
   return refuse('in-flight', { kind: 'taken', closed: false });
 }
-

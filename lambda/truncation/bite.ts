@@ -86,7 +86,12 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
 }
 
 /** As if the rows that go were as dense as those that stay. */
-function firstGuess(cutoffMillis: number, { rowsToDelete, rowsTotal }: DryRun, startMillis: number, bite: number): number {
+function firstGuess(
+  cutoffMillis: number,
+  { rowsToDelete, rowsTotal }: DryRun,
+  startMillis: number,
+  bite: number,
+): number {
   const stay = Math.max(1, rowsTotal - rowsToDelete);
   const rowsPerMilli = stay / Math.max(dayMillis, startMillis - cutoffMillis);
   return endOfDay(cutoffMillis - (rowsToDelete - bite) / rowsPerMilli);

@@ -1,12 +1,12 @@
 import type { Cause } from '../facts/cause.ts';
 import {
   abandonAfterMillis,
+  dayMillis,
   incompleteRows,
   incompleteShare,
   missingRows,
   missingShareOfSum,
   shrinkMemoryMillis,
-  dayMillis,
 } from '../facts/limits.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Unresolved } from '../ledger/record.ts';
@@ -84,7 +84,11 @@ function judgeDelete(evidence: Evidence): Judgement {
   if (isRemainder(after.rowsToDelete, planned)) {
     if (end === 'still') return { ...base, ...unseen(evidence, unsettled(evidence)) };
     if (task && saysAllDeleted(task) && after.rowsToDelete >= planned - slack(planned)) {
-      const cause: Cause = { kind: 'not-refreshed', ...counters, ...(indexName !== undefined && { indexNow: indexName }) };
+      const cause: Cause = {
+        kind: 'not-refreshed',
+        ...counters,
+        ...(indexName !== undefined && { indexNow: indexName }),
+      };
       return { ...base, outcome: 'incomplete', cause };
     }
     return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...counters, ...replaced } };
@@ -218,7 +222,10 @@ function unsettled(evidence: Evidence): Cause {
  * After a call without a task id: nothing that can be seen has changed, in no look of this run, over a whole stillness window that
  * ended after the server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
  */
-function isUnchanged({ record, after, indexName, lowestToDelete }: Evidence, was: ReturnType<typeof whatItWas>): boolean {
+function isUnchanged(
+  { record, after, indexName, lowestToDelete }: Evidence,
+  was: ReturnType<typeof whatItWas>,
+): boolean {
   const { baseline } = record.attempt;
   const allowed = was === 'delete-by-query' ? slack(baseline.rowsToDelete) : 0;
   const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
@@ -237,7 +244,8 @@ export const isRemainder = (remaining: number, planned: number): boolean =>
 
 const deletedNothing = ({ counters: { total = 0, deleted } }: OwnTask): boolean => total > 0 && deleted === 0;
 
-const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTask): boolean => versionConflicts >= total;
+const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTask): boolean =>
+  versionConflicts >= total;
 
 const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
 

@@ -1,5 +1,11 @@
 import type { Clock } from '../facts/clock.ts';
-import { abandonAfterMillis, maxClockSkewMillis, refreshPatienceMillis, refreshPatienceRealMillis, still } from '../facts/limits.ts';
+import {
+  abandonAfterMillis,
+  maxClockSkewMillis,
+  refreshPatienceMillis,
+  refreshPatienceRealMillis,
+  still,
+} from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
@@ -250,7 +256,8 @@ async function giveUp(
 }
 
 function again(watch: Watch, now: number): Looked {
-  const { seconds, early } = watch.completedAt === undefined ? planLook(watch, now) : refreshLook(watch.completedAt, now);
+  const { seconds, early } =
+    watch.completedAt === undefined ? planLook(watch, now) : refreshLook(watch.completedAt, now);
   const next: Watch = {
     ...watch,
     ...(early && { earlyLooks: (watch.earlyLooks ?? 0) + 1 }),
@@ -259,4 +266,3 @@ function again(watch: Watch, now: number): Looked {
   };
   return { kind: 'watching', watch: next };
 }
-

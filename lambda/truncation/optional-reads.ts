@@ -1,6 +1,12 @@
 import { maxFailuresOfOptional } from '../facts/limits.ts';
 import { concernsServer, type ServerError } from '../facts/server-error.ts';
-import { type IndexSize, type Operations, OperationsError, type ReadOptions, type TaskStatus } from '../operations/operations.ts';
+import {
+  type IndexSize,
+  type Operations,
+  OperationsError,
+  type ReadOptions,
+  type TaskStatus,
+} from '../operations/operations.ts';
 
 /**
  * Index sizes and task statuses are reads that a run can do without. Where a server refuses one of them for good (a missing

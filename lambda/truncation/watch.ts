@@ -154,7 +154,10 @@ function progressed(watch: Watch, sighting: Sighting, watched: Watched): Watch {
   return { ...watch, progress: { ...seen, at: sighting.at, ...(previous && { previous }) } };
 }
 
-function progressSeen({ task, toDelete, kept }: Sighting, watched: Watched): { done: number; total: number } | undefined {
+function progressSeen(
+  { task, toDelete, kept }: Sighting,
+  watched: Watched,
+): { done: number; total: number } | undefined {
   const { strategy, rowsToDelete, rowsKept } = watched;
   // The counters of a sliced task cover the slices that have ended: all done, though it goes on.
   if (task && (task.completed || !task.counters.sliced)) {

@@ -36,7 +36,10 @@ export interface Span {
 export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMillis }: Span, now: number): Bounds[] {
   const from = cutoffMillis;
   if (strategy !== 'delete-by-query') {
-    return [settledUntil(cutoffMillis, startMillis), startMillis, Math.max(now, startMillis)].map((to) => ({ from, to }));
+    return [settledUntil(cutoffMillis, startMillis), startMillis, Math.max(now, startMillis)].map((to) => ({
+      from,
+      to,
+    }));
   }
   if (policyCutoffMillis === undefined || policyCutoffMillis <= from) return [{ from, to: startMillis }];
   return [
@@ -88,7 +91,11 @@ export async function countWindows(
  * No window with fewer rows than none, and none with more than there are: somebody deleted between two counts. Where even the
  * cutoff's own sentence contradicts itself, counting again does not help, and `decide` refuses it.
  */
-function isConsistent(upTo: readonly number[], windows: readonly Window[], { rowsToDelete, rowsTotal }: DryRun): boolean {
+function isConsistent(
+  upTo: readonly number[],
+  windows: readonly Window[],
+  { rowsToDelete, rowsTotal }: DryRun,
+): boolean {
   if (windows.some(({ rows }) => rows < 0)) return false;
   return rowsToDelete > rowsTotal || Math.max(...upTo) <= rowsTotal;
 }
@@ -98,7 +105,9 @@ function agree(before: number, after: number, windows: readonly Window[], exact:
   const difference = Math.abs(before - after);
   if (exact) return difference === 0;
   const fewest = Math.min(...windows.map(({ rows }) => rows));
-  return difference <= Math.max(before, after) * windowShare && difference <= Math.max(incompleteRows, fewest * windowShare);
+  return (
+    difference <= Math.max(before, after) * windowShare && difference <= Math.max(incompleteRows, fewest * windowShare)
+  );
 }
 
 /** How many rows each window holds fewer than before, and the one that lost most. */

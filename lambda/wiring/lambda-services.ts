@@ -41,7 +41,9 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const client = dynamoDbClient();
   const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, ledger: settings.stage, client });
   const nights =
-    environment.NIGHTS_TABLE === undefined ? {} : { nights: dynamoDbNights({ table: environment.NIGHTS_TABLE, client }) };
+    environment.NIGHTS_TABLE === undefined
+      ? {}
+      : { nights: dynamoDbNights({ table: environment.NIGHTS_TABLE, client }) };
 
   return async <Result>(
     runId: string,

@@ -16,6 +16,7 @@ import {
   stepFailedText,
   takenText,
 } from './decisions.ts';
+import type { Detail } from './detail.ts';
 import { cameBack, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
 import { counted, exact } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
@@ -33,9 +34,6 @@ import {
 } from './verdicts.ts';
 
 /** Causes in English. A sentence or two, without a full stop at the end; what to do next is told elsewhere. */
-
-/** Whether what to do about a server's error is told as well: a message has a next step for it. */
-export type Detail = 'with-remedy' | 'without-remedy';
 
 /** Why an entry has its outcome; for a kind that this version does not know, what its outcome says. */
 export const causeText = (entry: DecidedFacts, detail: Detail = 'with-remedy'): string =>
@@ -85,7 +83,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'nothing-to-delete':
       return entry.rowsTotal === 0 ? 'the index is empty' : `none of ${exact(entry.rowsTotal)} rows is ${older(entry)}`;
     case 'below-threshold':
-      return `${share(entry)} of the rows are ${older(entry)}, less than the threshold of ${cause.minDeletePercent} %`;
+      return `${share(entry)} of the rows are ${older(entry)}, less than the threshold of ${cause.minDeletePercent} %${cause.nights === undefined ? '' : `; at its growth it passes it in about ${counted(cause.nights, 'night', 'nights')}`}`;
     case 'due':
       return dueText(cause, entry);
     case 'above-ceiling':
@@ -141,7 +139,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'remains':
       return remainsText(cause, entry);
     case 'all-conflicts':
-      return 'all its rows had been changed or deleted by something else first';
+      return `all ${cause.conflicts === undefined ? 'its' : exact(cause.conflicts)} rows had been changed or deleted by something else first`;
     case 'not-refreshed':
       return notRefreshedText(cause, entry);
     case 'rows-missing':
@@ -151,7 +149,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'unsettled':
       return unsettledText(cause, entry);
     case 'unproven':
-      return unprovenText(cause);
+      return unprovenText(cause, entry);
     case 'stuck':
       return stuckText(cause);
     case 'blind':

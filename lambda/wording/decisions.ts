@@ -2,7 +2,7 @@ import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { percentOf } from '../policy/percentage.ts';
-import type { Detail } from './causes.ts';
+import type { Detail } from './detail.ts';
 import { diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
@@ -56,23 +56,29 @@ export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause 
 
 export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFacts): string {
   const due = `${share(entry)} of the rows are ${older(entry)}`;
-  const takes = seconds === undefined ? '' : `; about ${duration(seconds)}, as last time`;
-  if (bite === undefined) return `${due}${takes}`;
+  if (bite === undefined) return `${due}${takes(seconds)}`;
   const rest = nights === undefined ? '' : `, all of them in about ${counted(nights, 'night', 'nights')}`;
-  return `${due}; at most ${exact(bite)} go in one run${rest}${takes}`;
+  return `${due}; at most ${exact(bite)} go in one run${rest}${takes(seconds)}`;
 }
 
-export function ceilingText({ maxDeletePercent, approved, bite }: Of<'above-ceiling'>, entry: DecidedFacts): string {
+/** What a truncation takes, as earlier nights tell; empty where none does. */
+export const takes = (seconds: number | undefined): string =>
+  seconds === undefined ? '' : `; it takes about ${duration(seconds)}, as last time`;
+
+export function ceilingText(
+  { maxDeletePercent, approved, bite, seconds }: Of<'above-ceiling'>,
+  entry: DecidedFacts,
+): string {
   if (bite !== undefined) {
-    return `the oldest timestamp alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')}, more than the ${exact(bite)} that one run may delete (maxRowsPerRun)`;
+    return `the oldest timestamp alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')}, more than the ${exact(bite)} that one run may delete (maxRowsPerRun)${takes(seconds)}`;
   }
   const what =
     maxDeletePercent === undefined
       ? `all ${exact(entry.rowsTotal)} rows are ${older(entry)}, and a truncation that leaves no row needs approval`
       : `${share(entry)} of the rows are ${older(entry)}, more than the ceiling of ${maxDeletePercent} %`;
   return approved === undefined
-    ? what
-    : `${what} (and ${rows(entry.rowsToDelete ?? 0, 'exact')} are more than the ${exact(approved)} approved)`;
+    ? `${what}${takes(seconds)}`
+    : `${what} (and ${rows(entry.rowsToDelete ?? 0, 'exact')} are more than the ${exact(approved)} approved)${takes(seconds)}`;
 }
 
 export function emptiedText({ rowsBefore, nights, indexBefore, indexNow }: Of<'emptied'>, entry: DecidedFacts): string {

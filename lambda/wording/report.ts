@@ -38,7 +38,8 @@ export function wordedEntry(facts: DecidedFacts, now: number, isFailedPreview = 
     reason: reasonOf(facts, now, isFailedPreview),
     ...(rowsTotal !== undefined && { rowsTotal }),
     ...(rowsToDelete !== undefined && { rowsToDelete }),
-    ...(rowsTotal !== undefined && rowsToDelete !== undefined && { percent: percentOf(rest.rowsPastRetention ?? rowsToDelete, rowsTotal) }),
+    ...(rowsTotal !== undefined &&
+      rowsToDelete !== undefined && { percent: percentOf(rest.rowsPastRetention ?? rowsToDelete, rowsTotal) }),
   };
 }
 

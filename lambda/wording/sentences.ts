@@ -1,8 +1,10 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
-import { causeText, type Detail } from './causes.ts';
-import { amount, duration, percent, rows, size } from './numbers.ts';
+import { causeText } from './causes.ts';
+import { takes } from './decisions.ts';
+import type { Detail } from './detail.ts';
+import { amount, counted, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';
 
@@ -26,9 +28,7 @@ function sentenceOf(entry: DecidedFacts): string {
       return `${what}${took}${earlier}${freed(entry)}${asides(entry)}`;
     }
     case 'would-truncate':
-      return rowsToDelete === undefined
-        ? 'would be truncated'
-        : `would delete ${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
+      return rowsToDelete === undefined ? 'would be truncated' : `would delete ${planned(entry, older)}`;
     case 'below-threshold':
       return rowsToDelete === undefined
         ? short(entry)
@@ -63,6 +63,19 @@ function sentenceOf(entry: DecidedFacts): string {
   }
 }
 
+/** What a preview knows of a truncation: how much goes, in which bites, and what it takes. */
+function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: DecidedFacts, older: string): string {
+  const whole = `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
+  if (cause.kind !== 'due') return whole;
+  const { bite, nights, seconds } = cause;
+  if (bite === undefined) return `${whole}${takes(seconds)}`;
+  const rest =
+    nights === undefined
+      ? 'the rest goes in later runs'
+      : `all of them go in about ${counted(nights, 'night', 'nights')}`;
+  return `${ofTotal(rowsToDelete, rowsPastRetention)} ${older} in one run; ${rest}${takes(seconds)}`;
+}
+
 function inFlight(cause: Cause): string {
   if (cause.kind === 'held' && cause.state === 'other-version')
     return 'its ledger record is of another version of this job';
@@ -89,7 +102,9 @@ function unknown({ cause, strategy, rowsDeleted = 0 }: DecidedFacts): string {
     case 'stuck':
       return 'its truncation hangs';
     case 'unproven':
-      return 'its reindex may be incomplete';
+      return strategy === 'delete-by-query'
+        ? 'its index was replaced, and may be incomplete'
+        : 'its reindex may be incomplete';
     case 'blind':
     case 'no-record':
       return 'what became of its truncation is unknown';

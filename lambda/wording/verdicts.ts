@@ -87,15 +87,21 @@ export function notRefreshedText({ indexNow }: Of<'not-refreshed'>, { outcome }:
 }
 
 export function rowsMissingText(cause: Of<'rows-missing'>, entry: DecidedFacts): string {
-  const { expected, found, overDays, indexGone, movedBy } = cause;
+  const { expected, found, indexGone } = cause;
   if (indexGone) return `the index is gone, and with it ${rows(expected, 'exact')} newer than the cutoff`;
-  const what =
-    overDays !== undefined
-      ? `${rows(entry.rowsMissing ?? 0, 'exact')} newer than the cutoff went within ${overDays} days, a few at a time`
-      : entry.strategy === 'delete-by-query' && movedBy !== 'us'
-        ? 'rows that should stay are gone'
-        : 'the reindex did not bring back every row that should stay';
-  return `${what}: ${exact(found)} of ${exact(expected)} rows newer than the cutoff are there${asides(cause, entry)}`;
+  const how = howRowsWent(cause, entry);
+  return `${how}: ${exact(found)} of ${exact(expected)} rows newer than the cutoff are there${asides(cause, entry)}`;
+}
+
+function howRowsWent(cause: Of<'rows-missing'>, { strategy, rowsMissing = 0 }: DecidedFacts): string {
+  const { overDays, movedBy } = cause;
+  if (overDays !== undefined) {
+    return `${rows(rowsMissing, 'exact')} newer than the cutoff went within ${overDays} days, a few at a time`;
+  }
+  if (strategy !== 'delete-by-query') return 'the reindex did not bring back every row that should stay';
+  return movedBy === 'us'
+    ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and not every row that should stay came along`
+    : 'rows that should stay are gone';
 }
 
 export const goneSinceText = ({ expected, found, since }: Of<'gone-since'>): string =>
@@ -113,14 +119,21 @@ export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): stri
   return `${what}${left}, and nothing has moved${sinceText(cause)}${asides(cause, entry)}${closedText(cause)}`;
 }
 
-export function unprovenText({ why, cancelled, error, closed }: Of<'unproven'>): string {
+export function unprovenText(cause: Of<'unproven'>, entry: DecidedFacts): string {
+  const { why, cancelled, error, closed } = cause;
   const gap = {
     status: `its task could not be asked${error === undefined ? '' : ` (${cameBack(error)})`}`,
     imperfect: cancelled ? 'its task was cancelled' : "its task's counters are not perfect",
     name: 'the index behind the alias is not one that it made',
   }[why];
-  return `no row is known to be missing, but the reindex is not proven: ${gap}${closedText({ closed })}`;
+  return `no row is known to be missing, but ${whatIsNotProven(cause, entry)}: ${gap}${closedText({ closed })}`;
 }
+
+/** What was sent as a delete by query may have become a reindex, or somebody put another index behind the alias: nobody can tell. */
+const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
+  strategy === 'delete-by-query'
+    ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and that every row came along is not proven`
+    : 'the reindex is not proven';
 
 export const stuckText = (cause: Of<'stuck'>): string =>
   `its task says that it is running, but nothing has moved${cause.lastMovedAt === undefined ? ' for hours' : sinceText(cause)}${closedText(cause)}`;

@@ -1,10 +1,10 @@
 import { maskOf } from '../../lambda/facts/secrets.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
 import { trusting } from '../../lambda/operations/http/certificates.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import { Agent } from '../../lambda/operations/http/undici.ts';
-import { oneLine } from '../../lambda/facts/text.ts';
 import { proxyFor } from '../run/proxy.ts';
 import { type Dispatcher, ProxyAgent } from './undici.ts';
 import { secretsOf, type Webhook } from './webhook.ts';

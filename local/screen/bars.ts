@@ -8,7 +8,8 @@ import { grouped, widthOf } from './text.ts';
 /** How far the tasks on the server are: a bar for each on a terminal, plain lines elsewhere. */
 export interface Bars {
   line(text: string): void;
-  update(entry: WatchedEntry): void;
+  /** @param seconds what the whole truncation takes, as last time */
+  update(entry: WatchedEntry, seconds?: number): void;
   /** Nothing is asked for so many seconds. */
   wait(entries: WatchedEntry[], seconds: number): void;
   end(index: string): void;
@@ -29,6 +30,8 @@ export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: n
 interface Payload {
   name: string;
   rows: string;
+  /** What the rest takes, as last time; empty where nothing is known. */
+  left: string;
   /** Epoch milliseconds. */
   seenAt: number;
   /** The next look, where one is being waited for. */
@@ -55,10 +58,15 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
   };
   return {
     line: (text) => (drawing ? drawing.log(`${text}\n`) : screen.write(`${text}\n`)),
-    update(watched) {
+    update(watched, seconds) {
       const { done, total } = doneOf(watched);
       const rows = `${grouped(done)} of ${grouped(total)} rows`;
-      const payload: Payload = { rows, name: indexName(watched.entry), seenAt: Date.now() };
+      const payload: Payload = {
+        rows,
+        left: leftOf({ done, total }, seconds),
+        name: indexName(watched.entry),
+        seenAt: Date.now(),
+      };
       drawing ??= new MultiBar(options);
       const known = bars.get(watched.index);
       const bar = known?.bar ?? drawing.create(total, done, payload);
@@ -91,11 +99,21 @@ function barLine(_options: Options, { progress, maxWidth }: Params & { maxWidth?
   const size = Math.max(8, Math.min(30, width - 70));
   const full = Math.round(size * Math.min(1, progress));
   const bar = `${'█'.repeat(full)}${'░'.repeat(size - full)} ${String(Math.floor(progress * 100)).padStart(3)} %`;
-  const { rows, name } = payload;
-  const lines = [[bar, rows, name, when(payload)], [bar, rows, name], [bar, name], [name]].map(
-    (parts) => `  ${parts.filter((part) => part !== '').join('  ')}`,
-  );
+  const { rows, left, name } = payload;
+  const lines = [
+    [bar, rows, name, left, when(payload)],
+    [bar, rows, name, left],
+    [bar, rows, name],
+    [bar, name],
+    [name],
+  ].map((parts) => `  ${parts.filter((part) => part !== '').join('  ')}`);
   return lines.find((line) => widthOf(line) <= width) ?? lines.at(-1)!;
+}
+
+/** `about 2 h 10 min left, as last time`; empty where no earlier night tells, or nothing is left. */
+function leftOf({ done, total }: { done: number; total: number }, seconds: number | undefined): string {
+  if (seconds === undefined || total === 0 || done >= total) return '';
+  return `about ${duration(seconds * (1 - done / total))} left, as last time`;
 }
 
 /** A bar that stands still for minutes says by this that somebody is there. */
@@ -117,22 +135,23 @@ function lineBars(screen: Screen): Bars {
     spokenAt = Date.now();
     screen.write(`${text}\n`);
   };
-  const rowsDone = (watched: WatchedEntry) => {
+  const rowsDone = (watched: WatchedEntry, seconds?: number) => {
     const { done, total } = doneOf(watched);
-    return `${indexName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done`;
+    const left = leftOf({ done, total }, seconds);
+    return `${indexName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done${left && `, ${left}`}`;
   };
   return {
     line,
-    update(watched) {
+    update(watched, seconds) {
       const { done, total } = doneOf(watched);
       const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
       if ((tenths.get(watched.index) ?? -1) >= tenth) return;
       tenths.set(watched.index, tenth);
-      line(`  ${rowsDone(watched)}`);
+      line(`  ${rowsDone(watched, seconds)}`);
     },
     wait(entries, seconds) {
       if (Date.now() - spokenAt < silenceMillis) return;
-      line(`  ${entries.map(rowsDone).join(', ')}; looks again in ${duration(seconds)}`);
+      line(`  ${entries.map((entry) => rowsDone(entry)).join(', ')}; looks again in ${duration(seconds)}`);
     },
     end: () => {},
     isDrawn: () => false,

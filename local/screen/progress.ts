@@ -1,8 +1,9 @@
 import { resultOf } from '../../lambda/facts/outcome.ts';
-import type { DecidedFacts } from '../../lambda/facts/report-schema.ts';
+import type { DecidedFacts, EntryFacts } from '../../lambda/facts/report-schema.ts';
 import { indexName } from '../../lambda/policy/aspects.ts';
 import { percentOf } from '../../lambda/policy/percentage.ts';
-import type { ApprovedEntry, Entry, RunState } from '../../lambda/run/state.ts';
+import type { ApprovedEntry, Entry, Planned, RunState } from '../../lambda/run/state.ts';
+import { counted, duration } from '../../lambda/wording/numbers.ts';
 import { recovery } from '../../lambda/wording/recovery.ts';
 import { causeSentence, errorSentence } from '../../lambda/wording/sentences.ts';
 import type { Step } from '../state-machine.ts';
@@ -29,6 +30,8 @@ export function createProgress(screen: Screen): Progress {
   const bars = createBars(screen);
   const paint = paintFor(screen);
   const told = new Set<string>();
+  /** What each truncation takes, as last time, in seconds. */
+  const estimates = new Map<string, number | undefined>();
   const line = (text: string) => bars.line(text);
   const tellEnds = (state: RunState) => {
     for (const { index, phase, entry } of state.entries) {
@@ -47,11 +50,14 @@ export function createProgress(screen: Screen): Progress {
       if (step === 'plan') {
         for (const text of renderPlan(state, screen.width, paint)) line(text);
         for (const { index, phase } of state.entries) if (phase === 'done') told.add(index);
+        for (const entry of state.entries) {
+          if (entry.phase === 'approved') estimates.set(entry.index, entry.plan.seconds);
+        }
         if (state.entries.some(({ phase }) => phase !== 'done')) line('Truncating, one index after another:');
       }
       tellEnds(state);
       const watched = state.entries.filter((entry) => entry.phase === 'watched');
-      for (const entry of watched) bars.update(entry);
+      for (const entry of watched) bars.update(entry, estimates.get(entry.index));
       if (state.next === 'wait' && watched.length > 0) bars.wait(watched, state.waitSeconds);
     },
     hasBars: () => bars.isDrawn(),
@@ -106,9 +112,10 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
 
 const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
 
-function percentText({ entry: { rowsToDelete, rowsTotal } }: Entry): string {
-  if (rowsToDelete === undefined || rowsTotal === undefined) return '-';
-  return `${percentOf(rowsToDelete, rowsTotal).toFixed(2)} %`;
+/** The share that the threshold is compared with: of all that is past the retention, also where a bite takes less. */
+function percentText({ entry: { rowsToDelete, rowsPastRetention = rowsToDelete, rowsTotal } }: Entry): string {
+  if (rowsPastRetention === undefined || rowsTotal === undefined) return '-';
+  return `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
 }
 
 /** The outcome, where there is one already; what is done otherwise. */
@@ -137,7 +144,15 @@ export function whyOf(entry: Entry): string {
 
 const watchedText = 'An earlier run started a truncation here and did not see its end: this run watches it.';
 
-function approvedText({ policy, plan }: ApprovedEntry): string {
+function approvedText({ policy, plan, entry }: ApprovedEntry): string {
   const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';
-  return `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}.`;
+  const takes = plan.seconds === undefined ? '' : `; about ${duration(plan.seconds)}, as last time`;
+  const so = `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}${takes}.`;
+  return plan.bite === undefined ? so : `${so} ${biteText(plan.bite, entry)}`;
+}
+
+/** What a bite takes of all that is past the retention. */
+function biteText({ rows, nights }: NonNullable<Planned['bite']>, { rowsPastRetention = rows }: EntryFacts): string {
+  const inAll = nights === undefined ? '' : `, all of them in about ${counted(nights, 'night', 'nights')}`;
+  return `${grouped(rows)} of ${grouped(rowsPastRetention)} rows past their retention go in this run (maxRowsPerRun)${inAll}.`;
 }

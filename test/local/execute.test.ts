@@ -87,7 +87,7 @@ describe('--clear', () => {
   });
 });
 
-describe('--fast with --enforce', () => {
+describe('find 13: --fast with --enforce', () => {
   it('is refused for a server that does not say that its data is a sample, after one harmless question', async () => {
     const { at, write } = files();
     const { url, asked } = await someServer();

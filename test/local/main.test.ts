@@ -181,7 +181,7 @@ describe.concurrent('a run', () => {
     });
     expect(status).toBe(1);
     expect(stdout).toMatch(/FAILED {2}Connection {3}no connection to/);
-    expect(stdout).toMatch(/-> is the server, or kubectl port-forward, running on this port\?/);
+    expect(stdout).toMatch(/-> Is the server, or kubectl port-forward, running on this port\?/);
     expect(stdout.indexOf('Preflight:')).toBeLessThan(stdout.indexOf('Plan:'));
   });
 

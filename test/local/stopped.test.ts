@@ -64,7 +64,7 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-describe.concurrent('npm start, stopped by', () => {
+describe.concurrent('find 11: npm start, stopped by', () => {
   it.for(ways)(
     '%s, sends nothing more, says what goes on, and picks it up',
     async (way, { onTestFinished: finished }) => {

@@ -49,7 +49,12 @@ export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   runStartMillis: 800_000,
   decidedAt: 900_000,
   window: { from: 400_000, to: 800_000, rows: 40 },
-  entry: { entityType: 'dataset', aspect: 'operation', outcome: 'truncated', cause: { kind: 'verified', by: 'counts' } },
+  entry: {
+    entityType: 'dataset',
+    aspect: 'operation',
+    outcome: 'truncated',
+    cause: { kind: 'verified', by: 'counts' },
+  },
   ...fields,
 });
 
@@ -102,10 +107,4 @@ export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => 
 });
 
 /** One of each state. */
-export const aRecordOfEachState = (): LedgerRecord[] => [
-  anIdle(),
-  aReserved(),
-  aSending(),
-  aRunning(),
-  aQuarantined(),
-];
+export const aRecordOfEachState = (): LedgerRecord[] => [anIdle(), aReserved(), aSending(), aRunning(), aQuarantined()];

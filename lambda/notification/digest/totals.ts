@@ -77,7 +77,9 @@ export function deletedSentence({ policies, ...report }: Report): string {
     ...(sum > 0 ? [`${proven ? 'Another ' : ''}${rows(sum)} deleted, not verified.`] : []),
   ];
   if (sentences.length > 0) return sentences.join(' ');
-  return begun.length > 0 ? '' : 'Nothing was deleted.';
+  if (begun.length > 0) return '';
+  const byOthers = policies.some(({ outcome }) => outcome === 'emptied' || outcome === 'rows-missing');
+  return byOthers ? 'This run deleted nothing.' : 'Nothing was deleted.';
 }
 
 /** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined where there are none. */

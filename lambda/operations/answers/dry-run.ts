@@ -20,7 +20,7 @@ export function readDryRun(text: string, show: Quote = quote): DryRunSentence | 
   if (!sentence) return unreadable;
   const rowsToDelete = Number(sentence[1]);
   const rowsTotal = Number(sentence[2]);
-  const rest = sentence[3]!;
+  const rest = sentence[3] ?? '';
   if (!Number.isSafeInteger(rowsToDelete) || !Number.isSafeInteger(rowsTotal)) return unreadable;
   if (!/\bthis\s+was\s+a\s+dry\s+run\b/i.test(rest)) return unreadable;
   const strategy = strategyOf(rest);

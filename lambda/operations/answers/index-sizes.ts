@@ -85,8 +85,8 @@ function derivedNames(indexName: string, prefixes: ReadonlySet<string>): Pick<In
   if (base === undefined) return {};
   const [prefix = ''] = prefixes;
   if (prefixes.size > 1 || !base.toLowerCase().startsWith(prefix)) return {};
-  const parts = base.slice(prefix.length).split('_');
+  const [entityType, aspect, ...more] = base.slice(prefix.length).split('_');
   // With more underscores nobody can tell where a custom entity's name ends.
-  if (parts.length !== 2 || parts.includes('')) return {};
-  return { entityType: parts[0]!, aspect: parts[1]! };
+  if (!entityType || !aspect || more.length > 0) return {};
+  return { entityType, aspect };
 }

@@ -134,7 +134,8 @@ async function ask<Value extends { kind: string }>(
       continue;
     }
     tries += 1;
-    if (!attempt.transient || tries >= attempts) throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
+    if (!attempt.transient || tries >= attempts)
+      throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(attempt.headers, realNow())), signal);
   }
 }
@@ -178,7 +179,8 @@ function understood<Value extends { kind: string }>(
   const json = answer.complete ? parseJson(answer.body) : undefined;
   if (json === undefined) throw new OperationsError(notJson(answer, question, quote));
   const value = parse(json, quote);
-  if (value.kind === 'unreadable') throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
+  if (value.kind === 'unreadable')
+    throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
   return value as Exclude<Value, Unreadable>;
 }
 

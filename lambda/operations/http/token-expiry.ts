@@ -8,9 +8,9 @@ const maxDateMillis = 8.64e15;
  * DataHub's access tokens are such tokens. Undefined for opaque tokens and for those that never expire; never throws.
  */
 export function tokenExpiryMillis(token: string): number | undefined {
-  const parts = token.trim().split('.');
-  if (parts.length !== 3) return undefined;
-  const claims = parseJson(Buffer.from(parts[1]!, 'base64url').toString('utf8'));
+  const [, payload, signature, ...more] = token.trim().split('.');
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined;
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'));
   const seconds = isObject(claims) ? numberOf(claims['exp']) : undefined;
   if (seconds === undefined || seconds <= 0) return undefined;
   const millis = Math.floor(seconds * 1000);

@@ -10,10 +10,18 @@ export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonl
   const told = sizes.flatMap(({ entityType, aspect }) =>
     entityType && aspect && entityType !== '*' ? [canonicalSpelling(entityType, aspect)] : [],
   );
-  const name = indexName(policy);
-  const known = (told.length > 0 ? told : knownAspects).filter(({ aspect }) => !isProtected(aspect)).map(indexName);
-  return nearest(
-    name,
-    known.filter((other) => other.toLowerCase() !== name.toLowerCase()),
+  const known = (told.length > 0 ? told : knownAspects).filter(
+    (other) => !isProtected(other.aspect) && isOther(other, policy),
   );
+  // Both names have to be near, each by its own length: a common entity says nothing of the aspect.
+  const near = known.filter(
+    ({ entityType, aspect }) => nearest(policy.entityType, [entityType]) && nearest(policy.aspect, [aspect]),
+  );
+  return nearest(indexName(policy), near.map(indexName));
 }
+
+/** Another index, by more than its number: nobody mistypes "part7" for "part3". */
+const isOther = (other: Pick<Policy, 'entityType' | 'aspect'>, policy: Policy): boolean =>
+  unnumbered(indexName(other)) !== unnumbered(indexName(policy));
+
+const unnumbered = (name: string): string => name.toLowerCase().replace(/\d/g, '#');

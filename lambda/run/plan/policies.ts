@@ -91,7 +91,9 @@ async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[
   const { chosen } = context.prepared;
   const limits = { there: pLimit(planConcurrency), absent: pLimit(planConcurrencyOfAbsent) };
   const told = new Set(
-    context.sizes.flatMap(({ entityType, aspect }) => (entityType && aspect ? [searchIndex({ entityType, aspect })] : [])),
+    context.sizes.flatMap(({ entityType, aspect }) =>
+      entityType && aspect ? [searchIndex({ entityType, aspect })] : [],
+    ),
   );
   const limitOf = ({ index }: ParsedPolicy) => (told.size === 0 || told.has(index) ? limits.there : limits.absent);
   const listed = chosen.slice(0, maxEntries);

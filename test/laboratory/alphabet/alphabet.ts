@@ -1,8 +1,8 @@
+import type { Chances } from '../world/chances.ts';
 import { answers, delays, effects, unwritten } from './answers.ts';
 import { arrivals } from './arrivals.ts';
 import { clocks } from './clocks.ts';
 import { beginnings, executions } from './executions.ts';
-import type { Chances } from '../world/chances.ts';
 import type { Happening, Stage } from './happening.ts';
 import { operator } from './operator.ts';
 import { others } from './others.ts';

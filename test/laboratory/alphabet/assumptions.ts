@@ -10,7 +10,8 @@ export const assumptions = {
   'fsync-holds': 'what the ledger file was told to keep is there after a power loss',
   'rows-have-timestamps': 'every row has a timestamp',
   'older-content': 'a row that is written again while a reindex copies it may fall back to its older content',
-  'two-wrong-clocks': 'our clock and the server’s are not wrong by the same amount; without a Date header ours is right',
+  'two-wrong-clocks':
+    'our clock and the server’s are not wrong by the same amount; without a Date header ours is right',
   'clock-across-looks':
     'our clock of the wall does not jump ahead by minutes between two looks at a server without a Date header, nor by less than 10 minutes at any',
   'nameless-replacement':
@@ -20,6 +21,7 @@ export const assumptions = {
   'slow-first-batch':
     'a delete by query of which nobody knows the id deletes its first batch before it may be judged, or within 10 minutes after',
   'day-long-hang': 'a delete by query that has stood still for 20 hours does not go on afterwards',
-  'day-long-copy': 'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
+  'day-long-copy':
+    'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
 } as const;
 export type Assumption = keyof typeof assumptions;

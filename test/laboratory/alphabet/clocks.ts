@@ -10,14 +10,30 @@ export const clocks = {
   'server’s clock jumps': {
     says: 'its answers, and the names that it gives, tell another time',
     happen: ({ world }, chances) => {
-      const millis = chances.pick([-400 * day, -2 * hour, -15 * minute, -3 * minute, 3 * minute, 15 * minute, 25 * day]);
+      const millis = chances.pick([
+        -400 * day,
+        -2 * hour,
+        -15 * minute,
+        -3 * minute,
+        3 * minute,
+        15 * minute,
+        25 * day,
+      ]);
       world.servers[0].engine.set({ clockSkewSeconds: millis / 1000 });
     },
   },
   'our clock jumps': {
     says: 'the functions’ clock of the wall, at any moment of a run',
     happen: ({ world }, chances) => {
-      world.clocks.functions = chances.pick([-40 * day, -2 * hour, -4 * minute, 4 * minute, 15 * minute, 2 * hour, 25 * day]);
+      world.clocks.functions = chances.pick([
+        -40 * day,
+        -2 * hour,
+        -4 * minute,
+        4 * minute,
+        15 * minute,
+        2 * hour,
+        25 * day,
+      ]);
     },
   },
   'starts ahead': {

@@ -117,7 +117,9 @@ export const operator = {
     says: 'the old token is refused, and the new one put in place before, or a while after',
     happen: ({ world }, chances) => {
       const fresh = `token-${chances.between(1000, 9999)}-${world.time.now()}`;
-      const [first, second] = chances.happens(0.5) ? ['valid' as const, 'given' as const] : ['given' as const, 'valid' as const];
+      const [first, second] = chances.happens(0.5)
+        ? ['valid' as const, 'given' as const]
+        : ['given' as const, 'valid' as const];
       world.token[first] = fresh;
       world.time.at(world.time.now() + chances.pick([1000, 60_000, 1_800_000]), () => {
         world.token[second] = fresh;
@@ -158,7 +160,10 @@ export const operator = {
     happen: (stage, chances) => {
       const { entityType, aspect } = chances.pick(stage.policies);
       const accept = chances.pick([{}, {}, { acceptMissing: chances.pick([1, 30, 1000]) }]);
-      stage.begin(`clear-${stage.night}-${chances.between(1, 99_999)}`, { clear: [`${entityType}.${aspect}`], ...accept });
+      stage.begin(`clear-${stage.night}-${chances.between(1, 99_999)}`, {
+        clear: [`${entityType}.${aspect}`],
+        ...accept,
+      });
     },
   },
   approves: {

@@ -22,10 +22,7 @@ const toOne =
 
 /** Rows go for good, one here, one there. */
 function remove({ servers: [{ engine }], time }: World, name: string, share: number, chances: Chances): void {
-  engine.removeRows(
-    name,
-    ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && chances.happens(share),
-  );
+  engine.removeRows(name, ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && chances.happens(share));
 }
 
 /** One request of somebody else's, at the proper server; a real truncate may move an alias. */

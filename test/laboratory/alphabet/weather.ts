@@ -82,4 +82,5 @@ export const machinery = {
 } as const;
 
 /** Milliseconds that a function hangs: shorter and longer than its own time, and than the state's. */
-export const hangMillis = (chances: Chances): number => 1000 * chances.pick([20, 55, 90, 240, 420, 610, 700, 1500, 5000]);
+export const hangMillis = (chances: Chances): number =>
+  1000 * chances.pick([20, 55, 90, 240, 420, 610, 700, 1500, 5000]);

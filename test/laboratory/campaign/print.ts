@@ -19,27 +19,33 @@ const byCount = (counts: Record<string, number>): [string, number][] =>
   Object.entries(counts).sort(([one, few], [other, many]) => many - few || one.localeCompare(other));
 
 export function printTally(tally: Tally, seed: number): void {
+  const { histories, nights, executions, truncates, reindexes, lost } = tally;
   console.log(`seed ${seed} (a single history again: npm run faults -- --seed ${seed} --run <run>)`);
   console.log(
-    `${tally.histories} histories, ${tally.nights} nights with faults, ${tally.executions} executions, ${tally.truncates} real truncates`,
+    `${histories} histories, ${nights} nights with faults, ${executions} executions, ${truncates} real truncates, ${reindexes} of them reindexes`,
   );
-  console.log('\nFaults injected:');
-  printTable(['kind', 'times'], byCount(tally.faults));
+  console.log('\nLetters of the alphabet that came up:');
+  printTable(['letter', 'times'], byCount(tally.letters));
   console.log('\nOutcomes reported:');
   printTable(['outcome', 'times'], byCount(tally.outcomes));
+  console.log('\nTheir causes:');
+  printTable(['cause', 'times'], byCount(tally.causes));
   console.log(
-    `\nRows that no count can know of (newer than the run, or not yet refreshed when a reindex began): ${tally.beyondCounting}`,
+    `\nRows newer than the cutoff that went through our doing: ${lost}, each named in a report or a violation`,
   );
-  console.log(`Truncations into which somebody else truncated: ${tally.mixed}`);
   console.log(`\nViolations: ${tally.violations.length}`);
 }
 
 /** @returns whether every mutant was noticed */
 export function printHunted(hunted: readonly Hunted[]): boolean {
-  console.log('\nSafety rules (docs/testing.md) switched off, one at a time:');
+  console.log('\nSafety rules (docs/testing.md) switched off, and finds brought back, one at a time:');
   printTable(
     ['rule', 'switched off', 'histories', 'violation found'],
-    hunted.map(({ rule, name, histories, violation }) => [rule, name, histories, violation?.rule ?? 'NOT NOTICED']),
+    hunted.map(({ about, name, histories, broken }) => [about, name, histories, broken.join('; ') || 'NOT NOTICED']),
   );
-  return hunted.every(({ violation }) => violation !== undefined);
+  return hunted.every(({ broken }) => broken.length > 0);
 }
+
+/** One mutant, as soon as it is done: a hunt takes minutes. */
+export const huntedLine = ({ about, name, histories, broken }: Hunted): string =>
+  `${about}, ${name}: ${broken[0] ?? 'NOT NOTICED'} (${histories} histories)`;

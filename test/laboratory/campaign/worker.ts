@@ -1,4 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { type Enumeration, enumerate } from '../small-model/enumerate.ts';
+import type { SmallStrategy } from '../small-model/small-model.ts';
+import { everyAnswer, fewAnswers } from '../small-model/told.ts';
 import { runCampaign, type Tally } from './campaign.ts';
 
 /** One thread of the laboratory; with the core as it is, or bundled with a mutant's patches. */
@@ -14,10 +17,24 @@ export interface Histories {
   untilViolation: boolean;
 }
 
-export type Assignment = Histories;
-export type ResultOf<A extends Assignment> = A extends Histories ? Tally : never;
+export interface SmallModel {
+  kind: 'small model';
+  strategy: SmallStrategy;
+  faults: number;
+  looks: number;
+  /** Answers to a real truncate beside the server's own: one of each kind, or all. */
+  told: 'few' | 'every';
+  /** Violations after which it ends. */
+  most: number;
+}
 
-async function carryOut(given: Assignment): Promise<Tally> {
+export type Assignment = Histories | SmallModel;
+export type ResultOf<A extends Assignment> = A extends Histories ? Tally : Enumeration;
+
+function carryOut(given: Assignment): Promise<Tally | Enumeration> {
+  if (given.kind === 'small model') {
+    return enumerate({ ...given, told: given.told === 'few' ? fewAnswers : everyAnswer });
+  }
   const { seed, first, step, end, untilViolation } = given;
   const runs = function* () {
     for (let run = first; run < end; run += step) yield run;

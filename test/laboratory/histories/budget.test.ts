@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { maxHistoryEvents, maxStateBytes } from '../../../lambda/facts/limits.ts';
 import { bytesOf } from '../../../lambda/run/fit.ts';
-import { startExecution } from '../world/execution.ts';
-import { firstNight } from './history.ts';
-import { eventsOf } from '../rules/events.ts';
-import { withVirtualTimers } from '../world/virtual-time.ts';
 import { weathers } from '../alphabet/weather.ts';
+import { eventsOf } from '../rules/events.ts';
+import { startExecution } from '../world/execution.ts';
+import { withVirtualTimers } from '../world/virtual-time.ts';
 import { createWorld } from '../world/world.ts';
+import { firstNight } from './history.ts';
 
 const day = 86_400_000;
 const policies = 200;

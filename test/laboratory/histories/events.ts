@@ -1,6 +1,6 @@
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { JournalEvent } from '../world/journal.ts';
 import type { History } from './history.ts';
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
 
 /** What happened to one index in one history, a line each: for whoever replays a violation. */
 export function eventLines(history: History, index: string): string[] {
@@ -47,9 +47,13 @@ function textOf(event: JournalEvent, index: string): string | undefined {
     case 'orders':
       return event.paused === undefined ? undefined : `${by(event.invocation)} paused ${event.paused}`;
     case 'read':
-      return event.action === 'getEsTaskStatus' ? `${by(event.invocation)} ${event.action} ${event.task} ${event.status}` : undefined;
+      return event.action === 'getEsTaskStatus'
+        ? `${by(event.invocation)} ${event.action} ${event.task} ${event.status}`
+        : undefined;
     case 'invocation':
-      return event.invocation.step === 'truncate' ? `truncate ${event.invocation.id} of ${event.invocation.runId}` : undefined;
+      return event.invocation.step === 'truncate'
+        ? `truncate ${event.invocation.id} of ${event.invocation.runId}`
+        : undefined;
     case 'state':
     case 'taken':
       return undefined;

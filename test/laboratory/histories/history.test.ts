@@ -8,15 +8,15 @@ import { scenario } from './scenario.ts';
 /** A small campaign inside `npm test`; `npm run faults` lives through thousands. */
 
 const seed = 20_261_120;
-const histories = 80;
+const histories = 40;
 
 describe('the fault laboratory', () => {
   test(`${histories} histories of seed ${seed} break no rule`, async () => {
-    const { violations, truncates, faults, outcomes } = await runCampaign(seed, Array(histories).keys());
+    const { violations, truncates, letters, outcomes } = await runCampaign(seed, Array(histories).keys());
     expect(violations.map((violation) => `run ${violation.run}: ${violationText(violation)}`)).toEqual([]);
     // A campaign that never gets to the dangerous part proves nothing.
     expect(truncates).toBeGreaterThan(2 * histories);
-    expect(Object.keys(faults).length).toBeGreaterThan(60);
+    expect(Object.keys(letters).length).toBeGreaterThan(60);
     expect(Object.keys(outcomes).length).toBeGreaterThan(10);
   });
 
@@ -25,7 +25,7 @@ describe('the fault laboratory', () => {
       const violations = check(await live(given));
       if (violations.length > 0) throw new Error(violations.map(violationText).join('\n'));
     });
-    await fc.assert(breaksNoRule, { seed, numRuns: 20, interruptAfterTimeLimit: 20_000 });
+    await fc.assert(breaksNoRule, { seed, numRuns: 10, interruptAfterTimeLimit: 10_000 });
   });
 
   test('the same seed and run are the same history', async () => {

@@ -40,7 +40,10 @@ function refill({ world }: Stage, name: string, chances: Chances): void {
     world.time.at(world.time.now() + chances.between(1, 400) * second, () => {
       const now = world.time.now();
       const stamp = midnight(now) - chances.pick([0, 0, 1]) * day;
-      world.arrive(name, Array.from({ length: chances.between(5, 40) }, () => stamp));
+      world.arrive(
+        name,
+        Array.from({ length: chances.between(5, 40) }, () => stamp),
+      );
     });
   }
 }
@@ -48,7 +51,9 @@ function refill({ world }: Stage, name: string, chances: Chances): void {
 /** Makes the next task end early. */
 function cut({ world }: Stage, chances: Chances): void {
   const share = chances.pick([0.4, 0.6, 0.8, 0.9, 0.97]);
-  world.servers[0].engine.set(chances.pick([{ cancelAtShare: share }, { abortAtShare: share }, { restartAtShare: share }]));
+  world.servers[0].engine.set(
+    chances.pick([{ cancelAtShare: share }, { abortAtShare: share }, { restartAtShare: share }]),
+  );
 }
 
 const wantsReindex = ({ world }: Stage, policies: readonly PolicyOf[]): boolean =>
@@ -80,7 +85,8 @@ export const plots = {
       const before = world.onActing;
       world.onActing = (track) => {
         before(track);
-        if (track.name !== policy.name || engine.indices().every(({ index }) => index?.toLowerCase() !== track.name)) return;
+        if (track.name !== policy.name || engine.indices().every(({ index }) => index?.toLowerCase() !== track.name))
+          return;
         let left = 4;
         world.others(track.name, 'a few rows deleted', () => {
           engine.removeRows(track.name, ({ timestamp }) => timestamp > track.cutoffMillis && left-- > 0);
@@ -101,7 +107,8 @@ export const plots = {
         const [{ engine }] = world.servers;
         const view = engine.indices().find(({ index }) => index?.toLowerCase() === policy.name);
         // So fast that it is somewhere in the middle when our run begins.
-        if (view) reindexByHand(world, policy.name, view.rows / (before / second / chances.pick([0.3, 0.4, 0.7, 0.95])));
+        if (view)
+          reindexByHand(world, policy.name, view.rows / (before / second / chances.pick([0.3, 0.4, 0.7, 0.95])));
       });
     },
   },
@@ -162,7 +169,13 @@ export const plots = {
     prepare(stage, chances, start) {
       stage.world.servers[0].engine.set({ batchOverheadMillis: 20_000 });
       atNextSend(stage, () => {
-        const change = chances.pick(['retention changes', 'policy off', 'policy gone', 'limits change', 'pauses'] as const);
+        const change = chances.pick([
+          'retention changes',
+          'policy off',
+          'policy gone',
+          'limits change',
+          'pauses',
+        ] as const);
         happens(change, stage, chances);
       });
       stage.world.time.at(start + 10 * hour, () => happens('resumes', stage, chances));

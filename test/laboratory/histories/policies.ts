@@ -29,10 +29,7 @@ export const otherName: Readonly<Record<string, readonly [string, string]>> = {
 
 export const prefix = '/laboratory/policies/';
 
-export function policyOf(
-  [entityType, aspect]: readonly [string, string],
-  fields: Record<string, unknown>,
-): PolicyOf {
+export function policyOf([entityType, aspect]: readonly [string, string], fields: Record<string, unknown>): PolicyOf {
   const name = `${entityType}.${aspect}`;
   return {
     entityType,

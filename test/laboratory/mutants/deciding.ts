@@ -28,8 +28,16 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'Truncate does not decide again',
     patches: [
-      text('run/truncate', "if (decision.kind === 'refuse') return", "if (decision.kind !== 'refuse' && decision.strategy === undefined) return"),
-      text('run/truncate', 'if (decision.strategy !== plan.strategy) {', "if (decision.kind !== 'refuse' && decision.strategy !== plan.strategy && false) {"),
+      text(
+        'run/truncate',
+        "if (decision.kind === 'refuse') return",
+        "if (decision.kind !== 'refuse' && decision.strategy === undefined) return",
+      ),
+      text(
+        'run/truncate',
+        'if (decision.strategy !== plan.strategy) {',
+        "if (decision.kind !== 'refuse' && decision.strategy !== plan.strategy && false) {",
+      ),
     ],
   },
   {
@@ -51,7 +59,13 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '2',
     name: 'the server’s clock is not compared',
-    patches: [text('policy/decision', 'if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {', 'if (Number.isNaN(clockSkewMillis)) {')],
+    patches: [
+      text(
+        'policy/decision',
+        'if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {',
+        'if (Number.isNaN(clockSkewMillis)) {',
+      ),
+    ],
   },
   {
     about: '2',
@@ -62,16 +76,25 @@ export const decidingMutants: readonly Mutant[] = [
     about: '2',
     name: 'no floor',
     patches: [
-      text('policy/decision', 'if (!(present - given.cutoffMillis >=', 'if (Number.isNaN(present) && !(present - given.cutoffMillis >='),
+      text(
+        'policy/decision',
+        'if (!(present - given.cutoffMillis >=',
+        'if (Number.isNaN(present) && !(present - given.cutoffMillis >=',
+      ),
     ],
   },
   {
     about: '2',
     name: 'others who delete are not waited for',
     patches: [
-      replacesHidden('run/truncate', 'countTwiceIfFewer', (original) => (attempt: never, _: never, ...rest: never[]) => {
-        return original(attempt, 0 as never, ...rest);
-      }),
+      replacesHidden(
+        'run/truncate',
+        'countTwiceIfFewer',
+        (original) =>
+          (attempt: never, _: never, ...rest: never[]) => {
+            return original(attempt, 0 as never, ...rest);
+          },
+      ),
     ],
   },
   {

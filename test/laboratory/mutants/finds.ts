@@ -1,8 +1,8 @@
-import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
-import type { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { standing } from '../../../lambda/ledger/standing.ts';
 import type { noteAnswer } from '../../../lambda/ledger/transitions.ts';
 import type { truncationOf } from '../../../lambda/operations/answers/truncation.ts';
+import type { serverAddress } from '../../../lambda/operations/http/base-url.ts';
+import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { ordersNow, pausedCause as PausedCause } from '../../../lambda/run/orders.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
@@ -57,11 +57,16 @@ export const findMutants: readonly Mutant[] = [
     about: 'find 4',
     name: 'find-4-refusals-that-acted',
     patches: [
-      replaces<typeof truncationOf>('operations/answers/truncation', 'truncationOf', (original) => (answer, ...rest) => {
-        const found = original(answer, ...rest);
-        const isRefusal = [401, 403, 404, 429].includes(answer.status);
-        return isRefusal && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-      }),
+      replaces<typeof truncationOf>(
+        'operations/answers/truncation',
+        'truncationOf',
+        (original) =>
+          (answer, ...rest) => {
+            const found = original(answer, ...rest);
+            const isRefusal = [401, 403, 404, 429].includes(answer.status);
+            return isRefusal && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
+          },
+      ),
     ],
   },
   {
@@ -94,20 +99,28 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 10',
     name: 'find-10-an-old-dry-run',
-    patches: [text('facts/limits', 'export const dryRunValidMillis = 60 * second;', 'export const dryRunValidMillis = 450 * second;')],
+    patches: [
+      text(
+        'facts/limits',
+        'export const dryRunValidMillis = 60 * second;',
+        'export const dryRunValidMillis = 450 * second;',
+      ),
+    ],
   },
   {
     about: 'find 37',
     name: 'find-37-a-delete-that-became-a-reindex',
-    patches: [
-      replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy),
-    ],
+    patches: [replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy)],
   },
   {
     about: 'find 38',
     name: 'find-38-into-somebodys-copy',
     patches: [
-      text('policy/decision', "return startMillis - madeAt > leastAgeMillis ? undefined :", 'return madeAt > 0 && startMillis > 0 ? undefined :'),
+      text(
+        'policy/decision',
+        'return startMillis - madeAt > leastAgeMillis ? undefined :',
+        'return madeAt > 0 && startMillis > 0 ? undefined :',
+      ),
       text('run/truncate', 'Math.abs(oldest.rows - plan.settled.rows) > copyingRows', 'oldest.rows < 0'),
     ],
   },

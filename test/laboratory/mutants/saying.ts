@@ -1,4 +1,4 @@
-import type { fit } from '../../../lambda/run/fit.ts';
+import type { fitState } from '../../../lambda/run/fit.ts';
 import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
 
 /** Safety rules 10 and 11: what people get to see. */
@@ -23,7 +23,7 @@ export const sayingMutants: readonly Mutant[] = [
     about: '11',
     name: 'a policy that fails is left out',
     patches: [
-      replaces<typeof fit>('run/fit', 'fit', (original) => (state) => {
+      replaces<typeof fitState>('run/fit', 'fitState', (original) => (state) => {
         const kept = state.entries.filter((entry) => entry.phase !== 'done' || entry.entry.outcome !== 'failed');
         return original({ ...state, entries: kept });
       }),

@@ -22,10 +22,15 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'takes 5xx for a rejection',
     inSmallModel: true,
     patches: [
-      replaces<typeof truncationOf>('operations/answers/truncation', 'truncationOf', (original) => (answer, ...rest) => {
-        const found = original(answer, ...rest);
-        return answer.status >= 500 && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-      }),
+      replaces<typeof truncationOf>(
+        'operations/answers/truncation',
+        'truncationOf',
+        (original) =>
+          (answer, ...rest) => {
+            const found = original(answer, ...rest);
+            return answer.status >= 500 && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
+          },
+      ),
     ],
   },
   {
@@ -33,27 +38,47 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'takes 400 for a rejection',
     inSmallModel: true,
     patches: [
-      replaces<typeof truncationOf>('operations/answers/truncation', 'truncationOf', (original) => (answer, ...rest) => {
-        const found = original(answer, ...rest);
-        return answer.status === 400 && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-      }),
+      replaces<typeof truncationOf>(
+        'operations/answers/truncation',
+        'truncationOf',
+        (original) =>
+          (answer, ...rest) => {
+            const found = original(answer, ...rest);
+            return answer.status === 400 && found.kind === 'unresolved'
+              ? { kind: 'not-sent', why: found.error }
+              : found;
+          },
+      ),
     ],
   },
   {
     about: '4',
     name: 'takes a sentence for a rejection',
     patches: [
-      replaces<typeof truncationOf>('operations/answers/truncation', 'truncationOf', (original) => (answer, ...rest) => {
-        const found = original(answer, ...rest);
-        return answer.status === 200 && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-      }),
+      replaces<typeof truncationOf>(
+        'operations/answers/truncation',
+        'truncationOf',
+        (original) =>
+          (answer, ...rest) => {
+            const found = original(answer, ...rest);
+            return answer.status === 200 && found.kind === 'unresolved'
+              ? { kind: 'not-sent', why: found.error }
+              : found;
+          },
+      ),
     ],
   },
   {
     about: '4',
     name: 'takes a connection that broke for one that never stood',
     inSmallModel: true,
-    patches: [text('operations/answers/truncation', 'if (!error.mayBeWritten) {', 'if (!error.mayBeWritten || error.status === undefined) {')],
+    patches: [
+      text(
+        'operations/answers/truncation',
+        'if (!error.mayBeWritten) {',
+        'if (!error.mayBeWritten || error.status === undefined) {',
+      ),
+    ],
   },
   {
     about: '4',
@@ -63,7 +88,9 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '4',
     name: 'goes on after calls without a task id',
-    patches: [text('run/truncate', 'const enough = callsWithoutTask >= 2 ||', 'const enough = callsWithoutTask < 0 &&')],
+    patches: [
+      text('run/truncate', 'const enough = callsWithoutTask >= 2 ||', 'const enough = callsWithoutTask < 0 &&'),
+    ],
   },
   {
     about: '5',
@@ -91,12 +118,24 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'sendBy is ignored',
-    patches: [text('truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'clock.now() > 0 || until.wall > 0')],
+    patches: [
+      text(
+        'truncation/send',
+        'clock.now() < until.wall && clock.monotonic() < until.monotonic',
+        'clock.now() > 0 || until.wall > 0',
+      ),
+    ],
   },
   {
     about: '5',
     name: 'sendBy goes by a clock that can be set',
-    patches: [text('truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'clock.now() < until.wall')],
+    patches: [
+      text(
+        'truncation/send',
+        'clock.now() < until.wall && clock.monotonic() < until.monotonic',
+        'clock.now() < until.wall',
+      ),
+    ],
   },
   {
     about: '5',
@@ -118,7 +157,9 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a run may send again',
-    patches: [text('ledger/standing', "if (sent) return { kind: 'spent'", "if (sent && !record) return { kind: 'spent'")],
+    patches: [
+      text('ledger/standing', "if (sent) return { kind: 'spent'", "if (sent && !record) return { kind: 'spent'"),
+    ],
   },
   {
     about: '5',
@@ -135,6 +176,12 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a damaged end of the ledger file stops everything',
-    patches: [text('ledger/journal', 'if (!text.endsWith(lineEnd)) return [];', "if (!text.endsWith(lineEnd)) throw new LedgerError('damaged');")],
+    patches: [
+      text(
+        'ledger/journal',
+        'if (!text.endsWith(lineEnd)) return [];',
+        "if (!text.endsWith(lineEnd)) throw new LedgerError('damaged');",
+      ),
+    ],
   },
 ];

@@ -1,8 +1,8 @@
 import type { standing } from '../../../lambda/ledger/standing.ts';
-import type { judge } from '../../../lambda/truncation/judge.ts';
-import type { boundsOf } from '../../../lambda/truncation/windows.ts';
-import type { isStill } from '../../../lambda/truncation/watch.ts';
 import type { breakerOf } from '../../../lambda/run/breaker.ts';
+import type { judge } from '../../../lambda/truncation/judge.ts';
+import type { isStill } from '../../../lambda/truncation/watch.ts';
+import type { boundsOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
 
 /** Safety rules 6 to 9: who judges what, when, and by what. */
@@ -11,7 +11,11 @@ export const watchingMutants: readonly Mutant[] = [
     about: '6',
     name: 'judges before it may',
     patches: [
-      text('truncation/look', "if (step === 'still' && sighting.at < record.judgeableAt) return", 'if (sighting.at < 0) return'),
+      text(
+        'truncation/look',
+        "if (step === 'still' && sighting.at < record.judgeableAt) return",
+        'if (sighting.at < 0) return',
+      ),
       text('run/plan/policy', '|| now < record.judgeableAt) {', ') {'),
       replaces<typeof isStill>('truncation/watch', 'isStill', () => (watch, at) => {
         return watch.movedAt !== undefined && at - watch.movedAt >= 60_000;
@@ -74,8 +78,17 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '7',
     name: 'a copy without proof is as good as any',
-    patches: [text('truncation/judge', 'if (lost && lost.rows > 0) return rowsMissing(evidence, lost);', 'if (lost?.isMissing) return rowsMissing(evidence, lost);'),
-      text('truncation/judge', "return { facts, ...unseen(evidence, cause) };\n  }\n  const expected", "if (cause) return { facts, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' }, closes: 'idle' };\n  }\n  const expected"),
+    patches: [
+      text(
+        'truncation/judge',
+        'if (lost && lost.rows > 0) return rowsMissing(evidence, lost);',
+        'if (lost?.isMissing) return rowsMissing(evidence, lost);',
+      ),
+      text(
+        'truncation/judge',
+        'return { facts, ...unseen(evidence, cause) };\n  }\n  const expected',
+        "if (cause) return { facts, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' }, closes: 'idle' };\n  }\n  const expected",
+      ),
     ],
   },
   {
@@ -115,17 +128,31 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'gives up before 20 h',
-    patches: [text('truncation/judge', 'now - record.attempt.sendingSince >= abandonAfterMillis;', 'now - record.attempt.sendingSince >= 0;')],
+    patches: [
+      text(
+        'truncation/judge',
+        'now - record.attempt.sendingSince >= abandonAfterMillis;',
+        'now - record.attempt.sendingSince >= 0;',
+      ),
+    ],
   },
   {
     about: '9',
     name: 'gives up before 20 h what cannot be counted',
-    patches: [text('truncation/look', 'if (now - record.attempt.sendingSince < abandonAfterMillis) return', 'if (now < 0) return')],
+    patches: [
+      text(
+        'truncation/look',
+        'if (now - record.attempt.sendingSince < abandonAfterMillis) return',
+        'if (now < 0) return',
+      ),
+    ],
   },
   {
     about: '9',
     name: 'never gives up',
-    patches: [text('truncation/judge', 'clearing || now - record.attempt.sendingSince >= abandonAfterMillis;', 'clearing;')],
+    patches: [
+      text('truncation/judge', 'clearing || now - record.attempt.sendingSince >= abandonAfterMillis;', 'clearing;'),
+    ],
   },
   {
     about: '9',
@@ -146,8 +173,16 @@ export const watchingMutants: readonly Mutant[] = [
     about: '9',
     name: 'a delete with nothing left is over, whatever comes back',
     patches: [
-      text('truncation/watch', '  delete watch.completedAt;\n', "  if (watch.completedAt !== undefined) return { watch, step: 'ended' };\n"),
-      text('truncation/look', "const goesOn = judgement.outcome === 'incomplete' &&", "const goesOn = judgement.outcome === 'failed' &&"),
+      text(
+        'truncation/watch',
+        '  delete watch.completedAt;\n',
+        "  if (watch.completedAt !== undefined) return { watch, step: 'ended' };\n",
+      ),
+      text(
+        'truncation/look',
+        "const goesOn = judgement.outcome === 'incomplete' &&",
+        "const goesOn = judgement.outcome === 'failed' &&",
+      ),
     ],
   },
   {

@@ -36,8 +36,7 @@ export function* sends(history: History): Generator<Send> {
   for (const [place, sent] of journal.entries()) {
     if (sent.kind !== 'truncate') continue;
     const before = journal.slice(0, place);
-    const own = (event: JournalEvent): boolean =>
-      'invocation' in event && event.invocation?.id === sent.invocation.id;
+    const own = (event: JournalEvent): boolean => 'invocation' in event && event.invocation?.id === sent.invocation.id;
     const asked = before.findLast(
       (event): event is Event<'dry-run'> | Event<'read'> =>
         (event.kind === 'dry-run' || event.kind === 'read') && own(event),
@@ -54,7 +53,10 @@ export function* sends(history: History): Generator<Send> {
 }
 
 /** What the Plans of a run have read, oldest first: a Plan may be tried again. */
-export const policiesOfPlan = (events: readonly JournalEvent[], run: Pick<InvocationInfo, 'runId' | 'runStartMillis'>) =>
+export const policiesOfPlan = (
+  events: readonly JournalEvent[],
+  run: Pick<InvocationInfo, 'runId' | 'runStartMillis'>,
+) =>
   events.flatMap((event) => {
     const isOfPlan = event.kind === 'orders' && event.invocation.step === 'plan';
     return isOfPlan && event.policies && runOf(event.invocation) === runOf(run) ? [event.policies] : [];

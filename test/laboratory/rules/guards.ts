@@ -20,14 +20,17 @@ export const guardRules = {
       const since = reserved?.at ?? 0;
       const read = eventsOf(history, 'orders').filter(
         ({ at, invocation }) =>
-          invocation.id === sent.invocation.id && at >= since && at <= (asked?.kind === 'dry-run' ? asked.countedAt : sent.at),
+          invocation.id === sent.invocation.id &&
+          at >= since &&
+          at <= (asked?.kind === 'dry-run' ? asked.countedAt : sent.at),
       );
       const paused = read.findLast((event) => event.paused !== undefined);
       const policies = read.findLast((event) => event.policies !== undefined)?.policies;
       if (paused?.paused !== false) yield wrong(paused ? 'the job was paused' : 'the pause was not read again');
       if (!policies) yield wrong('the policies were not read again');
       const now = policies && orderedFor(policies, sent.index);
-      if (policies && (!policy || !now || !isSame(policy, now))) yield wrong('its policy is no longer what Plan had read');
+      if (policies && (!policy || !now || !isSame(policy, now)))
+        yield wrong('its policy is no longer what Plan had read');
     }
   },
 
@@ -149,7 +152,8 @@ export const guardRules = {
       if (!tellsStatus(history, sent)) yield wrong('and nobody has seen that statuses may be read');
       const made = Number(/_(\d{13})$/.exec(sent.physical ?? '')?.[1] ?? Number.NaN);
       if (Number.isNaN(made)) yield wrong(`and ${sent.physical} bears no time`);
-      else if (sent.invocation.runStartMillis - made <= dayMillis / 2) yield wrong('and its index is younger than 12 h');
+      else if (sent.invocation.runStartMillis - made <= dayMillis / 2)
+        yield wrong('and its index is younger than 12 h');
       if (sent.copying) yield wrong('while somebody’s copy is coming in');
       if (!isSettled(history, send)) yield wrong('and its settled rows were not counted twice, a minute apart');
     }

@@ -1,5 +1,5 @@
-import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
@@ -12,7 +12,8 @@ export const livenessRules = {
     for (const stored of history.world.ledger.records.values()) {
       const record = stored as Unresolved;
       // A reservation past its sendBy is anybody's to take; what another address holds, a person clears.
-      if (isUnresolved(record) && isAtHome(history, record)) yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
+      if (isUnresolved(record) && isAtHome(history, record))
+        yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
     }
   },
 
@@ -62,7 +63,9 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   const { outcome, cause } = entry;
   const index = searchIndex(entry);
   // Where nothing is refreshed, deleted rows are counted for ever: said every night, and not ours to cure.
-  const view = world.servers[0].engine.indices().find((one) => one.index?.toLowerCase() === world.servers[0].nameOf(index));
+  const view = world.servers[0].engine
+    .indices()
+    .find((one) => one.index?.toLowerCase() === world.servers[0].nameOf(index));
   if (outcome === 'incomplete' && view?.rows !== view?.visibleRows) return false;
   // Closed in this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
   const record = world.ledger.records.get(index) as { state: string } | undefined;

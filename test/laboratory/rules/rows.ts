@@ -25,7 +25,8 @@ export const rowRules = {
       if (told === undefined) {
         // Unresolved at the end: other rules say so. With a verdict that says nothing of it, nobody will ever look.
         const outcome = closing?.verdict.entry.outcome;
-        if (closing) yield { at, text: `${index}: ${loss.rows} rows are lost (${loss.unseen} unseen), and it was ${outcome}` };
+        if (closing)
+          yield { at, text: `${index}: ${loss.rows} rows are lost (${loss.unseen} unseen), and it was ${outcome}` };
         continue;
       }
       const published = entriesOf(history, index).some(({ at: then, entry }) => then >= track.sentAt && told(entry));
@@ -92,7 +93,12 @@ export const rowRules = {
         if (unrefreshed) continue;
       }
       // A copy of which no status can be read, and which stands still or is not seen, has ended for all that can be known.
-      if (acted === 'reindex' && outcome === 'rows-missing' && (stalledMillis >= 10 * minute || unrefreshed || loss.mixed)) continue;
+      if (
+        acted === 'reindex' &&
+        outcome === 'rows-missing' &&
+        (stalledMillis >= 10 * minute || unrefreshed || loss.mixed)
+      )
+        continue;
       yield { at, text: `${record.index}: ${outcome} (${verdict.entry.cause.kind}) while it was at work (${acted})` };
     }
   },

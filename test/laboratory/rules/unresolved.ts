@@ -74,7 +74,8 @@ export const unresolvedRules = {
       if (record.state !== 'sending' || event.truth.deceived || isBlind(event)) continue;
       const { invocation } = event;
       // Not one byte was written, and its own function says so.
-      if (track === undefined && invocation?.step === 'truncate' && runOf(invocation) === runOf(record.attempt)) continue;
+      if (track === undefined && invocation?.step === 'truncate' && runOf(invocation) === runOf(record.attempt))
+        continue;
       const least = (track?.sentAt ?? 0) + functionTimeoutSeconds.truncate * 1000;
       if (at < least) yield { at, text: `${record.index}: judged ${Math.round((least - at) / 1000)} s too early` };
     }
@@ -117,7 +118,8 @@ export const unresolvedRules = {
       if (!isOurs(previous) || previous.state !== 'quarantined' || next.state !== 'idle' || !invocation) continue;
       const accepted = Number(clearsOf(history, invocation)?.['acceptMissing'] ?? 0);
       const missing = Math.max(0, ...truth.windows.map(({ recorded, found }) => recorded - found));
-      if (missing > accepted) yield { at, text: `${next.index}: released with ${missing} rows missing, ${accepted} accepted` };
+      if (missing > accepted)
+        yield { at, text: `${next.index}: released with ${missing} rows missing, ${accepted} accepted` };
       if (previous.windows.length === 0 && accepted === 0) yield { at, text: `${next.index}: released uncounted` };
     }
   },

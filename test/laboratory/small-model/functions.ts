@@ -2,7 +2,12 @@ import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
-import { type Answer, type Exchange, type Transport, TransportError } from '../../../lambda/operations/http/transport.ts';
+import {
+  type Answer,
+  type Exchange,
+  type Transport,
+  TransportError,
+} from '../../../lambda/operations/http/transport.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
 import type { Reply } from '../../../local/operations-service/exchange.ts';
@@ -107,7 +112,8 @@ export function servicesOf(options: FunctionOptions): RunServices {
     ledger: {
       read: (key) => at('ledger read', () => ledger.read(key)),
       list: () => at('ledger list', () => ledger.list()),
-      replace: (previous, next) => write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
+      replace: (previous, next) =>
+        write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
       claimScheduledTime: (scheduled, runId) => ledger.claimScheduledTime(scheduled, runId),
     },
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },

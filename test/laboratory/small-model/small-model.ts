@@ -68,7 +68,10 @@ export function createSmallModel({ strategy, looks, told }: SmallOptions): Small
     const run = { runId, runStartMillis };
     const gone = goneIn(world, runStartMillis, world.settings);
     world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {}, mode: 'enforce', gone });
-    const event: PlanEvent = { input: {}, execution: { name: runId, startTime: new Date(runStartMillis).toISOString() } };
+    const event: PlanEvent = {
+      input: {},
+      execution: { name: runId, startTime: new Date(runStartMillis).toISOString() },
+    };
     const invocation = begun(world, 'plan', run);
     const services = servicesOf({
       world,

@@ -14,7 +14,12 @@ export interface Remembered {
 }
 
 /** Remembers the rows of a new verdict's window. */
-export function remember(world: World, remembered: Map<string, Remembered>, next: LedgerRecord, attemptId: string): void {
+export function remember(
+  world: World,
+  remembered: Map<string, Remembered>,
+  next: LedgerRecord,
+  attemptId: string,
+): void {
   const window = next.lastVerdict?.window;
   const { engine } = world.front;
   const name = world.front.nameOf(next.index);

@@ -94,7 +94,10 @@ export function createRowTruth(engine: Engine, now: () => number): RowTruth {
     const tasks = engine.everyTask().length;
     const source = physical(track.name);
     effect();
-    const serials = engine.everyTask().slice(tasks).map(({ serial }) => serial);
+    const serials = engine
+      .everyTask()
+      .slice(tasks)
+      .map(({ serial }) => serial);
     const moved = physical(track.name) !== source;
     const as = moved ? 'reindex' : serials.length > 0 ? 'delete' : 'nothing';
     return { at: now(), as, serials, source: moved ? source : undefined };

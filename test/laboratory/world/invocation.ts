@@ -1,11 +1,11 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
-import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { hangMillis } from '../alphabet/weather.ts';
 import type { InvocationInfo } from './journal.ts';
 import { publisherOf, servicesOf } from './services.ts';

@@ -1,9 +1,9 @@
+import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { createEngine, type Engine } from '../../../local/operations-service/engine.ts';
 import type { Reply } from '../../../local/operations-service/exchange.ts';
 import type { ProfileName } from '../../../local/operations-service/profiles.ts';
 import type { SampleIndex } from '../../../local/operations-service/samples.ts';
-import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import { createRowTruth, type RowTruth } from '../truth/rows.ts';
 
 /** One DataHub with its search engine, and the account of its rows. */
@@ -24,7 +24,9 @@ export interface ServerOptions {
 
 export function createServer({ seed, profile, indices, now }: ServerOptions): Server {
   const engine = createEngine({ profile, seed: (seed % 65_521) + 1, clock: { now }, indices });
-  const names = new Map(indices.map((index) => [searchIndex(index), `${index.entityType}.${index.aspect}`.toLowerCase()]));
+  const names = new Map(
+    indices.map((index) => [searchIndex(index), `${index.entityType}.${index.aspect}`.toLowerCase()]),
+  );
   return {
     engine,
     truth: createRowTruth(engine, now),

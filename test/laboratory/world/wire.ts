@@ -1,9 +1,14 @@
 import { answerTimeoutMillis, connectTimeoutMillis, functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { readTaskId } from '../../../lambda/operations/answers/task-id.ts';
-import { type Answer, type Exchange, type Transport, TransportError } from '../../../lambda/operations/http/transport.ts';
+import {
+  type Answer,
+  type Exchange,
+  type Transport,
+  TransportError,
+} from '../../../lambda/operations/http/transport.ts';
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
 import type { Reply } from '../../../local/operations-service/exchange.ts';
-import { answers, delays, type Effect, effects, namesOf, type Unwritten, unwritten } from '../alphabet/answers.ts';
+import { answers, type delays, type Effect, effects, namesOf, type Unwritten, unwritten } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';
 import { answered, invented, substituted, type Told } from './answering.ts';
 import { type Invocation, infoOf, pause, yieldPoint } from './invocation.ts';
@@ -148,7 +153,10 @@ async function waited(invocation: Invocation, told: Told, delay: keyof typeof de
   }
   if (told === 'reset') throw new TransportError('reset', true, { code: 'ECONNRESET' });
   if (told === 'body lost') throw new TransportError('reset', true, { status: 200 });
-  await pause(invocation, told === 'slow' || delay === 'long' ? chances.between(5_000, 110_000) : chances.between(5, 150));
+  await pause(
+    invocation,
+    told === 'slow' || delay === 'long' ? chances.between(5_000, 110_000) : chances.between(5, 150),
+  );
 }
 
 const codes: Record<Unwritten, string> = { dns: 'ENOTFOUND', connect: 'ECONNREFUSED', tls: 'CERT_HAS_EXPIRED' };

@@ -205,7 +205,11 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
       // A truncate of a server that is no longer behind the address: its rows are there, what is counted is here.
       const truth =
         known && known.server !== world.front
-          ? { ...known.server.truth.truthOf(known.track, [], name), windows: seen.windows, unrefreshed: seen.unrefreshed }
+          ? {
+              ...known.server.truth.truthOf(known.track, [], name),
+              windows: seen.windows,
+              unrefreshed: seen.unrefreshed,
+            }
           : seen;
       const decided = next.lastVerdict?.attemptId;
       if (decided !== undefined && decided !== before?.lastVerdict?.attemptId) {

@@ -115,7 +115,9 @@ test('find 20: the parent of slices does not show all rows as done at a third', 
 });
 
 test('find 21: sizes of 0.10.5, which are a thousand times too large, are put right', () => {
-  const indexSizes = [{ indexName: 'dataset_operationaspect_v1', entityName: 'dataset', aspectName: 'operation', sizeMb: 8_078_398.031 }];
+  const indexSizes = [
+    { indexName: 'dataset_operationaspect_v1', entityName: 'dataset', aspectName: 'operation', sizeMb: 8_078_398.031 },
+  ];
   const { sizes } = readIndexSizes({ value: { indexSizes } }) as { sizes: object[] };
   expect(sizes).toMatchObject([{ sizeMb: expect.closeTo(8078.398031) }]);
 });
@@ -172,7 +174,9 @@ describe('a message that harms', () => {
     deployment.service.engine.fault('unauthorized-empty');
     const report = await deployment.night({ mode: 'preview' });
     const { composeMessage } = await import('../../../lambda/notification/message.ts');
-    const { https, email } = composeMessage(report, { stateMachineArn: 'arn:aws:states:eu-central-1:1:stateMachine:x' });
+    const { https, email } = composeMessage(report, {
+      stateMachineArn: 'arn:aws:states:eu-central-1:1:stateMachine:x',
+    });
     for (const text of [https, email]) expect(text).not.toMatch(/"mode":"enforce"|--input '\{\}'/);
     expect(outcomesOf(report)).toEqual({ [name]: 'failed' });
     expect(await recordOf(deployment)).toBeUndefined();

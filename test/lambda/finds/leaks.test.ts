@@ -99,7 +99,10 @@ describe('find 34: a scheduled time that is none', () => {
   test.each(['__proto__', 'constructor', ''])('%j fails the run in one sentence', async (scheduledTime) => {
     const deployment = await started();
     const report = await deployment.night({ scheduledTime });
-    expect(report).toMatchObject({ result: 'failed', cause: { kind: 'input', problem: expect.stringContaining('scheduledTime') } });
+    expect(report).toMatchObject({
+      result: 'failed',
+      cause: { kind: 'input', problem: expect.stringContaining('scheduledTime') },
+    });
     expect(deployment.realTruncates()).toEqual([]);
   });
 });
@@ -114,7 +117,10 @@ describe('find 35: two Date headers', () => {
     const { operations } = await against([
       (socket) =>
         socket.write(
-          http(200, JSON.stringify({ value })).replace('\r\n\r\n', `\r\nDate: ${new Date(now).toUTCString()}\r\nDate: ${wrong}\r\n\r\n`),
+          http(200, JSON.stringify({ value })).replace(
+            '\r\n\r\n',
+            `\r\nDate: ${new Date(now).toUTCString()}\r\nDate: ${wrong}\r\n\r\n`,
+          ),
         ),
     ]);
     expect((await operations.dryRun(fields)).clockSkewMillis).toBe(3_600_000);
@@ -122,14 +128,21 @@ describe('find 35: two Date headers', () => {
 });
 
 describe('find 36: a tokenParameter that holds a token', () => {
-  test.each(['eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln', 'tok_8f3a9c2e7b1d4f60'])('is refused without being shown: %s', (token) => {
-    const given = { gmsUrl: 'https://gms.example.com', policies: [], tokenParameter: token };
-    expect(() => parseSettings('prod', given)).toThrow(/tokenParameter.*not shown/);
-    expect(() => parseSettings('prod', given)).not.toThrow(new RegExp(token.slice(0, 12)));
-  });
+  test.each(['eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln', 'tok_8f3a9c2e7b1d4f60'])(
+    'is refused without being shown: %s',
+    (token) => {
+      const given = { gmsUrl: 'https://gms.example.com', policies: [], tokenParameter: token };
+      expect(() => parseSettings('prod', given)).toThrow(/tokenParameter.*not shown/);
+      expect(() => parseSettings('prod', given)).not.toThrow(new RegExp(token.slice(0, 12)));
+    },
+  );
 
   test('nor is one that lies where something else belongs', () => {
-    const given = { gmsUrl: 'https://gms.example.com', policies: [], parameterPrefix: 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln' };
+    const given = {
+      gmsUrl: 'https://gms.example.com',
+      policies: [],
+      parameterPrefix: 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln',
+    };
     expect(() => parseSettings('prod', given)).not.toThrow(/eyJhbGci/);
   });
 });

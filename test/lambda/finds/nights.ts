@@ -29,6 +29,8 @@ export function answersTruncates({ service }: Deployment, status: number, actsAf
   service.engine.onRequest = ({ body }) => {
     if (!body.includes('"dryRun":false')) return undefined;
     const answer = { kind: 'status', status } as const;
-    return actsAfterMillis === undefined ? { kind: 'fail-before', answer } : { kind: 'act-then', answer, actsAfterMillis };
+    return actsAfterMillis === undefined
+      ? { kind: 'fail-before', answer }
+      : { kind: 'act-then', answer, actsAfterMillis };
   };
 }

@@ -48,7 +48,10 @@ describe('find 38: our reindex into a copy that somebody else has not finished',
       // What a copy brings.
       deployment.service.engine.addRows(name, Array(11).fill(deployment.clock.time - 20 * day));
     };
-    expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'not-started', cause: { kind: 'others-copying' } });
+    expect(entryOf(await deployment.night())).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'others-copying' },
+    });
     expect(deployment.realTruncates()).toEqual([]);
   });
 });
@@ -68,8 +71,14 @@ test('find 39: an index that others emptied, and that was filled above half agai
 test('find 40: the backlog that a bite leaves does not hide the loss of two thirds of the young rows', () => {
   const span = { strategy: 'delete-by-query', cutoffMillis: 10, policyCutoffMillis: 20, startMillis: 30 } as const;
   const [backlog, young] = boundsOf(span, 30);
-  const before = [{ ...backlog!, rows: 33_000_000 }, { ...young!, rows: 900_000 }];
-  const after = [{ ...backlog!, rows: 33_000_000 }, { ...young!, rows: 300_000 }];
+  const before = [
+    { ...backlog!, rows: 33_000_000 },
+    { ...young!, rows: 900_000 },
+  ];
+  const after = [
+    { ...backlog!, rows: 33_000_000 },
+    { ...young!, rows: 300_000 },
+  ];
   expect(shortfallOf(before, after)).toMatchObject({ isMissing: true, rows: 600_000 });
 });
 

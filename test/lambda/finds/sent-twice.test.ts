@@ -27,7 +27,8 @@ test('find 8: one search index under two names is planned by two runs side by si
   deployment.policies = [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }];
   await truncate(first, deployment.during('truncate'));
   deployment.policies = [{ entityType: 'a_b', aspect: 'c', retentionDays: 30 }];
-  const state = second.entries[0]?.phase === 'approved' ? await truncate(second, deployment.during('truncate')) : second;
+  const state =
+    second.entries[0]?.phase === 'approved' ? await truncate(second, deployment.during('truncate')) : second;
   expect(state.entries[0]).toMatchObject({ phase: 'done' });
   expect(deployment.realTruncates()).toHaveLength(1);
 });

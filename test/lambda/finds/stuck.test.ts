@@ -57,7 +57,12 @@ describe('find 27: a record that nobody could release', () => {
     const attempt = aSentAttempt({ ...times, runId: 'ahead' });
     deployment.ledger.stored.set(
       anIndex,
-      aSending({ server, judgeableAt: ahead + 10 ** 6, windows: [], attempt: { ...attempt, baseline: { rowsTotal: 1000, rowsToDelete: 600 } } }),
+      aSending({
+        server,
+        judgeableAt: ahead + 10 ** 6,
+        windows: [],
+        attempt: { ...attempt, baseline: { rowsTotal: 1000, rowsToDelete: 600 } },
+      }),
     );
     const first = await deployment.night();
     expect(first.noteFacts).toContainEqual({ kind: 'clock-corrected', index: name });

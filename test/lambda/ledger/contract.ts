@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { aQuarantined, aReserved, aRunning, aSending, anIdle, anIndex, aRecordOfEachState } from '../../support/records.ts';
+import {
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRecordOfEachState,
+  aReserved,
+  aRunning,
+  aSending,
+} from '../../support/records.ts';
 
 /** One store. `ledger()` opens it as another process would; the same object again where only one process can. */
 export interface LedgerStore {
@@ -30,11 +38,14 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.list()).toEqual([]);
     });
 
-    test.each(aRecordOfEachState())('gives back a record that is $state as it was stored, to another process too', async (stored) => {
-      expect(await ledger.replace(undefined, stored)).toBe(true);
-      expect(await ledger.read(index)).toEqual(stored);
-      expect(await (await store.ledger()).read(index)).toEqual(stored);
-    });
+    test.each(aRecordOfEachState())(
+      'gives back a record that is $state as it was stored, to another process too',
+      async (stored) => {
+        expect(await ledger.replace(undefined, stored)).toBe(true);
+        expect(await ledger.read(index)).toEqual(stored);
+        expect(await (await store.ledger()).read(index)).toEqual(stored);
+      },
+    );
 
     test('lists every record, ordered by index', async () => {
       const names = ['dataset_operationaspect_v1', 'chart_chartusagestatisticsaspect_v1', 'query_xaspect_v1'];
@@ -85,9 +96,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       await ledger.replace(undefined, one());
       const acquirers = await Promise.all(Array.from({ length: 20 }, () => store.ledger()));
       const won = await Promise.all(
-        acquirers.map((acquirer, number) =>
-          acquirer.replace(one(), aReserved({ attemptId: `attempt-${number}` })),
-        ),
+        acquirers.map((acquirer, number) => acquirer.replace(one(), aReserved({ attemptId: `attempt-${number}` }))),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
       expect(await ledger.read(index)).toMatchObject({ attemptId: `attempt-${won.indexOf(true)}` });
@@ -96,9 +105,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     test('lets exactly one of 20 simultaneous creators win', async () => {
       const creators = await Promise.all(Array.from({ length: 20 }, () => store.ledger()));
       const won = await Promise.all(
-        creators.map((creator, number) =>
-          creator.replace(undefined, aReserved({ attemptId: `attempt-${number}` })),
-        ),
+        creators.map((creator, number) => creator.replace(undefined, aReserved({ attemptId: `attempt-${number}` }))),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
     });
@@ -121,20 +128,23 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(runs).toContain(holders[0]);
     });
 
-    test.each([1, 3])('gives the head of a record of version %i, which holds its index until it is followed', async (version) => {
-      const planted = { ...aQuarantined({ attemptId: 'a' }), version, lastVerdict: 'of another kind' };
-      await store.plant(index, planted);
-      const found = await ledger.read(index);
-      expect(found).toMatchObject({
-        state: 'other-version',
-        index,
-        head: { version, state: 'quarantined', attemptId: 'a', windows: planted.windows },
-      });
-      expect(await ledger.list()).toEqual([found]);
-      expect(await ledger.replace(one(), anIdle({ attemptId: 'b' }))).toBe(false);
-      expect(await ledger.replace(found, anIdle({ attemptId: 'b' }))).toBe(true);
-      expect(await ledger.read(index)).toEqual(anIdle({ attemptId: 'b' }));
-    });
+    test.each([1, 3])(
+      'gives the head of a record of version %i, which holds its index until it is followed',
+      async (version) => {
+        const planted = { ...aQuarantined({ attemptId: 'a' }), version, lastVerdict: 'of another kind' };
+        await store.plant(index, planted);
+        const found = await ledger.read(index);
+        expect(found).toMatchObject({
+          state: 'other-version',
+          index,
+          head: { version, state: 'quarantined', attemptId: 'a', windows: planted.windows },
+        });
+        expect(await ledger.list()).toEqual([found]);
+        expect(await ledger.replace(one(), anIdle({ attemptId: 'b' }))).toBe(false);
+        expect(await ledger.replace(found, anIdle({ attemptId: 'b' }))).toBe(true);
+        expect(await ledger.read(index)).toEqual(anIdle({ attemptId: 'b' }));
+      },
+    );
 
     test('holds an index whose record has no head that can be read, and lets nobody write over it', async () => {
       await store.plant(index, { nothing: 'known' });

@@ -29,7 +29,11 @@ ledgerContract('The DynamoDB ledger', async () => {
   return {
     ledger: () => dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) }),
     plant: async (at, planted) => {
-      const { state = 'unknown', version = 0, attemptId } = planted as { state?: string; version?: number; attemptId?: string };
+      const {
+        state = 'unknown',
+        version = 0,
+        attemptId,
+      } = planted as { state?: string; version?: number; attemptId?: string };
       await clientOf(endpoint).send(
         new PutItemCommand({
           TableName: table,

@@ -26,7 +26,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const lineOf = (fields: object) => JSON.stringify({ ledger: 1, id: 'planted', index: anIndex, follows: null, ...fields, end: true });
+const lineOf = (fields: object) =>
+  JSON.stringify({ ledger: 1, id: 'planted', index: anIndex, follows: null, ...fields, end: true });
 const follows = (attemptId: string) => ({ version: 2, state: 'idle', attemptId });
 
 ledgerContract('the ledger in a file', async () => {
@@ -56,16 +57,19 @@ describe('the ledger file', () => {
     expect(await fileLedger(path).list()).toHaveLength(1);
   });
 
-  test.each([1, 20, 100, -1])('passes over a line that a kill cut short after %i bytes, and goes on', async (length) => {
-    const whole = fileLedger(path);
-    await whole.replace(undefined, anIdle({ attemptId: 'a' }));
-    const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
-    appendFileSync(path, `\n${line.slice(0, length)}`);
-    const next = fileLedger(path);
-    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
-    expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
-    expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
-  });
+  test.each([1, 20, 100, -1])(
+    'passes over a line that a kill cut short after %i bytes, and goes on',
+    async (length) => {
+      const whole = fileLedger(path);
+      await whole.replace(undefined, anIdle({ attemptId: 'a' }));
+      const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
+      appendFileSync(path, `\n${line.slice(0, length)}`);
+      const next = fileLedger(path);
+      expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+      expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
+      expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
+    },
+  );
 
   test.each([
     ['nothing but zeros', 0],

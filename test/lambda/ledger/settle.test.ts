@@ -15,7 +15,12 @@ const judgement: Judgement = {
   window: aWindow,
   shrunkRows: 2,
 };
-const decided: DecidedFacts = { ...from, rowsDeleted: 60, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' } };
+const decided: DecidedFacts = {
+  ...from,
+  rowsDeleted: 60,
+  outcome: 'truncated',
+  cause: { kind: 'verified', by: 'counts' },
+};
 
 async function holding(record = aRunning()) {
   const ledger = memoryLedger();
@@ -50,13 +55,21 @@ describe('settle', () => {
   test('leaves the record as it is where nothing is closed, and decides the entry for this run alone', async () => {
     const { ledger, record } = await holding();
     const left = { ...judgement, outcome: 'unknown', cause: { kind: 'stuck' }, closes: 'no' } as const;
-    expect(await settle(ledger, record, from, left, now)).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown' } });
+    expect(await settle(ledger, record, from, left, now)).toMatchObject({
+      kind: 'decided',
+      entry: { outcome: 'unknown' },
+    });
     expect(await ledger.read(anIndex)).toEqual(record);
   });
 
   test('gives the verdict of the run that was first, and says adopted of this run alone', async () => {
     const { ledger, record } = await holding();
-    const entry = { entityType: 'dataset', aspect: 'operation', outcome: 'incomplete', cause: { kind: 'remains' } } as const;
+    const entry = {
+      entityType: 'dataset',
+      aspect: 'operation',
+      outcome: 'incomplete',
+      cause: { kind: 'remains' },
+    } as const;
     const first = aVerdict({ attemptId: record.attemptId, entry });
     await ledger.replace(record, conclude(record, first));
     expect(await settle(ledger, record, from, judgement, now)).toEqual({

@@ -51,7 +51,11 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
     'theirs',
     { address: elsewhere },
   ],
-  ['our verdict under a reservation of another run', aReserved({ lastVerdict: ourVerdict, attempt: theirAttempt(anAttempt()) }), 'decided'],
+  [
+    'our verdict under a reservation of another run',
+    aReserved({ lastVerdict: ourVerdict, attempt: theirAttempt(anAttempt()) }),
+    'decided',
+  ],
 
   ['our call', aSending(), 'mine'],
   ['our task', aRunning(), 'mine'],
@@ -84,7 +88,10 @@ describe('standing', () => {
   });
 
   test('a call or a task is never over by itself', () => {
-    for (const record of [aSending({ attempt: theirAttempt(aSending().attempt) }), aRunning({ attempt: theirAttempt(aRunning().attempt) })]) {
+    for (const record of [
+      aSending({ attempt: theirAttempt(aSending().attempt) }),
+      aRunning({ attempt: theirAttempt(aRunning().attempt) }),
+    ]) {
       expect(standing(record, us, Number.MAX_SAFE_INTEGER).kind).toBe('theirs');
     }
   });

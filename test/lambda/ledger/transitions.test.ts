@@ -176,14 +176,17 @@ describe('small losses', () => {
 });
 
 describe('quarantine', () => {
-  test.each([aSending(history), aRunning(history)])('closes an index that is $state, and keeps its windows', (record) => {
-    expect(readable(quarantine(record, aVerdict()))).toEqual({
-      ...anIdle({ ...history, attemptId: 'attempt-1' }),
-      state: 'quarantined',
-      windows: [aWindow],
-      lastVerdict: aVerdict(),
-    });
-  });
+  test.each([aSending(history), aRunning(history)])(
+    'closes an index that is $state, and keeps its windows',
+    (record) => {
+      expect(readable(quarantine(record, aVerdict()))).toEqual({
+        ...anIdle({ ...history, attemptId: 'attempt-1' }),
+        state: 'quarantined',
+        windows: [aWindow],
+        lastVerdict: aVerdict(),
+      });
+    },
+  );
 
   test('closes an idle index with the windows that it is given, under an id that nobody has read before', () => {
     const window = { from: 1, to: 2, rows: 3 };
@@ -281,7 +284,10 @@ describe('what another version, another address or a wrong clock has left', () =
 
   test('moments in our future are put at the present, and its writer keeps as long as it may still send', () => {
     const ahead = aSending({ judgeableAt: 10 ** 12 });
-    const far = { ...ahead, attempt: { ...ahead.attempt, sendingSince: 10 ** 12, reservedAt: 10 ** 12, sendBy: 10 ** 12 } };
+    const far = {
+      ...ahead,
+      attempt: { ...ahead.attempt, sendingSince: 10 ** 12, reservedAt: 10 ** 12, sendBy: 10 ** 12 },
+    };
     expect(readable(correctClock(far, 1000, bounds))).toMatchObject({
       judgeableAt: 1000 + 450 + 600,
       attempt: { sendingSince: 1000, reservedAt: 1000, sendBy: 1450, sentRealAt: ahead.attempt.sentRealAt },
@@ -289,7 +295,10 @@ describe('what another version, another address or a wrong clock has left', () =
   });
 
   test('a reservation is over when its corrected time to send is', () => {
-    const reserved = aReserved({ judgeableAt: 10 ** 12, attempt: anAttempt({ reservedAt: 10 ** 12, sendBy: 10 ** 12 }) });
+    const reserved = aReserved({
+      judgeableAt: 10 ** 12,
+      attempt: anAttempt({ reservedAt: 10 ** 12, sendBy: 10 ** 12 }),
+    });
     const corrected = readable(correctClock(reserved, 1000, bounds));
     expect(corrected).toMatchObject({ judgeableAt: 1450, attempt: { reservedAt: 1000, sendBy: 1450 } });
     expect(corrected.attempt).not.toHaveProperty('sendingSince');

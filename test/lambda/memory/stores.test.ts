@@ -95,7 +95,8 @@ describe('an item in DynamoDB', () => {
   /** As DynamoDB counts: names and texts by their bytes, numbers by their digits. */
   const bytesOf = (item: ReturnType<typeof itemOf>) =>
     Object.entries(item).reduce(
-      (sum, [name, { S, N }]) => sum + name.length + (S !== undefined ? Buffer.byteLength(S) : Math.ceil((N?.length ?? 0) / 2) + 1),
+      (sum, [name, { S, N }]) =>
+        sum + name.length + (S !== undefined ? Buffer.byteLength(S) : Math.ceil((N?.length ?? 0) / 2) + 1),
       0,
     );
 
@@ -148,6 +149,8 @@ describe('the file of nights', () => {
     await fileNights(path).write({ ...full, night: new Date().toISOString() });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(`${path}.folder`, '');
-    await expect(fileNights(join(`${path}.folder`, 'x')).write(full)).rejects.toThrow(/cannot write .*(ENOTDIR|EEXIST)/);
+    await expect(fileNights(join(`${path}.folder`, 'x')).write(full)).rejects.toThrow(
+      /cannot write .*(ENOTDIR|EEXIST)/,
+    );
   });
 });

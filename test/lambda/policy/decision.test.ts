@@ -155,9 +155,21 @@ describe('the guards', () => {
   test.each<[string, Case, unknown]>([
     ['7 days before the start', { cutoffMillis: startMillis - 7 * dayMillis }, undefined],
     ['a millisecond less', { cutoffMillis: startMillis - 7 * dayMillis + 1 }, ['failed', 'floor']],
-    ['7 days before the start, our clock behind it', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis - 1 }, ['failed', 'floor']],
-    ['7 days before the start, the server’s clock behind it', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: -1 }, ['failed', 'floor']],
-    ['7 days before the start, the server’s clock ahead', { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: 5 }, undefined],
+    [
+      '7 days before the start, our clock behind it',
+      { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis - 1 },
+      ['failed', 'floor'],
+    ],
+    [
+      '7 days before the start, the server’s clock behind it',
+      { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: -1 },
+      ['failed', 'floor'],
+    ],
+    [
+      '7 days before the start, the server’s clock ahead',
+      { cutoffMillis: startMillis - 7 * dayMillis, now: startMillis, clockSkewMillis: 5 },
+      undefined,
+    ],
     ['a year before the start', { cutoffMillis: startMillis - 365 * dayMillis }, undefined],
     ['after the start, with no floor', { cutoffMillis: startMillis + 1, minRetentionDays: 0 }, ['failed', 'floor']],
     ['at the start, with no floor', { cutoffMillis: startMillis, minRetentionDays: 0 }, ['failed', 'floor']],
@@ -177,12 +189,32 @@ describe('the guards', () => {
     ['all to delete', { toDelete: 100 }, undefined],
     ['a strategy that the answer does not tell', { strategy: undefined }, ['failed', 'strategy-unreadable']],
     ['a server that reindexes all the same', { strategy: 'reindex' }, undefined],
-    ['one that reindexes, and delete-by-query-only', { strategy: 'reindex', policy: { strategy: 'delete-by-query-only' } }, ['failed', 'reindex-refused']],
+    [
+      'one that reindexes, and delete-by-query-only',
+      { strategy: 'reindex', policy: { strategy: 'delete-by-query-only' } },
+      ['failed', 'reindex-refused'],
+    ],
     ['one that deletes, and delete-by-query-only', { policy: { strategy: 'delete-by-query-only' } }, undefined],
-    ['a reindex of an index whose name is not told', { strategy: 'reindex', indexName: undefined }, ['failed', 'index-name-unknown']],
-    ['a reindex of an index that is no alias', { strategy: 'reindex', indexName: 'dataset_operationaspect_v1' }, ['failed', 'index-concrete']],
-    ['a reindex of an index made 12 h ago', { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2) }, ['failed', 'index-young']],
-    ['a reindex of an older one', { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2 - 1) }, undefined],
+    [
+      'a reindex of an index whose name is not told',
+      { strategy: 'reindex', indexName: undefined },
+      ['failed', 'index-name-unknown'],
+    ],
+    [
+      'a reindex of an index that is no alias',
+      { strategy: 'reindex', indexName: 'dataset_operationaspect_v1' },
+      ['failed', 'index-concrete'],
+    ],
+    [
+      'a reindex of an index made 12 h ago',
+      { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2) },
+      ['failed', 'index-young'],
+    ],
+    [
+      'a reindex of an older one',
+      { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2 - 1) },
+      undefined,
+    ],
     ['a delete in an index that is no alias', { indexName: 'dataset_operationaspect_v1' }, undefined],
     ['a delete in an index whose name is not told', { indexName: undefined }, undefined],
   ])('%s: %j', (_, one, expected) => {

@@ -275,9 +275,13 @@ describe('before the dry runs of the policies', () => {
           return operations.dryRun(fields, options);
         },
       },
-      surroundings: { onLambda: false, lookup: async () => ['127.0.0.1'], onPreflight: () => order.push('is told') },
+      surroundings: {
+        onLambda: false,
+        lookup: async () => ['127.0.0.1'],
+        onPreflight: (_, isComplete) => order.push(isComplete ? 'is complete' : 'is told'),
+      },
     });
-    expect(order).toEqual(['tries a dry run', 'is told', 'counts']);
+    expect(order).toEqual(['is told', 'is told', 'tries a dry run', 'is complete', 'counts']);
   });
 });
 

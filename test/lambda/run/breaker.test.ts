@@ -3,7 +3,8 @@ import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { Outcome } from '../../../lambda/facts/outcome.ts';
 import { breakerOf } from '../../../lambda/run/breaker.ts';
 
-const opens = (outcome: Outcome, cause: Cause) => breakerOf({ entityType: 'dataset', aspect: 'operation', outcome, cause });
+const opens = (outcome: Outcome, cause: Cause) =>
+  breakerOf({ entityType: 'dataset', aspect: 'operation', outcome, cause });
 const open = (outcome: Outcome) => ({ kind: 'breaker', index: 'dataset.operation', outcome });
 const error = (status: number) => ({ kind: 'unauthorized', operation: 'truncate', status }) as const;
 

@@ -76,7 +76,10 @@ describe('clearing a quarantined index', () => {
   });
 
   test('starts nothing, in this index and in others, also in a stage that enforces', async () => {
-    const deployment = await quarantined(1000, {}, [{ ...operation, retentionDays: 7 }, { ...profile, retentionDays: 7 }]);
+    const deployment = await quarantined(1000, {}, [
+      { ...operation, retentionDays: 7 },
+      { ...profile, retentionDays: 7 },
+    ]);
     await deployment.night(clearing());
     expect(deployment.realTruncates()).toEqual([]);
     expect(outcomesOf(await deployment.night())).toEqual({
@@ -118,7 +121,9 @@ describe('clearing a quarantined index', () => {
 
   test('takes an index that does not exist any more for empty', async () => {
     const deployment = await quarantined(1000);
-    deployment.service.engine.deleteIndex(deployment.service.engine.indices().find(({ index }) => index === name)!.name);
+    deployment.service.engine.deleteIndex(
+      deployment.service.engine.indices().find(({ index }) => index === name)!.name,
+    );
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 1000 }]);
     await deployment.night(clearing({ acceptMissing: 1000 }));
     expect(await stateOf(deployment)).toBe('idle');
@@ -164,7 +169,9 @@ describe('clearing a quarantined index', () => {
     const report = await deployment.night({ clear: [name, 'dataset.datasetProfil'] });
     expect(report).toMatchObject({
       result: 'failed',
-      error: expect.stringContaining('"clear" names dataset.datasetProfil, which neither a policy nor the ledger knows'),
+      error: expect.stringContaining(
+        '"clear" names dataset.datasetProfil, which neither a policy nor the ledger knows',
+      ),
     });
     expect(await stateOf(deployment)).toBe('quarantined');
   });
@@ -250,8 +257,13 @@ describe('clearing what is not quarantined', () => {
     const { server } = await recordOf(deployment);
     const reserved = aReserved({ server });
     const sendBy = deployment.clock.time + 1000;
-    deployment.ledger.stored.set(anIndex, { ...reserved, attempt: { ...reserved.attempt, runStartMillis: firstNight, sendBy } });
-    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'not-released', why: 'sending', until: sendBy }]);
+    deployment.ledger.stored.set(anIndex, {
+      ...reserved,
+      attempt: { ...reserved.attempt, runStartMillis: firstNight, sendBy },
+    });
+    expect((await deployment.night(clearing())).noteFacts).toMatchObject([
+      { kind: 'not-released', why: 'sending', until: sendBy },
+    ]);
     deployment.clock.time = sendBy;
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'nothing-to-clear' }]);
     expect(await stateOf(deployment)).toBe('idle');

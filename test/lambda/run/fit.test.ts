@@ -5,11 +5,11 @@ import { maxEntries, maxStateBytes } from '../../../lambda/facts/limits.ts';
 import { type Outcome, outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { maxNameLength } from '../../../lambda/policy/schema.ts';
+import { bytesOf, fitState } from '../../../lambda/run/fit.ts';
 import { composeReport } from '../../../lambda/run/report.ts';
-import { bytesOf, fit } from '../../../lambda/run/fit.ts';
 import type { DoneEntry, Entry, RunState } from '../../../lambda/run/state.ts';
-import { aRunState } from '../../support/states.ts';
 import { aPolicy } from '../../support/policies.ts';
+import { aRunState } from '../../support/states.ts';
 
 const long = (letter: string, length: number) => letter.repeat(length);
 const anError = (letter: string) =>
@@ -95,43 +95,58 @@ const watched = (at: number): Entry => {
   const times = { startedAt: 10 ** 13, succeededAt: 10 ** 13, lastLookAt: 10 ** 13, nextLookAt: 10 ** 13 };
   return { index, phase: 'watched', entry: facts, watch: { attemptId: 'a', ...times, looks: 5, error: anError('x') } };
 };
-const many = <Item>(count: number, make: (at: number) => Item): Item[] => Array.from({ length: count }, (_, at) => make(at));
+const many = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
 const namesOf = ({ entries }: RunState) => entries.map(({ entry }) => entry.aspect);
 
 describe('a run state', () => {
   test('that is small enough stays as it is', () => {
     const state = aRunState(many(20, (at) => decided(at, 'failed', { kind: 'run-error' })));
-    expect(fit(state)).toBe(state);
+    expect(fitState(state)).toBe(state);
   });
 
-  test.each(['x', '數'])('of 600 entries, each with the largest cause (%s), stays below 200 KiB and loses none', (letter) => {
-    for (const cause of largest(letter)) {
-      for (const outcome of ['failed', 'rows-missing', 'unknown', 'quarantined'] as const) {
-        const state = aRunState(many(maxEntries + 1, (at) => decided(at, outcome, cause)));
-        const fitted = fit(state);
-        expect(bytesOf(fitted)).toBeLessThan(maxStateBytes);
-        expect(namesOf(fitted)).toEqual(namesOf(state));
-        expect(fitted.entries.every(({ phase, entry }) => phase === 'done' && 'outcome' in entry && entry.outcome === outcome)).toBe(true);
+  test.each(['x', '數'])(
+    'of 600 entries, each with the largest cause (%s), stays below 200 KiB and loses none',
+    (letter) => {
+      for (const cause of largest(letter)) {
+        for (const outcome of ['failed', 'rows-missing', 'unknown', 'quarantined'] as const) {
+          const state = aRunState(many(maxEntries + 1, (at) => decided(at, outcome, cause)));
+          const fitted = fitState(state);
+          expect(bytesOf(fitted)).toBeLessThan(maxStateBytes);
+          expect(namesOf(fitted)).toEqual(namesOf(state));
+          expect(
+            fitted.entries.every(
+              ({ phase, entry }) => phase === 'done' && 'outcome' in entry && entry.outcome === outcome,
+            ),
+          ).toBe(true);
+        }
       }
-    }
-  });
+    },
+  );
 
   test('of any mixture fits, and never loses what is unresolved, failed or quarantined', () => {
     const entry = fc.oneof(
-      { weight: 6, arbitrary: fc.record({ outcome: fc.constantFrom(...outcomes), cause: fc.constantFrom(...largest('x'), ...largest('數')) }) },
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          outcome: fc.constantFrom(...outcomes),
+          cause: fc.constantFrom(...largest('x'), ...largest('數')),
+        }),
+      },
       { weight: 2, arbitrary: fc.constant('approved' as const) },
       { weight: 1, arbitrary: fc.constant('watched' as const) },
     );
     fc.assert(
       fc.property(fc.array(entry, { minLength: 300, maxLength: maxEntries }), fc.nat(100), (drawn, notes) => {
-        const entries = drawn.map((one, at): Entry =>
-          one === 'approved' ? approved(at) : one === 'watched' ? watched(at) : decided(at, one.outcome, one.cause),
+        const entries = drawn.map(
+          (one, at): Entry =>
+            one === 'approved' ? approved(at) : one === 'watched' ? watched(at) : decided(at, one.outcome, one.cause),
         );
         const state = aRunState(entries, {
           notes: many(notes, (at) => ({ kind: 'clock-corrected', index: `dataset.a${at}` })),
           unmanagedIndices: many(100, (at) => ({ indexName: `${long('i', 200)}${at}` })),
         });
-        const fitted = fit(state);
+        const fitted = fitState(state);
         expect(bytesOf(fitted)).toBeLessThan(maxStateBytes);
         const kept = new Set(namesOf(fitted));
         const fine = entries.filter((one) => one.phase === 'done' && resultOf[one.entry.outcome] === 'ok');
@@ -147,13 +162,16 @@ describe('a run state', () => {
 
   test('that has no room for all that is approved leaves the last to the next run', () => {
     const state = aRunState(many(maxEntries, approved));
-    const fitted = fit(state);
+    const fitted = fitState(state);
     expect(bytesOf(fitted)).toBeLessThan(maxStateBytes);
     const phases = fitted.entries.map(({ phase }) => phase);
     const first = phases.indexOf('done');
     expect(first).toBeGreaterThan(0);
     expect(phases.slice(first).every((phase) => phase === 'done')).toBe(true);
-    expect(fitted.entries.at(-1)?.entry).toMatchObject({ outcome: 'not-started', cause: { kind: 'no-time', what: 'state' } });
+    expect(fitted.entries.at(-1)?.entry).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'no-time', what: 'state' },
+    });
     expect(fitted.entries[0]).toMatchObject({ policy: { aspect: state.entries[0]?.entry.aspect } });
   });
 
@@ -167,12 +185,12 @@ describe('a run state', () => {
       const plan = { rowsToDelete: 2_345_678, strategy: 'delete-by-query' } as const;
       return { index, phase: 'approved', entry: { ...facts, ...counts }, policy: aPolicy(names), plan };
     });
-    const approved = fit(aRunState(entries)).entries.filter(({ phase }) => phase === 'approved');
+    const approved = fitState(aRunState(entries)).entries.filter(({ phase }) => phase === 'approved');
     expect(approved.length).toBeGreaterThan(300);
   });
 
   test('that has no room for all that is watched leaves the last to the next run, as still running', () => {
-    const fitted = fit(aRunState(many(maxEntries, watched)));
+    const fitted = fitState(aRunState(many(maxEntries, watched)));
     expect(bytesOf(fitted)).toBeLessThan(maxStateBytes);
     expect(fitted.entries[0]?.phase).toBe('watched');
     expect(fitted.entries.at(-1)?.entry).toMatchObject({ outcome: 'still-running', cause: { why: 'state' } });
@@ -180,7 +198,7 @@ describe('a run state', () => {
 
   test('gives away what is fine first, and how rows come back last', () => {
     const missing = largest('x').find(({ kind }) => kind === 'rows-missing')!;
-    const fitted = fit(
+    const fitted = fitState(
       aRunState([
         decided(0, 'rows-missing', missing),
         ...many(500, (at) => decided(at + 1, 'failed', { kind: 'policy', problems: [long('p', 600)] })),
@@ -194,14 +212,20 @@ describe('a run state', () => {
 
   test('never ends a text between the halves of a character', () => {
     const cause: Cause = { kind: 'policy', problems: [`${long('x', 38)}😀${long('y', 600)}`] };
-    const fitted = fit(aRunState(many(600, (at) => decided(at, 'failed', cause))));
+    const fitted = fitState(aRunState(many(600, (at) => decided(at, 'failed', cause))));
     expect(JSON.stringify(fitted)).not.toMatch(/\\ud[89a-f]/);
   });
 
   test('of any size makes a report', () => {
-    const state = fit(aRunState(many(maxEntries, (at) => decided(at, 'unknown', largest('數')[6]!))));
+    const state = fitState(aRunState(many(maxEntries, (at) => decided(at, 'unknown', largest('數')[6]!))));
     const clock = { now: () => 0, realNow: () => 0, monotonic: () => 0 };
-    const settings = { stage: 's', gmsUrl: 'https://gms', mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 } as const;
+    const settings = {
+      stage: 's',
+      gmsUrl: 'https://gms',
+      mode: 'enforce',
+      minRetentionDays: 7,
+      maxRunHours: 12,
+    } as const;
     const execution = { name: state.runId, startTime: state.startedAt };
     const report = composeReport({ input: { ...state, server: 'https://gms' }, execution }, { settings, clock });
     expect(report.policies).toHaveLength(maxEntries);

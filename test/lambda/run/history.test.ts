@@ -141,7 +141,9 @@ describe('a run that comes to the end of its history', () => {
       'dataset.operation': 'still-running',
       'dataset.datasetProfile': 'not-started',
     });
-    expect(report!.policies.map(({ cause }) => cause)).toContainEqual(expect.objectContaining({ kind: 'watching', why: 'history' }));
+    expect(report!.policies.map(({ cause }) => cause)).toContainEqual(
+      expect.objectContaining({ kind: 'watching', why: 'history' }),
+    );
     expect(deployed.realTruncates()).toHaveLength(1);
   });
 

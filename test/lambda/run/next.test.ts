@@ -22,7 +22,15 @@ const watched = (fields: Partial<Watch> = {}, adopted = false): WatchedEntry => 
   index: 'w',
   phase: 'watched',
   entry: { entityType: 'dataset', aspect: 'w', ...(adopted && { adopted }) },
-  watch: { attemptId: 'x', startedAt: start, succeededAt: start, lastLookAt: start, nextLookAt: start + 60_000, looks: 3, ...fields },
+  watch: {
+    attemptId: 'x',
+    startedAt: start,
+    succeededAt: start,
+    lastLookAt: start,
+    nextLookAt: start + 60_000,
+    looks: 3,
+    ...fields,
+  },
 });
 const done: DoneEntry = {
   index: 'd',
@@ -40,7 +48,10 @@ describe('what the workflow does next', () => {
   });
 
   test('waits for the next look while one is at work, rounded up to whole seconds', () => {
-    expect(proceeded([approved(), watched({ nextLookAt: start + 5001 })])).toMatchObject({ next: 'wait', waitSeconds: 5 });
+    expect(proceeded([approved(), watched({ nextLookAt: start + 5001 })])).toMatchObject({
+      next: 'wait',
+      waitSeconds: 5,
+    });
     expect(proceeded([watched({ nextLookAt: start + 5000 })])).toMatchObject({ waitSeconds: 4 });
     expect(proceeded([watched({ nextLookAt: start })])).toMatchObject({ waitSeconds: 1 });
   });
@@ -48,7 +59,9 @@ describe('what the workflow does next', () => {
   test('waits for the earliest look, and never past the end of the run', () => {
     const looks = [watched({ nextLookAt: start + 90_000 }), watched({ nextLookAt: start + 31_000 })];
     expect(proceeded(looks)).toMatchObject({ waitSeconds: 30 });
-    expect(proceeded([watched({ nextLookAt: start + 99 * hour })], {}, start + 11 * hour)).toMatchObject({ waitSeconds: 3600 });
+    expect(proceeded([watched({ nextLookAt: start + 99 * hour })], {}, start + 11 * hour)).toMatchObject({
+      waitSeconds: 3600,
+    });
   });
 
   test('reports when nothing is left', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { Idle, LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { reserve } from '../../../lambda/ledger/transitions.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
 import { anAttempt, anIdle, anIndex } from '../../support/records.ts';
 
@@ -11,8 +11,7 @@ import { anAttempt, anIdle, anIndex } from '../../support/records.ts';
 const started = deployments();
 const hour = 3_600_000;
 const asReindex = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
-const stateOf = async ({ ledger }: Deployment) =>
-  ((await ledger.read(anIndex)) as LedgerRecord | undefined)?.state;
+const stateOf = async ({ ledger }: Deployment) => ((await ledger.read(anIndex)) as LedgerRecord | undefined)?.state;
 
 describe('one fault, one night', () => {
   test.each<[fault: string, outcome: PolicyEntry['outcome'], state: string | undefined, sent: number]>([

@@ -286,11 +286,9 @@ describe('before anything is started', () => {
     const report = await deployment.night();
     expect(report.result).toBe('failed');
     expect(report.cause).toMatchObject({ kind: 'server', error: { kind: 'unauthorized', status: 401 } });
-    expect(
-      report.policies.every(
-        ({ outcome, cause }) => outcome === 'failed' && cause.kind === 'run-error',
-      ),
-    ).toBe(true);
+    expect(report.policies.every(({ outcome, cause }) => outcome === 'failed' && cause.kind === 'run-error')).toBe(
+      true,
+    );
     const dryRuns = deployment.service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
     expect(dryRuns.length).toBeLessThan(20);
   });

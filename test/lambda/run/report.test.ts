@@ -122,7 +122,10 @@ describe('the report', () => {
       state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),
     );
     expect(made.policies.map(({ outcome }) => outcome)).toEqual(['still-running', 'not-started']);
-    expect(made).toMatchObject({ result: 'failed', cause: { kind: 'step-failed', step: 'poll', error: 'Lambda.Unknown' } });
+    expect(made).toMatchObject({
+      result: 'failed',
+      cause: { kind: 'step-failed', step: 'poll', error: 'Lambda.Unknown' },
+    });
   });
 
   test('after a Truncate that failed, and no Poll to find out, says that it may have started', () => {

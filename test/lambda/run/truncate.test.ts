@@ -185,7 +185,12 @@ describe('Truncate', () => {
     const { deployment, state } = await planned();
     const other = { ...state, version: 3 } as unknown as RunState;
     const after = await truncate(other, deployment.during('truncate'));
-    expect(after).toMatchObject({ version: 2, next: 'report', runId: 'run-1', error: { kind: 'other-version', found: 3 } });
+    expect(after).toMatchObject({
+      version: 2,
+      next: 'report',
+      runId: 'run-1',
+      error: { kind: 'other-version', found: 3 },
+    });
     expect(outcomeOf(after)).toBe('not-started');
     expect(deployment.realTruncates()).toEqual([]);
   });
@@ -277,7 +282,11 @@ describe('after a Truncate that ended without a state', () => {
       next = await poll(next, deployment.during('poll'));
     }
     expect(outcomeOf(next)).toBe('truncated');
-    expect(next.notes).toContainEqual({ kind: 'truncate-failed', index: 'dataset.operation', error: 'Sandbox.Timedout' });
+    expect(next.notes).toContainEqual({
+      kind: 'truncate-failed',
+      index: 'dataset.operation',
+      error: 'Sandbox.Timedout',
+    });
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 

@@ -59,7 +59,10 @@ describe('a bite', () => {
   });
 
   test('of rows in bursts takes what it may', async () => {
-    const bursts = Array.from({ length: 50_000 }, (_, at) => cutoffMillis - ((at % 37) ** 2 * 0.7 * day + (at % 3600) * 1000));
+    const bursts = Array.from(
+      { length: 50_000 },
+      (_, at) => cutoffMillis - ((at % 37) ** 2 * 0.7 * day + (at % 3600) * 1000),
+    );
     const { rows, asked } = await bite(bursts, 5_000);
     expect(rows).toBeLessThanOrEqual(5_000);
     expect(rows).toBeGreaterThanOrEqual(2_500);

@@ -49,7 +49,13 @@ interface Case {
 function evidence({
   strategy = 'delete-by-query',
   sending = false,
-  windows = strategy === 'delete-by-query' ? [[1000, 1000]] : [[900, 900], [1000, 1000], [1010, 1010]],
+  windows = strategy === 'delete-by-query'
+    ? [[1000, 1000]]
+    : [
+        [900, 900],
+        [1000, 1000],
+        [1010, 1010],
+      ],
   remaining = 0,
   total,
   indexName = before,
@@ -127,7 +133,16 @@ describe('a delete by query that has ended', () => {
     ['11 of 20 kept rows gone', { windows: [[20, 9]] }, 'rows-missing'],
     ['more rows than before', { windows: [[1000, 1200]] }, 'truncated'],
     ['rows missing and rows remaining', { windows: [[1000, 0]], remaining: 4000 }, 'rows-missing'],
-    ['the young rows of a bite gone, the backlog whole', { windows: [[90_000, 90_000], [1000, 900]] }, 'rows-missing'],
+    [
+      'the young rows of a bite gone, the backlog whole',
+      {
+        windows: [
+          [90_000, 90_000],
+          [1000, 900],
+        ],
+      },
+      'rows-missing',
+    ],
     ['a physical index that is not known any more', { indexName: false, counters: {} }, 'truncated'],
   ])('%s', (_, given, outcome) => {
     expect(judged(given).outcome).toBe(outcome);
@@ -186,7 +201,10 @@ describe('a delete by query that has ended', () => {
       outcome: 'truncated',
       cause: { kind: 'verified', by: 'counts', cancelled: true, conflicts: 1, done: planned - 1, total: planned },
     });
-    expect(judged({ counters: { total: planned, deleted: planned } }).cause).toEqual({ kind: 'verified', by: 'counts' });
+    expect(judged({ counters: { total: planned, deleted: planned } }).cause).toEqual({
+      kind: 'verified',
+      by: 'counts',
+    });
     expect(judged({ counters: { deleted: 3 } }).cause).toEqual({ kind: 'verified', by: 'counts' });
   });
 
@@ -237,7 +255,11 @@ describe('a delete by query that has ended', () => {
   });
 
   test('under an index that somebody replaced, with a status that cannot be read, is unknown', () => {
-    expect(judged({ indexName: theirs })).toMatchObject({ outcome: 'unknown', closes: 'no', cause: { movedBy: 'others' } });
+    expect(judged({ indexName: theirs })).toMatchObject({
+      outcome: 'unknown',
+      closes: 'no',
+      cause: { movedBy: 'others' },
+    });
   });
 
   test('whose index is gone says so', () => {
@@ -251,7 +273,16 @@ describe('a delete by query that has ended', () => {
 describe('rows that are missing', () => {
   test('close the index and say where they are', () => {
     const counters = { total: 1010, created: 400, updated: 5, cancelled: true };
-    const given: Case = { strategy: 'reindex', indexName: ours, counters, windows: [[900, 380], [1000, 400], [1010, 405]] };
+    const given: Case = {
+      strategy: 'reindex',
+      indexName: ours,
+      counters,
+      windows: [
+        [900, 380],
+        [1000, 400],
+        [1010, 405],
+      ],
+    };
     expect(judged(given)).toEqual({
       outcome: 'rows-missing',
       cause: {
@@ -318,7 +349,11 @@ describe('a reindex that has ended', () => {
     const { counters, ...rest } = { ...proven, ...changes };
     const made = judged({ ...rest, ...(counters && { counters }) });
     expect(made).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven', why }, closes: 'no' });
-    const oneGone: Case['windows'] = [[900, 900], [1000, 999], [1010, 1010]];
+    const oneGone: Case['windows'] = [
+      [900, 900],
+      [1000, 999],
+      [1010, 1010],
+    ];
     expect(judged({ ...rest, ...(counters && { counters }), windows: oneGone })).toMatchObject({
       outcome: 'rows-missing',
       facts: { rowsMissing: 1 },
@@ -331,29 +366,69 @@ describe('a reindex that has ended', () => {
   });
 
   test('that is proven bears the losses of an ordinary night', () => {
-    const few: Case['windows'] = [[900, 890], [1000, 985], [1010, 1000]];
+    const few: Case['windows'] = [
+      [900, 890],
+      [1000, 985],
+      [1010, 1000],
+    ];
     expect(judged({ ...proven, windows: few })).toMatchObject({ outcome: 'truncated', shrunkRows: 15 });
-    const many: Case['windows'] = [[900, 881], [1000, 979], [1010, 1000]];
+    const many: Case['windows'] = [
+      [900, 881],
+      [1000, 979],
+      [1010, 1000],
+    ];
     expect(judged({ ...proven, windows: many })).toMatchObject({ outcome: 'rows-missing' });
-    const settled: Case['windows'] = [[900, 881], [1000, 1000], [1010, 1010]];
-    expect(judged({ ...proven, windows: settled })).toMatchObject({ outcome: 'rows-missing', facts: { rowsMissing: 19 } });
+    const settled: Case['windows'] = [
+      [900, 881],
+      [1000, 1000],
+      [1010, 1010],
+    ];
+    expect(judged({ ...proven, windows: settled })).toMatchObject({
+      outcome: 'rows-missing',
+      facts: { rowsMissing: 19 },
+    });
     const shrinks = [{ at: sentAt - dayMillis, rows: 60 }];
-    expect(judged({ ...proven, windows: few, shrinks })).toMatchObject({ outcome: 'rows-missing', cause: { overDays: 30 } });
+    expect(judged({ ...proven, windows: few, shrinks })).toMatchObject({
+      outcome: 'rows-missing',
+      cause: { overDays: 30 },
+    });
   });
 
   test('whose copy no search finds is not refreshed: that alone is told, and the index is closed', () => {
-    const none: Case = { ...proven, windows: [[900, 0], [1000, 0], [1010, 0]], total: 0 };
+    const none: Case = {
+      ...proven,
+      windows: [
+        [900, 0],
+        [1000, 0],
+        [1010, 0],
+      ],
+      total: 0,
+    };
     expect(judged(none)).toMatchObject({
       outcome: 'rows-missing',
       cause: { kind: 'not-refreshed', indexNow: ours, indexBefore: before },
       closes: 'quarantined',
     });
     expect(judged({ ...none, counters: { ...perfect, cancelled: true } }).cause.kind).toBe('rows-missing');
-    expect(brief({ ...none, windows: [[900, 0], [1000, 0], [1010, 0]], total: 1 })[1]).toBe('rows-missing');
+    expect(
+      brief({
+        ...none,
+        windows: [
+          [900, 0],
+          [1000, 0],
+          [1010, 0],
+        ],
+        total: 1,
+      })[1],
+    ).toBe('rows-missing');
   });
 
   test('of an index in which no row should stay is well without any', () => {
-    const empty: Case['windows'] = [[0, 0], [0, 0], [0, 0]];
+    const empty: Case['windows'] = [
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ];
     const counters = { total: 0, created: 0, updated: 0 };
     expect(judged({ ...proven, counters, windows: empty, total: 0 }).outcome).toBe('truncated');
   });
@@ -380,14 +455,50 @@ describe('what nobody saw end', () => {
     ['a delete whose status cannot be asked', still, ['unknown', 'unsettled', 'no']],
     ['a delete whose task vanished', { ...still, vanished: true }, ['lost', 'unsettled', 'no']],
     ['a delete whose rows are gone', { ...still, remaining: 0 }, ['truncated', 'verified', 'idle']],
-    ['a delete whose task vanished and whose rows are gone', { ...still, vanished: true, remaining: 0 }, ['truncated', 'verified', 'idle']],
+    [
+      'a delete whose task vanished and whose rows are gone',
+      { ...still, vanished: true, remaining: 0 },
+      ['truncated', 'verified', 'idle'],
+    ],
     ['a delete whose task hangs', { ...still, end: 'stuck' }, ['unknown', 'stuck', 'no']],
     ['a delete whose task hangs, with nothing left', { end: 'stuck', remaining: 0 }, ['unknown', 'stuck', 'no']],
-    ['a delete that hangs and has taken what should stay', { ...still, end: 'stuck', windows: [[1000, 0]] }, ['rows-missing', 'rows-missing', 'quarantined']],
+    [
+      'a delete that hangs and has taken what should stay',
+      { ...still, end: 'stuck', windows: [[1000, 0]] },
+      ['rows-missing', 'rows-missing', 'quarantined'],
+    ],
     ['a reindex', { strategy: 'reindex', end: 'still' }, ['unknown', 'unproven', 'no']],
-    ['a reindex whose task vanished', { strategy: 'reindex', end: 'still', vanished: true }, ['unknown', 'unproven', 'no']],
-    ['a reindex that misses a row', { strategy: 'reindex', end: 'still', windows: [[900, 900], [1000, 999], [1010, 1010]] }, ['rows-missing', 'rows-missing', 'quarantined']],
-    ['a reindex whose task hangs, its copy half done', { strategy: 'reindex', end: 'stuck', windows: [[900, 400], [1000, 400], [1010, 400]] }, ['unknown', 'stuck', 'no']],
+    [
+      'a reindex whose task vanished',
+      { strategy: 'reindex', end: 'still', vanished: true },
+      ['unknown', 'unproven', 'no'],
+    ],
+    [
+      'a reindex that misses a row',
+      {
+        strategy: 'reindex',
+        end: 'still',
+        windows: [
+          [900, 900],
+          [1000, 999],
+          [1010, 1010],
+        ],
+      },
+      ['rows-missing', 'rows-missing', 'quarantined'],
+    ],
+    [
+      'a reindex whose task hangs, its copy half done',
+      {
+        strategy: 'reindex',
+        end: 'stuck',
+        windows: [
+          [900, 400],
+          [1000, 400],
+          [1010, 400],
+        ],
+      },
+      ['unknown', 'stuck', 'no'],
+    ],
   ])('%s', (_, given, expected) => {
     expect(brief(given)).toEqual(expected);
   });
@@ -398,7 +509,12 @@ describe('what nobody saw end', () => {
     ['a delete that hangs', { ...still, end: 'stuck' }, 'idle', 'given-up'],
     ['a reindex', { strategy: 'reindex', end: 'still' }, 'quarantined', 'quarantined'],
     ['a reindex that hangs', { strategy: 'reindex', end: 'stuck' }, 'quarantined', 'quarantined'],
-    ['what was of unknown kind', { strategy: 'unknown', end: 'still', remaining: 3000, indexName: false }, 'quarantined', 'quarantined'],
+    [
+      'what was of unknown kind',
+      { strategy: 'unknown', end: 'still', remaining: 3000, indexName: false },
+      'quarantined',
+      'quarantined',
+    ],
   ])('%s is closed when it is 20 h old, and when a person asks for an end', (_, given, closes, closed) => {
     expect(judged({ ...given, hours: 19.99 }).closes).toBe('no');
     expect(judged({ ...given, hours: 20 })).toMatchObject({ closes, cause: { closed } });
@@ -457,7 +573,11 @@ describe('a call without a task id, where nothing that can be seen has changed',
     ['a reindex, name not known before', { ...asReindex, nameBefore: false }, true],
     ['a reindex, names not known, one row more', { ...asReindex, indexName: false, remaining: planned + 1 }, false],
     ['of unknown kind, names not known', { ...unchanged, strategy: 'unknown', indexName: false }, true],
-    ['of unknown kind, names not known, one row fewer', { ...unchanged, strategy: 'unknown', indexName: false, remaining: planned - 1 }, false],
+    [
+      'of unknown kind, names not known, one row fewer',
+      { ...unchanged, strategy: 'unknown', indexName: false, remaining: planned - 1 },
+      false,
+    ],
     ['with a task id', { ...unchanged, sending: false }, false],
     ['whose task has ended', { ...unchanged, end: 'task' }, false],
   ])('%s: %s', (_, given, expected) => {

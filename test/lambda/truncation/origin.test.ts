@@ -15,10 +15,16 @@ function running(strategy: AttemptStrategy = 'delete-by-query', more: object = {
   return { ...record, attempt: { ...record.attempt, strategy, ...times, baseline, ...more } };
 }
 const named = (millis: number) => `dataset_operationaspect_v1_${millis}`;
-const found = (counters: TaskCounters, more: object = {}): TaskStatus => ({ kind: 'found', completed: false, counters, ...more });
+const found = (counters: TaskCounters, more: object = {}): TaskStatus => ({
+  kind: 'found',
+  completed: false,
+  counters,
+  ...more,
+});
 
 describe('whose a task status is', () => {
-  const isOurs = (status: TaskStatus, record = running(), now = sentAt + 60_000) => ownTask(status, record, now) !== undefined;
+  const isOurs = (status: TaskStatus, record = running(), now = sentAt + 60_000) =>
+    ownTask(status, record, now) !== undefined;
 
   test('a vanished one is nobody’s', () => {
     expect(isOurs({ kind: 'vanished' })).toBe(false);
@@ -105,7 +111,9 @@ describe('who moved the alias', () => {
     ['an index made later', before, named(sentAt + 1000 + 600_001), 'others'],
     ['an index whose name has no time', before, 'dataset_operationaspect_v1', 'others'],
   ])('%s', (_, earlier, now, expected) => {
-    const record = running('reindex', { baseline: { rowsTotal, rowsToDelete, ...(earlier && { indexName: earlier }) } });
+    const record = running('reindex', {
+      baseline: { rowsTotal, rowsToDelete, ...(earlier && { indexName: earlier }) },
+    });
     expect(movedBy(record, now)).toBe(expected);
   });
 

@@ -63,12 +63,18 @@ describe('what came back', () => {
     ['delete-by-query', true, 'unknown'],
     ['reindex', true, 'reindex'],
     ['reindex', false, 'reindex'],
-  ] as const)('an error for a %s that speaks of a reindex (%s) leaves it sending, as %s', async (strategy, mentionsReindex, noted) => {
-    const { result, ledger } = await sending({ kind: 'unresolved', error, answered: true, mentionsReindex }, strategy);
-    const record = { state: 'sending', attempt: { strategy: noted, answer: { error, realAt: 1007 } } };
-    expect(result).toMatchObject({ kind: 'open', error, record });
-    expect(await ledger.read(anIndex)).toMatchObject(record);
-  });
+  ] as const)(
+    'an error for a %s that speaks of a reindex (%s) leaves it sending, as %s',
+    async (strategy, mentionsReindex, noted) => {
+      const { result, ledger } = await sending(
+        { kind: 'unresolved', error, answered: true, mentionsReindex },
+        strategy,
+      );
+      const record = { state: 'sending', attempt: { strategy: noted, answer: { error, realAt: 1007 } } };
+      expect(result).toMatchObject({ kind: 'open', error, record });
+      expect(await ledger.read(anIndex)).toMatchObject(record);
+    },
+  );
 
   test('proof that nothing was written is handed on, and the record stays for whoever settles it', async () => {
     const { result, ledger, record } = await sending({ kind: 'not-sent', why: 'withheld' });

@@ -138,13 +138,19 @@ describe('what a look makes of a truncation', () => {
     const done = { task: aTask({}, { completed: true }) };
     const first = folded([seen(1000, done)]);
     expect(first).toMatchObject({ step: 'ended', watch: { completedAt: 1010, completedRealAt: 1020 } });
-    expect(folded([seen(5000, done)], deletes, first.watch).watch).toMatchObject({ completedAt: 1010, completedRealAt: 1020 });
+    expect(folded([seen(5000, done)], deletes, first.watch).watch).toMatchObject({
+      completedAt: 1010,
+      completedRealAt: 1020,
+    });
     // Its record may be gone at the next look.
     expect(folded([seen(5000, { vanished: true })], deletes, first.watch)).toMatchObject({ step: 'ended' });
   });
 
   test('with a task that goes on: again, and alive', () => {
-    expect(folded([seen(1000, { task: aTask({ deleted: 5 }) })])).toMatchObject({ step: 'again', watch: { aliveAt: 1010 } });
+    expect(folded([seen(1000, { task: aTask({ deleted: 5 }) })])).toMatchObject({
+      step: 'again',
+      watch: { aliveAt: 1010 },
+    });
   });
 
   test.each([
@@ -205,7 +211,12 @@ describe('progress', () => {
   test.each<[string, Partial<Sighting>, Watched, { done: number; total: number } | undefined]>([
     ['by the counters of a delete', { task: aTask({ deleted: 30, total: 900 }) }, deletes, { done: 30, total: 900 }],
     ['by counters without a total', { task: aTask({ deleted: 30 }) }, deletes, { done: 30, total: 1000 }],
-    ['by counters whose total is zero, as at the first search', { task: aTask({ total: 0 }) }, copies, { done: 0, total: 400 }],
+    [
+      'by counters whose total is zero, as at the first search',
+      { task: aTask({ total: 0 }) },
+      copies,
+      { done: 0, total: 400 },
+    ],
     ['by rows to delete', { toDelete: 300 }, deletes, { done: 700, total: 1000 }],
     ['by rows to delete that have grown', { toDelete: 1300 }, deletes, { done: 0, total: 1000 }],
     ['by kept rows', { kept: 100, toDelete: 0 }, copies, { done: 100, total: 400 }],
@@ -230,7 +241,12 @@ describe('progress', () => {
 
   test('keeps the look before, for the rate since then, unless it goes back', () => {
     const looks = [10, 30, 20].map((deleted, at) => seen(at, { task: aTask({ deleted, total: 90 }) }));
-    expect(folded(looks.slice(0, 2)).watch.progress).toEqual({ done: 30, total: 90, at: 1, previous: { done: 10, at: 0 } });
+    expect(folded(looks.slice(0, 2)).watch.progress).toEqual({
+      done: 30,
+      total: 90,
+      at: 1,
+      previous: { done: 10, at: 0 },
+    });
     expect(folded(looks).watch.progress).toEqual({ done: 20, total: 90, at: 2 });
   });
 

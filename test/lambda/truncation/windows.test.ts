@@ -39,14 +39,17 @@ describe('the windows of an attempt', () => {
     ]);
   });
 
-  test.each(['reindex', 'unknown'] as const)('of a %s: to two days before the start, to the start, to now', (strategy) => {
-    const now = startMillis + hour;
-    expect(boundsOf({ strategy, cutoffMillis, startMillis }, now)).toEqual([
-      { from: cutoffMillis, to: startMillis - 2 * day },
-      { from: cutoffMillis, to: startMillis },
-      { from: cutoffMillis, to: now },
-    ]);
-  });
+  test.each(['reindex', 'unknown'] as const)(
+    'of a %s: to two days before the start, to the start, to now',
+    (strategy) => {
+      const now = startMillis + hour;
+      expect(boundsOf({ strategy, cutoffMillis, startMillis }, now)).toEqual([
+        { from: cutoffMillis, to: startMillis - 2 * day },
+        { from: cutoffMillis, to: startMillis },
+        { from: cutoffMillis, to: now },
+      ]);
+    },
+  );
 
   test('of a reindex whose clock lags end at the start at least', () => {
     const span = { strategy: 'reindex', cutoffMillis, startMillis } as const;
@@ -102,7 +105,10 @@ describe('counting windows', () => {
 
   test('counts again when the two counts of the cutoff differ by more than 1 %', async () => {
     const { ask, asked } = server({ 100: [600, 500, 500], 200: [1000] });
-    expect(await countWindows(ask, fields, toStart, false)).toMatchObject({ rowsToDelete: 500, windows: [{ rows: 500 }] });
+    expect(await countWindows(ask, fields, toStart, false)).toMatchObject({
+      rowsToDelete: 500,
+      windows: [{ rows: 500 }],
+    });
     expect(asked).toEqual([100, 200, 100, 200, 100]);
   });
 
@@ -221,7 +227,16 @@ describe('the window that a verdict remembers', () => {
   test('is none where the windows do not make it up', () => {
     expect(keptWindow([], 1, 9)).toBeUndefined();
     expect(keptWindow([{ from: 1, to: 5, rows: 3 }], 1, 9)).toBeUndefined();
-    expect(keptWindow([{ from: 1, to: 5, rows: 3 }, { from: 6, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
+    expect(
+      keptWindow(
+        [
+          { from: 1, to: 5, rows: 3 },
+          { from: 6, to: 9, rows: 3 },
+        ],
+        1,
+        9,
+      ),
+    ).toBeUndefined();
     expect(keptWindow([{ from: 5, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
   });
 });

@@ -45,7 +45,28 @@ describe('a cause says', () => {
       'would-truncate',
       { kind: 'due', minDeletePercent: 10, bite: 100_000, nights: 12, seconds: 700 },
       { rowsTotal: 1000, rowsToDelete: 500 },
-      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; about 12 min, as last time',
+      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; it takes about 12 min, as last time',
+    ],
+    [
+      'a delete by query during which the index was replaced',
+      'unknown',
+      { kind: 'unproven', why: 'status', indexBefore: old, indexNow: young, movedBy: 'us' },
+      { strategy: 'delete-by-query' },
+      `no row is known to be missing, but the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and that every row came along is not proven: its task could not be asked`,
+    ],
+    [
+      'a reindex that nobody could ask about',
+      'unknown',
+      { kind: 'unproven', why: 'status', indexBefore: old, indexNow: young, movedBy: 'us' },
+      { strategy: 'reindex' },
+      'no row is known to be missing, but the reindex is not proven: its task could not be asked',
+    ],
+    [
+      'rows that went when the index was replaced under a delete by query',
+      'rows-missing',
+      { kind: 'rows-missing', expected: 400, found: 200, indexBefore: old, indexNow: young, movedBy: 'us' },
+      { strategy: 'delete-by-query', rowsMissing: 200 },
+      `the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and not every row that should stay came along: 200 of 400 rows newer than the cutoff are there`,
     ],
     [
       'a bite that the oldest timestamp alone exceeds',
@@ -190,7 +211,7 @@ describe('a note', () => {
     ],
     [
       { kind: 'longer-than-run', index: 'dataset.operation', seconds: 90_000, hours: 12 },
-      'dataset.operation will take about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run will go on watching.',
+      'The truncation of dataset.operation takes about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run goes on watching.',
     ],
     [
       { kind: 'memory-unavailable', problem: 'The table is gone.' },

@@ -46,7 +46,11 @@ describe('npm run preview-message', () => {
       () => ['--report', file({ ...quiet, cause: { kind: 'server' } })],
       /is not a report: cause.*this kind has other fields\. Name a report file/,
     ],
-    ['next steps for two places', () => ['--report', 'x', '--local', '--state-machine-arn', 'y'], /cannot be used with option/],
+    [
+      'next steps for two places',
+      () => ['--report', 'x', '--local', '--state-machine-arn', 'y'],
+      /cannot be used with option/,
+    ],
     ['no report', () => [], /--report <file>' not specified\. See npm run preview-message -- --help\.$/],
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /'fax' is invalid.*email, slack, json\. See/],
     ['a file that is not there', () => ['--report', files().at('none.json')], /none\.json cannot be read \(ENOENT\)/],

@@ -59,6 +59,17 @@ describe('the bar of a task', () => {
     bars.stop();
   });
 
+  it('says how long the rest takes, where earlier nights tell', () => {
+    const { bars, drawn } = aTerminal(160);
+    bars.update(watched(7000), 7800);
+    vi.advanceTimersByTime(200);
+    expect(drawn()).toMatch(/ dataset\.operation {2}about 1 h 5 min left, as last time$/);
+    bars.update(watched(14_000), 7800);
+    vi.advanceTimersByTime(200);
+    expect(drawn()).toMatch(/dataset\.operation$/);
+    bars.stop();
+  });
+
   it('says when the next look comes, and that one takes its time', () => {
     const { bars, drawn } = aTerminal(120);
     bars.update(watched(7000));

@@ -6,6 +6,7 @@ import type { Nights } from './night.ts';
 import { ordinary } from './ordinary.ts';
 import { previews } from './previews.ts';
 import { gateways, refusals, runErrors } from './refused.ts';
+import { remembered } from './remembered.ts';
 import { ends, unresolved } from './unresolved.ts';
 
 /** Every named night, by the folder in which its golden messages are. */
@@ -23,6 +24,7 @@ export const groups: Readonly<Record<string, Nights>> = {
   ends,
   clearing,
   large,
+  remembered,
 };
 
 export const nights: Nights = Object.assign({}, ...Object.values(groups));

@@ -223,11 +223,26 @@ describe('an answer that settles the matter', () => {
     ],
     ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }, ['HTML page']],
     ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }, addressForms],
-    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }, ['something that is not JSON']],
+    [
+      'no content',
+      'HTTP/1.1 204 No Content\r\n\r\n',
+      { kind: 'not-json', status: 204 },
+      ['something that is not JSON'],
+    ],
     ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }, ['something that is not JSON']],
     ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }, ['something that is not JSON']],
-    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }, ['with "OK" that is not JSON']],
-    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }, ['something that is not JSON']],
+    [
+      'some text',
+      http(200, 'OK', { 'Content-Type': 'text/plain' }),
+      { kind: 'not-json' },
+      ['with "OK" that is not JSON'],
+    ],
+    [
+      'a huge body',
+      http(200, `{"value":"${'x'.repeat(5_000_000)}`),
+      { kind: 'not-json' },
+      ['something that is not JSON'],
+    ],
     [
       'a flag conflict',
       http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
@@ -271,7 +286,7 @@ describe('an answer that settles the matter', () => {
       'an index that is not there',
       restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
       { kind: 'no-index', status: 500 },
-      ['no such index [a_b]', 'Check entityType and aspect'],
+      ['the search engine has no such index', 'Check entityType and aspect'],
     ],
   ];
   test.each(cases)('%s is not asked for again', async (_, reply, expected, texts) => {
@@ -336,7 +351,7 @@ describe('a refused token', () => {
     const { server, operations } = await against([refused]);
     const error = await errorOf(operations.dryRun(operation));
     expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 }, concernsServer: true });
-    expect(said(error)).toContain('neither expired nor been revoked');
+    expect(said(error)).toContain('It does not accept the token');
     expect(server.requests).toHaveLength(1);
   });
 

@@ -53,8 +53,16 @@ describe('a real truncate', () => {
     ['a 403 of a gateway', http(403, 'RBAC: access denied'), unresolved('forbidden', 403)],
     ['a 404', http(404, ''), unresolved('not-found', 404)],
     ['a 429', http(429, '', { 'Retry-After': '0' }), unresolved('throttled', 429)],
-    ['a 400', error(400, 'Failed to find entity with name x'), { ...unresolved('bad-request', 400), mentionsReindex: false }],
-    ['a 400 about a reindex', error(400, 'Async Reindex failed'), { ...unresolved('bad-request', 400), mentionsReindex: true }],
+    [
+      'a 400',
+      error(400, 'Failed to find entity with name x'),
+      { ...unresolved('bad-request', 400), mentionsReindex: false },
+    ],
+    [
+      'a 400 about a reindex',
+      error(400, 'Async Reindex failed'),
+      { ...unresolved('bad-request', 400), mentionsReindex: true },
+    ],
     ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed'), { kind: 'unresolved', answered: true }],
     ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' }), { kind: 'unresolved', answered: true }],
     ['a 504', http(504, 'Proxy request timed out.'), { kind: 'unresolved', answered: true }],

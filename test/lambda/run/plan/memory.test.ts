@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryError } from '../../../lambda/memory/night.ts';
-import { anIndexOf, deployments, firstNight, only } from '../../support/deployment.ts';
-import { anIndex } from '../../support/records.ts';
+import { MemoryError } from '../../../../lambda/memory/night.ts';
+import { anIndexOf, deployments, firstNight, only } from '../../../support/deployment.ts';
+import { anIndex } from '../../../support/records.ts';
 
 /** What each night remembers, and what that is good for. */
 
@@ -70,7 +70,10 @@ describe('what it is good for', () => {
     const preview = only(await deployment.night({ mode: 'preview' }));
     expect(preview.cause).toMatchObject({ kind: 'due', seconds: expect.closeTo(2 * first.durationSeconds!, -1) });
     await deployment.night();
-    const planned = deployment.states.map(({ entries }) => entries[0]).filter((entry) => entry?.phase === 'approved').at(-1);
+    const planned = deployment.states
+      .map(({ entries }) => entries[0])
+      .filter((entry) => entry?.phase === 'approved')
+      .at(-1);
     expect(planned).toMatchObject({ plan: { seconds: expect.closeTo(2 * first.durationSeconds!, -1) } });
   });
 
@@ -94,11 +97,17 @@ describe('what it is good for', () => {
       policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, minDeletePercent: 10 }],
     });
     for (let night = 0; night < 5; night++) {
-      deployment.service.engine.addRows(name, [...old(50, deployment.clock.time), ...Array(50).fill(deployment.clock.time - hour)]);
+      deployment.service.engine.addRows(name, [
+        ...old(50, deployment.clock.time),
+        ...Array(50).fill(deployment.clock.time - hour),
+      ]);
       const entry = only(await deployment.night());
       expect(entry.outcome).toBe('below-threshold');
       if (night === 4) {
-        expect(entry).toMatchObject({ rowsPerDay: 100, cause: { kind: 'below-threshold', nights: expect.any(Number) } });
+        expect(entry).toMatchObject({
+          rowsPerDay: 100,
+          cause: { kind: 'below-threshold', nights: expect.any(Number) },
+        });
         const { nights } = entry.cause as { nights: number };
         // 250 of 10,500 now; 50 more a day of 100 in all.
         expect(nights).toBe(Math.ceil((1050 - 250) / (50 - 10)));
@@ -119,13 +128,19 @@ describe('what it is good for', () => {
     }
     if (reindexed) {
       deployment.service.engine.set({ reindexFailsAfterSwap: 400 });
-      deployment.service.engine.truncateByOthers(name, { endTimeMillis: deployment.clock.time - 30 * day, forceReindex: true });
+      deployment.service.engine.truncateByOthers(name, {
+        endTimeMillis: deployment.clock.time - 30 * day,
+        forceReindex: true,
+      });
     } else deployment.service.engine.removeRows(name, () => true);
     deployment.clock.time += hour;
     const report = await deployment.night();
     expect(report.result).toBe('attention');
     const entry = only(report);
-    expect(entry).toMatchObject({ outcome: 'emptied', cause: { kind: 'emptied', rowsBefore: 4005, nights: 3, indexBefore: before } });
+    expect(entry).toMatchObject({
+      outcome: 'emptied',
+      cause: { kind: 'emptied', rowsBefore: 4005, nights: 3, indexBefore: before },
+    });
     expect(entry.reason.includes('_aliases')).toBe(reindexed);
     // No quarantine, no breaker.
     expect(await deployment.ledger.read(anIndex)).toBeUndefined();

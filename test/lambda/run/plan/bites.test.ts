@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SampleIndex } from '../../../local/operations-service/samples.ts';
-import { deployments, firstNight, only } from '../../support/deployment.ts';
+import type { SampleIndex } from '../../../../local/operations-service/samples.ts';
+import { deployments, firstNight, only } from '../../../support/deployment.ts';
 
 /** The first big night: an index that goes in bites, night after night. */
 
@@ -13,10 +13,19 @@ const indexOf = (old: number[], stay = 2000): SampleIndex => ({
   aspect: 'operation',
   timestamps: [...old, ...fresh(stay)],
 });
-const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, minDeletePercent: 0, maxRowsPerRun: 1000 };
+const policy = {
+  entityType: 'dataset',
+  aspect: 'operation',
+  retentionDays: 30,
+  minDeletePercent: 0,
+  maxRowsPerRun: 1000,
+};
 
 const evenly = Array.from({ length: 10_000 }, (_, at) => cutoff - Math.floor(((at + 0.5) * 500 * day) / 10_000));
-const atMidnight = Array.from({ length: 10_000 }, (_, at) => Math.floor((cutoff - Math.floor(at / 50) * day) / day) * day);
+const atMidnight = Array.from(
+  { length: 10_000 },
+  (_, at) => Math.floor((cutoff - Math.floor(at / 50) * day) / day) * day,
+);
 const inBursts = Array.from({ length: 10_000 }, (_, at) => cutoff - ((at % 37) ** 2 * day) / 2 - (at % 3600) * 1000);
 
 describe('ten nights of a bite each', () => {
@@ -35,7 +44,9 @@ describe('ten nights of a bite each', () => {
       expect(entry.cutoffMillis).toBeLessThanOrEqual(Date.parse(entry.cutoff!) + 1);
       if (entry.policyCutoffMillis !== undefined) expect(entry.cutoffMillis).toBeLessThan(entry.policyCutoffMillis);
       gone.push(entry.rowsDeleted!);
-      const dryRuns = deployment.service.engine.asked.slice(asked).filter(({ body }) => (body as { dryRun?: boolean })?.dryRun);
+      const dryRuns = deployment.service.engine.asked
+        .slice(asked)
+        .filter(({ body }) => (body as { dryRun?: boolean })?.dryRun);
       expect(dryRuns.length).toBeLessThanOrEqual(1 + 16 + 4 + 8);
       deployment.clock.time += 1000;
     }
@@ -75,7 +86,11 @@ describe('a policy with a bite', () => {
       indices: [indexOf(evenly)],
       policies: [{ ...policy, minDeletePercent: 50, maxDeletePercent: 60 }],
     });
-    expect(only(await night())).toMatchObject({ outcome: 'above-ceiling', rowsToDelete: 10_000, cause: { approveRows: 10_500 } });
+    expect(only(await night())).toMatchObject({
+      outcome: 'above-ceiling',
+      rowsToDelete: 10_000,
+      cause: { approveRows: 10_500 },
+    });
   });
 
   test('whose oldest timestamp alone holds more is blocked, with the number to approve, which then lets it go', async () => {
@@ -104,7 +119,11 @@ describe('a policy with a bite', () => {
 
   test('takes the stage’s bite where it has none', async () => {
     const { maxRowsPerRun: _, ...without } = policy;
-    const { night } = await started({ indices: [indexOf(evenly)], policies: [without], settings: { maxRowsPerRun: 2000 } });
+    const { night } = await started({
+      indices: [indexOf(evenly)],
+      policies: [without],
+      settings: { maxRowsPerRun: 2000 },
+    });
     expect(only(await night())).toMatchObject({ outcome: 'truncated', rowsDeleted: 2000 });
   });
 
@@ -120,7 +139,11 @@ describe('a policy with a bite', () => {
 
   test('is followed on a server that deletes in place as long as less than half would go', async () => {
     const deployment = await started({ indices: [indexOf(evenly)], policies: [policy], profile: '0.13-1.1' });
-    expect(only(await deployment.night())).toMatchObject({ outcome: 'truncated', strategy: 'delete-by-query', rowsDeleted: 1000 });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'truncated',
+      strategy: 'delete-by-query',
+      rowsDeleted: 1000,
+    });
   });
 
   test('does not start where rows came to age beyond a hundredth of the bite since Plan', async () => {
@@ -129,7 +152,8 @@ describe('a policy with a bite', () => {
     deployment.services.operations = {
       ...operations,
       async indexSizes(options) {
-        if (deployment.states.length === 1) deployment.service.engine.addRows('dataset.operation', Array(20).fill(1_000_000));
+        if (deployment.states.length === 1)
+          deployment.service.engine.addRows('dataset.operation', Array(20).fill(1_000_000));
         return operations.indexSizes(options);
       },
     };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../../lambda/policy/schema.ts';
-import { bounded, ordersNow, pausedCause, problemOf, readPolicies } from '../../../lambda/run/orders.ts';
-import { ParametersError } from '../../../lambda/run/services.ts';
-import type { ApprovedEntry } from '../../../lambda/run/state.ts';
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { aPolicy } from '../../support/policies.ts';
+import { searchIndex } from '../../../../lambda/policy/aspects.ts';
+import type { Policy } from '../../../../lambda/policy/schema.ts';
+import { bounded, ordersNow, pausedCause, problemOf, readPolicies } from '../../../../lambda/run/orders.ts';
+import { ParametersError } from '../../../../lambda/run/services.ts';
+import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
+import { aPolicy } from '../../../support/policies.ts';
 
 /** What the operator wants just before the call: any difference to what Plan decided by stops it. */
 
@@ -37,11 +37,15 @@ const target = (policy: Policy = aPolicy()): ApprovedEntry => ({
 describe('the orders just before the call', () => {
   test('that are the same let it go on', async () => {
     expect(await ordersNow(target(), orders([written]))).toBeUndefined();
-    expect(await ordersNow(target(), orders([{ ...written, retentionDays: 5000, aspect: 'other' }, written]))).toBeUndefined();
+    expect(
+      await ordersNow(target(), orders([{ ...written, retentionDays: 5000, aspect: 'other' }, written])),
+    ).toBeUndefined();
   });
 
   test('in another spelling are the same', async () => {
-    expect(await ordersNow(target(), orders([{ ...written, entityType: 'DATASET', aspect: 'Operation' }]))).toBeUndefined();
+    expect(
+      await ordersNow(target(), orders([{ ...written, entityType: 'DATASET', aspect: 'Operation' }])),
+    ).toBeUndefined();
   });
 
   test('may have another owner and another note', async () => {
@@ -72,8 +76,16 @@ describe('the orders just before the call', () => {
     ['no policy any more', [[]], { kind: 'policy-changed', field: 'gone' }],
     ['one for another index', [[{ ...written, aspect: 'other' }]], { kind: 'policy-changed', field: 'gone' }],
     ['a second one for it', [[written, written]], { kind: 'policy-changed', field: 'duplicate' }],
-    ['one that cannot be read', [[{ ...written, retentionDays: 'x' }]], { kind: 'policy-changed', field: 'unreadable', now: expect.stringContaining('retentionDays') }],
-    ['policies out of reach', [new ParametersError('SSM is out of reach')], { kind: 'policy-changed', field: 'unreadable', now: 'SSM is out of reach' }],
+    [
+      'one that cannot be read',
+      [[{ ...written, retentionDays: 'x' }]],
+      { kind: 'policy-changed', field: 'unreadable', now: expect.stringContaining('retentionDays') },
+    ],
+    [
+      'policies out of reach',
+      [new ParametersError('SSM is out of reach')],
+      { kind: 'policy-changed', field: 'unreadable', now: 'SSM is out of reach' },
+    ],
     ['a pause', [[written], true], { kind: 'paused' }],
     ['a pause that cannot be determined', [[written], new Error('SSM')], { kind: 'paused', problem: 'SSM' }],
     ['a pause, and no policy', [[], true], { kind: 'paused' }],
@@ -94,10 +106,18 @@ describe('the orders just before the call', () => {
 
 describe('policies', () => {
   test('without a bite get the stage’s, but for a reindex, which copies everything anyway', async () => {
-    const given = orders([written, { ...written, aspect: 'b', maxRowsPerRun: 7 }, { ...written, aspect: 'c', strategy: 'reindex' }, 5], false, 100);
-    const bites = (await readPolicies(given)).map((item) => (item.kind === 'policy' ? item.policy.maxRowsPerRun : item.kind));
+    const given = orders(
+      [written, { ...written, aspect: 'b', maxRowsPerRun: 7 }, { ...written, aspect: 'c', strategy: 'reindex' }, 5],
+      false,
+      100,
+    );
+    const bites = (await readPolicies(given)).map((item) =>
+      item.kind === 'policy' ? item.policy.maxRowsPerRun : item.kind,
+    );
     expect(bites).toEqual([100, 7, undefined, 'invalid']);
-    expect((await readPolicies(orders([written])))[0]).toMatchObject({ policy: expect.not.objectContaining({ maxRowsPerRun: 1 }) });
+    expect((await readPolicies(orders([written])))[0]).toMatchObject({
+      policy: expect.not.objectContaining({ maxRowsPerRun: 1 }),
+    });
   });
 
   test('that cannot be read throw, as their source does', async () => {

@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { deadlineMarginMillis } from '../../../lambda/facts/limits.ts';
-import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
-import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { plan } from '../../../lambda/run/plan/plan.ts';
-import { ParametersError, type RunServices } from '../../../lambda/run/services.ts';
-import type { RunState } from '../../../lambda/run/state.ts';
-import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
-import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../support/records.ts';
+import { deadlineMarginMillis } from '../../../../lambda/facts/limits.ts';
+import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
+import { serverAddress } from '../../../../lambda/operations/http/base-url.ts';
+import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { searchIndex } from '../../../../lambda/policy/aspects.ts';
+import { plan } from '../../../../lambda/run/plan/plan.ts';
+import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
+import type { RunState } from '../../../../lambda/run/state.ts';
+import { anIndexOf, type Deployment, deployments } from '../../../support/deployment.ts';
+import {
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aReserved,
+  aRunning,
+  aSending,
+  aVerdict,
+} from '../../../support/records.ts';
 
 const started = deployments();
 const planned = ({ clock }: Deployment, services: RunServices, input: unknown = {}) =>
@@ -181,7 +190,10 @@ describe('Plan', () => {
       throw new LedgerError('the ledger table cannot be read');
     };
     const state = await planned(deployment, { ...services, ledger: { ...services.ledger, list } });
-    expect(state).toMatchObject({ next: 'report', error: { kind: 'ledger', problem: 'the ledger table cannot be read' } });
+    expect(state).toMatchObject({
+      next: 'report',
+      error: { kind: 'ledger', problem: 'the ledger table cannot be read' },
+    });
     expect(outcomes(state)).toEqual([['operation', 'failed']]);
   });
 

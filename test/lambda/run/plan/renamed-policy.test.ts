@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anIndexOf, deployments, only } from '../../support/deployment.ts';
+import { anIndexOf, deployments, only } from '../../../support/deployment.ts';
 
 const started = deployments();
 

@@ -1,0 +1,47 @@
+import { availableParallelism } from 'node:os';
+import { eventLines } from '../histories/events.ts';
+import { live } from '../histories/history.ts';
+import { violationText } from '../rules/checker.ts';
+import { bundleWorker, runWorker } from './bundle.ts';
+import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
+import { huntMutants } from './hunt.ts';
+import { huntedLine, printHunted, printTally } from './print.ts';
+
+/** What `npm run faults` does, each told on standard output. All return whether everything was as it should be. */
+
+export const threads = Math.min(4, availableParallelism());
+
+/** Many histories, on every thread there is. */
+export async function runHistories({ seed, runs }: { seed: number; runs: number }): Promise<boolean> {
+  const path = await bundleWorker('campaign');
+  const thread = (first: number) =>
+    runWorker(path, { kind: 'histories', seed, first, step: threads, end: runs, untilViolation: false });
+  return told(merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first)))), seed);
+}
+
+/** One history again, with its scenario, and with all that happened to one index. */
+export async function runOneHistory(seed: number, run: number, index: string | undefined): Promise<boolean> {
+  console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
+  if (index !== undefined) {
+    for (const line of eventLines(await live(scenarioOf(seed, run)), index)) console.log(line);
+  }
+  return told(await runCampaign(seed, [run]), seed);
+}
+
+/** Switches rules off, one at a time, until a history shows it. */
+export async function runMutants(options: { seed: number; mutant?: string; enumerate: boolean }): Promise<boolean> {
+  const { mutant = '', seed, enumerate } = options;
+  const hunted = await huntMutants({ name: mutant, seed, threads, inSmallModel: enumerate }, (one) =>
+    process.stderr.write(`${huntedLine(one)}\n`),
+  );
+  if (hunted.length === 0) console.log(`No rule to be switched off has "${mutant}" in its name.`);
+  return printHunted(hunted) && hunted.length > 0;
+}
+
+function told(tally: Tally, seed: number): boolean {
+  printTally(tally, seed);
+  for (const violation of tally.violations.slice(0, 20)) {
+    console.log(`  run ${violation.run}: ${violationText(violation)}`);
+  }
+  return tally.violations.length === 0;
+}

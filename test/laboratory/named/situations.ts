@@ -1,0 +1,164 @@
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import type { ProfileName } from '../../../local/operations-service/profiles.ts';
+import type { World } from '../world/world.ts';
+
+/**
+ * Situations that datahub-gc's source and releases of DataHub have in them (facts 4.5, 9.3 and 13), for the peer and for us. Each is
+ * told once, whatever the number of server generations in which it looks the same.
+ */
+export interface Situation {
+  /** Where the facts tell of it. */
+  facts: string;
+  name: string;
+  /** Generations of servers; `specification` is a server that copies what it is told, as no release does without a batch size. */
+  profiles: readonly ProfileName[];
+  /** Share of rows older than the cutoff: above half a release reindexes. */
+  old: 'most' | 'some';
+  server?: Partial<Behaviour>;
+  /** A second run starts so many seconds after the first. */
+  secondAfterSeconds?: number;
+  /** What happens to real truncates on their way, for both. */
+  wire?: (world: World) => void;
+  /** Days later, somebody deletes the indices that no alias leads to. */
+  cleanUp?: boolean;
+  /** It cannot happen to the peer, because of this. */
+  notToPeer?: string;
+}
+
+const releases = ['0.10.5', '0.12', '0.13-1.1', '1.2-1.4', 'newest'] as const;
+const one = ['0.13-1.1'] as const;
+const copying = ['specification'] as const;
+const slow = { rowsPerSecond: 10, batchOverheadMillis: 100 };
+
+/** The server acts; what comes back of so many real truncates is something else. */
+const instead =
+  (
+    answer: { kind: 'status'; status: number; body: string } | { kind: 'no-answer' },
+    times = Number.POSITIVE_INFINITY,
+  ) =>
+  ({ servers: [{ engine }] }: World): void => {
+    let left = times;
+    engine.onRequest = ({ body }) => {
+      if (!body.includes('"dryRun":false') || left-- <= 0) return undefined;
+      return { kind: 'act-then', answer };
+    };
+  };
+
+const gatewayTimeout = { kind: 'status', status: 504, body: 'Proxy request timed out.' } as const;
+
+export const situations: readonly Situation[] = [
+  {
+    facts: '4.5 A, 9.3 (1)',
+    name: 'most rows are old: the alias moves, and the copy is refused',
+    profiles: releases,
+    old: 'most',
+  },
+  {
+    facts: '4.5 H',
+    name: 'the same, and the index left behind is cleaned up later',
+    profiles: ['1.2-1.4'],
+    old: 'most',
+    cleanUp: true,
+  },
+  {
+    facts: '9.3 (4)',
+    name: 'a delete is aborted half-way and says completed',
+    profiles: one,
+    old: 'some',
+    server: { abortAtShare: 0.5 },
+  },
+  {
+    facts: '9.3 (5)',
+    name: 'a delete fails at its first search and says completed',
+    profiles: one,
+    old: 'some',
+    server: { failAtFirstSearch: true },
+  },
+  {
+    facts: '9.3 (4)',
+    name: 'a node restarts under a delete',
+    profiles: one,
+    old: 'some',
+    server: { ...slow, restartAtShare: 0.5 },
+  },
+  {
+    facts: '9.3 (12)',
+    name: 'a second run while the first one deletes',
+    profiles: one,
+    old: 'some',
+    server: slow,
+    secondAfterSeconds: 5,
+  },
+  {
+    facts: '9.3 (2)',
+    name: 'a proxy answers 504 once, after the server has acted',
+    profiles: one,
+    old: 'some',
+    server: slow,
+    wire: instead(gatewayTimeout, 1),
+  },
+  {
+    facts: '9.3 (7), 13',
+    name: 'a real truncate is never answered',
+    profiles: one,
+    old: 'some',
+    server: slow,
+    wire: instead({ kind: 'no-answer' }),
+  },
+  {
+    facts: '9.3 (7)',
+    name: 'every answer takes 40 s',
+    profiles: one,
+    old: 'some',
+    server: { ...slow, delayMillis: 40_000 },
+  },
+  {
+    facts: '4.5 B',
+    name: 'a batch larger than the index allows: the task dies at its first search',
+    profiles: one,
+    old: 'most',
+    server: { maxBatchSize: 50 },
+    notToPeer: 'it sends no batch size',
+  },
+  {
+    facts: '4.5 C',
+    name: 'a node restarts under a copy',
+    profiles: copying,
+    old: 'most',
+    server: { ...slow, restartAtShare: 0.5 },
+  },
+  {
+    facts: '4.5 D, 9.3 (12)',
+    name: 'a second run while the first one copies',
+    profiles: copying,
+    old: 'most',
+    server: slow,
+    secondAfterSeconds: 5,
+  },
+  {
+    facts: '4.5 E',
+    name: 'two runs at once, the second just after the alias has moved',
+    profiles: copying,
+    old: 'most',
+    server: slow,
+    secondAfterSeconds: 0.1,
+  },
+  {
+    facts: '4.5 F, 9.3 (2)',
+    name: 'a proxy answers 504 once, while the copy is at work',
+    profiles: copying,
+    old: 'most',
+    server: slow,
+    wire: instead(gatewayTimeout, 1),
+  },
+  {
+    facts: '4.5 F',
+    name: 'fails with 500 after the alias has moved, which sending again hides',
+    profiles: copying,
+    old: 'most',
+    server: { reindexFailsAfterSwap: 500 },
+  },
+];
+
+/** Whether a release of DataHub behaves as the server of a situation does. */
+export const isReal = ({ profiles }: Situation): boolean => !profiles.includes('specification');

@@ -1,0 +1,34 @@
+import pLimit from 'p-limit';
+import { bundleWorker, runWorker } from '../campaign/bundle.ts';
+import { threads } from '../campaign/commands.ts';
+import { printTable } from '../campaign/print.ts';
+import { violationText } from '../rules/checker.ts';
+
+/** `npm run faults -- --enumerate`. */
+
+/** The longest first, so that no thread is left alone with it. */
+const sizes = [
+  { strategy: 'reindex', faults: 2, looks: 0, told: 'few' },
+  { strategy: 'delete-by-query', faults: 2, looks: 0, told: 'few' },
+  { strategy: 'reindex', faults: 1, looks: 1, told: 'every' },
+  { strategy: 'delete-by-query', faults: 1, looks: 1, told: 'every' },
+] as const;
+
+/** One fault anywhere, with every answer, at once or late, and looks that fall anywhere; and two faults with an answer of each kind. */
+export async function runEnumeration(): Promise<boolean> {
+  const path = await bundleWorker('enumeration');
+  const limit = pLimit(threads);
+  const results = await Promise.all(
+    sizes.map((size) => limit(() => runWorker(path, { kind: 'small model', ...size, most: 20 }))),
+  );
+  console.log('Two executions over one index, each step of either first, faults at any step:');
+  printTable(
+    ['strategy', 'faults', 'answers', 'looks open', 'states', 'histories', 'to the end', 'violations'],
+    results.map(({ strategy, faults, told, looks, states, histories, complete, violations }) => {
+      return [strategy, faults, told.length, looks, states, histories, complete, violations.length];
+    }),
+  );
+  const violations = results.flatMap((one) => one.violations);
+  for (const violation of violations.slice(0, 5)) console.log(`  ${violationText(violation)}`);
+  return violations.length === 0;
+}

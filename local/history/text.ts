@@ -101,7 +101,8 @@ export function renderIndex(index: string, nights: readonly Night[], width: numb
   const lineWidth = columnsFor(span, Math.min(width - 32, 60));
   const growth = growthOf(nights);
   const sum = (one: number, other: number) => one + other;
-  const of = (field: 'rows' | 'overdue' | 'mb' | 'deleted') => seenOf(nights, (night) => night[field]);
+  const of = (field: 'rows' | 'overdue' | 'mb') => seenOf(nights, (night) => night[field]);
+  const went = seenOf(nights, ({ rows, deleted = rows && 0 }) => deleted);
   const lines = [
     { name: 'Rows', spark: sparkline(of('rows'), span, lineWidth), now: lastOf(nights, 'rows'), say: short },
     {
@@ -111,7 +112,7 @@ export function renderIndex(index: string, nights: readonly Night[], width: numb
       say: short,
     },
     { name: 'Size', spark: sparkline(of('mb'), span, lineWidth), now: lastOf(nights, 'mb'), say: size },
-    { name: 'Went', spark: sparkline(of('deleted'), span, lineWidth, sum), now: deletedIn(nights), say: short },
+    { name: 'Went', spark: sparkline(went, span, lineWidth, sum), now: deletedIn(nights), say: short },
   ].filter(({ spark }) => spark.text !== '');
   const shown = nights.slice(-listed).reverse();
   return [

@@ -20,6 +20,8 @@ export interface Viewport {
   width: number;
   height: number;
   scheme: 'light' | 'dark';
+  /** As on paper. */
+  media?: 'print';
   /** Pixels of the picture for one of the page; 1 if left out. */
   scale?: number;
 }
@@ -72,7 +74,7 @@ export async function startChromium(program: string): Promise<Chromium> {
   );
   const wire = speak(child);
   return {
-    async open(file, { width, height, scheme, scale = 1 }) {
+    async open(file, { width, height, scheme, media = '', scale = 1 }) {
       const { targetId } = await wire.send('Target.createTarget', { url: 'about:blank' });
       const { sessionId } = await wire.send('Target.attachToTarget', { targetId, flatten: true });
       const send = (method: string, params: object = {}) => wire.send(method, params, sessionId);
@@ -93,7 +95,8 @@ export async function startChromium(program: string): Promise<Chromium> {
         deviceScaleFactor: scale,
         mobile: width < 600,
       });
-      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      const features = [{ name: 'prefers-color-scheme', value: scheme }];
+      await send('Emulation.setEmulatedMedia', { media, features });
       await send('Page.navigate', { url: address });
       await loaded;
       return {

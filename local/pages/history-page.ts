@@ -5,7 +5,7 @@ import type { Memory } from '../history/memory.ts';
 import { nameOfIndex } from '../history/names.ts';
 import { deletedIn, largestFirst, lastOf, nightsIn, spanOf } from '../history/text.ts';
 import { grouped, size } from '../screen/text.ts';
-import type { Bar, Fact, IndexPicture, Page } from './model.ts';
+import type { Fact, IndexPicture, Page } from './model.ts';
 import { nightPoints } from './night-points.ts';
 
 /** The memory of nights, as a page. */
@@ -71,22 +71,8 @@ function pictureOf(index: string, nights: readonly Night[]): IndexPicture {
     ...(outcome !== undefined && {
       sentence: `Last: ${outcome.replaceAll('-', ' ')}, ${date(Date.parse(last!.night))}.`,
     }),
-    ...(last && { bar: barOf(last) }),
     facts: [...fact('Grows', growth && `${grouped(Math.round(growth.rowsPerDay))} rows a day`), ...fact('Index', name)],
     sizeMb: lastOf(nights, 'mb'),
     nights: nightPoints(nights),
-  };
-}
-
-/** The last night that counted: what went in it, what was past the retention, what stayed. */
-function barOf({ rows = 0, overdue = 0, deleted = 0 }: Night): Bar {
-  const went = Math.min(rows, deleted);
-  const past = Math.max(0, Math.min(rows, overdue) - went);
-  return {
-    parts: [
-      { fate: 'went', rows: went },
-      { fate: 'overdue', rows: past },
-      { fate: 'stays', rows: rows - went - past },
-    ],
   };
 }

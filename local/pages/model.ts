@@ -53,7 +53,7 @@ export interface NextStep {
 export interface IndexPicture {
   name: string;
   /** The outcome, where there was a run. */
-  badge?: { text: string; severity: Severity };
+  badge?: { text: string; severity: Severity | 'quiet' };
   sentence?: string;
   bar?: Bar;
   facts: Fact[];

@@ -63,6 +63,8 @@ dd { margin: 0; min-width: 0; }
 .top { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; justify-content: space-between; }
 .badge { font-size: .8125rem; font-weight: 650; white-space: nowrap; }
 .badge::before { content: "\\25CF\\00A0"; }
+.badge.quiet { color: var(--muted); }
+.badge.quiet::before { content: "\\25CB\\00A0"; }
 .badge.failed::before { content: "\\2715\\00A0"; }
 .badge.attention::before, .badge.note::before { content: "\\25B2\\00A0"; }
 .ok { color: var(--ok); } .attention { color: var(--attention); } .note { color: var(--note); } .failed { color: var(--failed); }
@@ -123,7 +125,7 @@ td, thead th { overflow-wrap: normal; }
 td { white-space: nowrap; }
 td.word { white-space: normal; }
 tfoot th, tfoot td { font-weight: 650; }
-tbody th .badge { margin-left: .75rem; font-weight: 500; white-space: normal; }
+tbody th .badge { display: inline-block; margin-left: .75rem; font-weight: 500; }
 footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-size: .8125rem; }
 
 @media (max-width: 34rem) {

@@ -75,6 +75,13 @@ describe.skipIf(program === undefined).each(Object.entries(samples))('the page o
     expect(worstContrasts(texts)).toEqual([]);
   });
 
+  test('is printed in dark on white, whatever the screen looks like', async () => {
+    const view = { width: 720, height: 1000, scheme: 'dark', media: 'print' } as const;
+    const texts = await opened(html, view, (page) => page.evaluate<Text[]>(textsOf));
+    expect(worstContrasts(texts)).toEqual([]);
+    expect(texts[0]?.behind).toBe('rgb(255, 255, 255)');
+  });
+
   test('names and describes every picture', async () => {
     const pictures = await opened(html, views[0], (page) =>
       page.evaluate<Array<[string, string]>>(

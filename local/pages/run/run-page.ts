@@ -113,12 +113,13 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
   const bar = barOf(entry, policy, older.get(name), Date.parse(report.startedAt));
   return {
     name,
-    badge: { text: badgeWords[entry.outcome], severity: resultOf[entry.outcome] },
+    badge: { text: badgeWords[entry.outcome], severity: quiet.has(entry.outcome) ? 'quiet' : resultOf[entry.outcome] },
     sentence: sentenceOf(entry),
     ...(bar && { bar }),
     facts: factsOf(entry, policy),
     isQuiet: quiet.has(entry.outcome),
-    sizeMb: entry.sizeAfterMb ?? entry.sizeBeforeMb,
+    // Sizes after a truncation are no result: the disk follows at later merges.
+    sizeMb: entry.sizeBeforeMb,
     nights: nightPoints(nights.get(searchIndex(entry)) ?? []),
   };
 }
@@ -131,9 +132,8 @@ const badgeWords = Object.fromEntries(
 ) as Record<Outcome, string>;
 
 function factsOf(entry: PolicyEntry, policy: Policy | undefined): Fact[] {
-  const { retentionDays, sizeBeforeMb, sizeAfterMb, strategy, rowsPerDay, mbPerDay, indexName, taskId, cause } = entry;
+  const { retentionDays, sizeBeforeMb, strategy, rowsPerDay, mbPerDay, indexName, taskId, cause } = entry;
   const fact = (term: string, text: string | undefined): Fact[] => (text === undefined ? [] : [{ term, text }]);
-  const sizes = [sizeBeforeMb, sizeAfterMb].filter((mb) => mb !== undefined).map(size);
   const growth = [
     ...(rowsPerDay === undefined ? [] : [`${grouped(rowsPerDay)} rows`]),
     ...(mbPerDay === undefined || mbPerDay < 0 ? [] : [size(mbPerDay)]),
@@ -153,7 +153,10 @@ function factsOf(entry: PolicyEntry, policy: Policy | undefined): Fact[] {
     ),
     ...fact('Strategy', strategy),
     ...fact('Grows', growth.length === 0 ? undefined : `${growth.join(', ')} a day`),
-    ...fact('Size', sizes.length === 0 ? undefined : [...new Set(sizes)].join(' \u2192 ')),
+    ...fact(
+      entry.outcome === 'truncated' ? 'Size before' : 'Size',
+      sizeBeforeMb === undefined ? undefined : size(sizeBeforeMb),
+    ),
     ...fact('Task', taskId),
     ...fact('Index', indexName),
     ...fact('Owner', entry.owner),

@@ -176,7 +176,7 @@ export class DatahubRetention extends Construct {
     const { topic, alarmTopic } = new Notifications(this, 'Notifications', { settings });
     new PolicyParameters(this, 'Policies', { settings });
     const { table } = new LedgerTable(this, 'Ledger');
-    const { table: nights } = new NightsTable(this, 'Nights');
+    const { table: nights } = new NightsTable(this, 'Nights', settings);
     const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, nights, topic });
     new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
     const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, topic, alarmTopic });

@@ -11,10 +11,11 @@ import type {
   SurveyArguments,
   Told,
 } from './command-line/arguments.ts';
-import { checkJsonFile, type JsonFile } from './files/json-file.ts';
-import { nightsPath } from './files/ledger-path.ts';
+import { defaultLedgerPath, nightsPath } from './files/ledger-path.ts';
+import { checkOutputFile, type OutputFile } from './files/output-file.ts';
 import { othersCanRead } from './files/readers.ts';
 import { readServer } from './files/server.ts';
+import { nightsOfServer } from './history/of-server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import type { Output } from './output/output.ts';
@@ -55,13 +56,17 @@ export async function execute(
 async function survey(asked: SurveyArguments, output: Output, env: NodeJS.ProcessEnv): Promise<number> {
   const server = readServer(asked.server);
   refuseProxy(server.baseUrl, env);
-  const json = jsonFile(asked, 'policies', serverFiles(asked.server));
-  return surveyServer(server, output, json, remarks(asked.server.token));
+  const files = outputFiles(asked, 'policies', serverFiles(asked.server));
+  return surveyServer(server, output, {
+    ...files,
+    remarks: remarks(asked.server.token),
+    nightsOf: (isSample) => nightsOfServer(defaultLedgerPath(env, isSample), server.baseUrl),
+  });
 }
 
 async function runEmbedded(asked: EmbeddedArguments, output: Output, program: string): Promise<number> {
   const { input, policiesPath, notify } = asked;
-  const json = jsonFile(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
+  const files = outputFiles(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
   const policies = policiesPath === undefined ? samplePolicyList(input) : policiesFile(policiesPath, input);
   const webhook = notify && hidden(readWebhook(notify), output);
   const service = await startOperationsService();
@@ -86,7 +91,7 @@ async function runEmbedded(asked: EmbeddedArguments, output: Output, program: st
         sampleOnly: true,
         ledger: memoryLedger(),
         nights: nightsInMemory(),
-        ...(json && { json }),
+        ...files,
         ...(webhook && { webhook }),
         command: program,
       },
@@ -110,7 +115,7 @@ async function runOnServer(
   const policies = policiesFile(asked.policiesPath, input);
   const webhook = notify && hidden(readWebhook(notify), output);
   const files = [...serverFiles(asked.server), ['--policies', asked.policiesPath], ...notifyFiles(notify)] as const;
-  const json = jsonFile(asked, 'report', [...files, ['--ledger', asked.ledgerPath]]);
+  const written = outputFiles(asked, 'report', [...files, ['--ledger', asked.ledgerPath]]);
   const open = async (path: string): Promise<Ledger> => {
     const ledger = openLedger(path, input);
     await checkClear(input, policies, ledger);
@@ -132,7 +137,7 @@ async function runOnServer(
   try {
     const { ledgerPath, sampleOnly } = await chooseLedger(asked, server, env, connection);
     if (given === undefined) {
-      if (json) jsonFile(asked, 'report', [['--ledger', ledgerPath]]);
+      outputFiles(asked, 'report', [['--ledger', ledgerPath]]);
       output.ledger(ledgerPath);
     }
     return await runOnce(
@@ -146,7 +151,7 @@ async function runOnServer(
         sampleOnly,
         ledger: given ?? (await open(ledgerPath)),
         nights: fileNights(nightsPath(ledgerPath)),
-        ...(json && { json }),
+        ...written,
         ...(webhook && { webhook }),
         command: commandLine(program, asked),
       },
@@ -168,11 +173,22 @@ const deployedToo =
 
 type NamedFiles = ReadonlyArray<readonly [option: string, path?: string]>;
 
-function jsonFile({ json }: Told, holds: JsonFile['holds'], others: NamedFiles): JsonFile | undefined {
-  if (json === undefined) return undefined;
-  const file: JsonFile = { ...json, holds };
-  checkJsonFile(file, others);
-  return file;
+/**
+ * What is to be written, after it is known that it can be.
+ * @throws UsageError
+ */
+function outputFiles(
+  { json, html }: Told,
+  holds: OutputFile['holds'],
+  others: NamedFiles,
+): { json?: OutputFile; html?: OutputFile } {
+  const files = {
+    ...(json && { json: { ...json, holds } }),
+    ...(html && { html: { ...html, holds: 'page' as const } }),
+  };
+  if (files.json) checkOutputFile(files.json, others);
+  if (files.html) checkOutputFile(files.html, [...others, ['--json', files.json?.path]]);
+  return files;
 }
 
 const serverFiles = ({ token, caPath }: ServerRunArguments['server']): NamedFiles => [

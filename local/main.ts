@@ -1,8 +1,9 @@
-import { type Arguments, parseArguments } from './command-line/arguments.ts';
+import { type Arguments, parseArguments, type Told } from './command-line/arguments.ts';
 import { programName } from './command-line/program.ts';
 import { UsageError } from './command-line/usage-error.ts';
 import { execute } from './execute.ts';
 import { validate } from './files/validate.ts';
+import { history } from './history/command.ts';
 import { jsonLines } from './output/json-lines.ts';
 import type { Output } from './output/output.ts';
 import { onScreen } from './screen/on-screen.ts';
@@ -37,11 +38,14 @@ async function main(): Promise<number> {
     writeTo(stdout, `${validate(asked).join('\n')}\n`);
     return 0;
   }
+  if (asked.kind === 'history') {
+    return history(asked, screenOn(asked.json?.path === '-' ? stderr : stdout, process.env), process.env);
+  }
   return execute(asked, outputOf(asked), process.env, program);
 }
 
 /** With `--json -` the report alone is on standard output. */
-function outputOf({ log, json }: Extract<Arguments, { log: unknown }>): Output {
+function outputOf({ log, json }: Extract<Arguments, Told>): Output {
   if (log === 'json') return jsonLines((line) => writeTo(stdout, line));
   return onScreen(screenOn(json?.path === '-' ? stderr : stdout, process.env));
 }

@@ -12,7 +12,7 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
-import { indexHistoryQuery } from '../../lambda/telemetry/queries.ts';
+import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/telemetry/queries.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';
 
@@ -25,7 +25,7 @@ export interface RetentionDashboardProps {
 /** Metrics of one run a day: a shorter period would show gaps. */
 const day = Duration.days(1);
 
-/** One page: is it well, what has it deleted, what would it delete, and what did it say about an index. */
+/** One page: is it well, what has it deleted, what would it delete, how many rows has each index, and what did it say about one. */
 export class RetentionDashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
     super(scope, id);
@@ -72,6 +72,23 @@ export class RetentionDashboard extends Construct {
         left: [byIndex(stage, indexMetrics.percentDeletable, 'Maximum')],
         leftYAxis: { min: 0, max: 100 },
         width: 12,
+      }),
+    );
+    // What `history --stage` draws, as far as logs can tell it. Series of rows would be a paid metric for each index.
+    dashboard.addWidgets(
+      new LogQueryWidget({
+        title: rowsByIndexQuery.name,
+        logGroupNames,
+        queryString: rowsByIndexQuery.text,
+        width: 14,
+        height: 8,
+      }),
+      new LogQueryWidget({
+        title: deletedByIndexQuery.name,
+        logGroupNames,
+        queryString: deletedByIndexQuery.text,
+        width: 10,
+        height: 8,
       }),
     );
     dashboard.addWidgets(
@@ -138,6 +155,7 @@ function introduction(
     `### DataHub retention, stage ${stage}`,
     `Truncates time series indices of ${gmsUrl}: ${schedule} (${timeZone}), mode **${mode}**.`,
     `Pause: \`aws ssm put-parameter --region ${region} --name ${parameterPrefix}/paused --type String --overwrite --value true\``,
+    `Night by night: \`npm start -- history --stage ${stage}\``,
     `The saved Logs Insights query "datahub-retention/${stage}/${indexHistoryQuery.name}" answers what its name says.`,
   ].join('\n\n');
 }

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { nightsTableName } from '../stage/table-names.ts';
 
 /**
  * What each night saw of each index, for estimates and growth; no safety rule reads it. A table of its own, because its items
@@ -9,9 +10,10 @@ import { Construct } from 'constructs';
 export class NightsTable extends Construct {
   readonly table: Table;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { stage }: { stage: string }) {
     super(scope, id);
     this.table = new Table(this, 'Table', {
+      tableName: nightsTableName(stage),
       partitionKey: { name: 'index', type: AttributeType.STRING },
       sortKey: { name: 'night', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,

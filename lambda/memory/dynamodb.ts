@@ -75,7 +75,7 @@ export function itemOf(night: Night): Record<string, AttributeValue> {
 }
 
 /** An item of another version, or one that somebody wrote by hand, is passed over. */
-function nightOf(item: Record<string, AttributeValue>): Night[] {
+export function nightOf(item: Record<string, AttributeValue>): Night[] {
   const index = item['index']?.S;
   const read: Record<string, unknown> = { index, night: item['night']?.S };
   for (const [field, letter] of Object.entries(letters)) {

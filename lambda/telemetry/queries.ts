@@ -18,3 +18,29 @@ export const indexHistoryQuery: SavedQuery = {
     '| limit 1000',
   ].join('\n'),
 };
+
+/** Rows of each index and those past its retention, as the last plan counted them. */
+export const rowsByIndexQuery: SavedQuery = {
+  name: 'Rows and deletable rows of each index',
+  text: [
+    "filter message = 'planned' and ispresent(rowsTotal)",
+    // A bite takes fewer than are past the retention.
+    '| fields coalesce(rowsPastRetention, rowsToDelete) as past',
+    '| stats latest(rowsTotal) as rows, latest(past) as deletable, latest(@timestamp) as counted by index',
+    '| sort rows desc',
+    '| limit 200',
+  ].join('\n'),
+};
+
+/**
+ * Rows that ended truncations removed from each index; the others would be counted again by the run that sees the end.
+ */
+export const deletedByIndexQuery: SavedQuery = {
+  name: 'Deleted rows of each index',
+  text: [
+    "filter message = 'verdict' and outcome in ['truncated', 'incomplete', 'rows-missing']",
+    '| stats sum(rowsDeleted) as deleted, count(*) as truncations, latest(@timestamp) as last by index',
+    '| sort deleted desc',
+    '| limit 200',
+  ].join('\n'),
+};

@@ -1,6 +1,6 @@
 import type { Mode } from '../../lambda/run/state.ts';
 import { refuseSwallowedOptions } from './npm.ts';
-import { type Options, readOptions, readValidateOptions } from './options.ts';
+import { type Options, readHistoryOptions, readOptions, readValidateOptions } from './options.ts';
 import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -10,9 +10,18 @@ export type Arguments =
   | { kind: 'print'; text: string }
   /** Files are checked, and no server is asked. */
   | { kind: 'validate'; policiesPath?: string; stagePath?: string }
+  | HistoryArguments
   | EmbeddedArguments
   | SurveyArguments
   | ServerRunArguments;
+
+/** What earlier nights saw, of the local ledger or of a deployed stage. */
+export interface HistoryArguments extends Files {
+  kind: 'history';
+  index?: string;
+  stage?: string;
+  ledgerPath?: string;
+}
 
 /** A run against the embedded service, with sample data only. */
 export interface EmbeddedArguments extends Told {
@@ -40,9 +49,14 @@ export interface ServerRunArguments extends Told {
 }
 
 /** How it is told. */
-export interface Told {
+export interface Told extends Files {
   log: 'text' | 'json';
+}
+
+/** Where it is written, too. */
+export interface Files {
   json?: { path: string; force: boolean };
+  html?: { path: string; force: boolean };
 }
 
 /** The execution's input, as somebody who starts one by hand in AWS would write it. */
@@ -80,6 +94,7 @@ export interface NotifyArguments {
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, program: string = npmStart): Arguments {
   if (program === npmStart) refuseSwallowedOptions(env);
   if (argv[0] === 'validate') return parseValidate(argv.slice(1), program);
+  if (argv[0] === 'history') return parseHistory(argv.slice(1), program);
   const read = readOptions(argv, program);
   if ('text' in read) return { kind: 'print', text: read.text };
   const { options } = read;
@@ -114,6 +129,7 @@ function refuseContradictions({
   only,
   approveRows,
   json,
+  html,
   log,
   force,
 }: Options) {
@@ -132,8 +148,15 @@ function refuseContradictions({
   if (json === '-' && log === 'json') {
     throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');
   }
-  if (force && json === undefined)
-    throw new UsageError('--force needs --json FILE: it says that FILE may be replaced.');
+  refuseFiles({ force, json, html });
+}
+
+/** @throws UsageError */
+function refuseFiles({ force, json, html }: Pick<Options, 'force' | 'json' | 'html'>) {
+  if (html === '-') throw new UsageError('--html needs a file that a browser can open, not -.');
+  if (force && json === undefined && html === undefined) {
+    throw new UsageError('--force needs --json FILE or --html FILE: it says that FILE may be replaced.');
+  }
 }
 
 /** The address of the environment is not for sample data: a demonstration is no message for a team's channel. */
@@ -171,9 +194,11 @@ function survey(options: Options, server: ServerArguments): SurveyArguments {
   return { kind: 'survey', server, ...told(options) };
 }
 
-const told = ({ log = 'text', json, force = false }: Options): Told => ({
-  log,
+const told = ({ log = 'text', ...options }: Options): Told => ({ log, ...filesOf(options) });
+
+const filesOf = ({ json, html, force = false }: Pick<Options, 'json' | 'html' | 'force'>): Files => ({
   ...(json !== undefined && { json: { path: json, force } }),
+  ...(html !== undefined && { html: { path: html, force } }),
 });
 
 function notifyArguments(
@@ -216,6 +241,27 @@ function parseValidate(argv: readonly string[], program: string): Arguments {
     kind: 'validate',
     ...(policies !== undefined && { policiesPath: policies }),
     ...(stage !== undefined && { stagePath: stage }),
+  };
+}
+
+function parseHistory(argv: readonly string[], program: string): Arguments {
+  const read = readHistoryOptions(argv, program);
+  if ('text' in read) return { kind: 'print', text: read.text };
+  const { options, index } = read;
+  const { stage, ledger } = options;
+  refuseFiles(options);
+  if (stage !== undefined && ledger !== undefined) {
+    throw new UsageError('--stage and --ledger name two memories: give one of them.');
+  }
+  if (stage !== undefined && !/^[a-z0-9][a-z0-9-]{0,19}$/.test(stage)) {
+    throw new UsageError(`--stage ${stage}: a stage has at most 20 lower-case letters, digits and hyphens.`);
+  }
+  return {
+    kind: 'history',
+    ...(index !== undefined && { index }),
+    ...(stage !== undefined && { stage }),
+    ...(ledger !== undefined && { ledgerPath: ledger }),
+    ...filesOf(options),
   };
 }
 

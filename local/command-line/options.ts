@@ -18,6 +18,7 @@ export interface Options {
   caFile?: string;
   ledger?: string;
   json?: string;
+  html?: string;
   force?: boolean;
   log?: 'text' | 'json';
   notifyUrlFile?: string;
@@ -50,13 +51,34 @@ export function readValidateOptions(argv: readonly string[], program: string): {
   return text === undefined ? { options: command.opts<ValidateOptions>() } : { text };
 }
 
+export interface HistoryOptions {
+  stage?: string;
+  ledger?: string;
+  json?: string;
+  html?: string;
+  force?: boolean;
+}
+
+/** @throws UsageError */
+export function readHistoryOptions(
+  argv: readonly string[],
+  program: string,
+): { options: HistoryOptions; index?: string } | Printed {
+  const command = historyCommand(program);
+  const text = read(command, argv, `${program} history`);
+  if (text !== undefined) return { text };
+  const [index] = command.args;
+  return { options: command.opts<HistoryOptions>(), ...(index !== undefined && { index }) };
+}
+
 const runCommand = (program: string): Command =>
   new Command(program)
     .description(
       'Truncates DataHub time series indices by policy, and proves the result.\n' +
         'Without options: a whole run against an embedded service with sample data.\n' +
         'With --gms-url alone: a read-only survey of that server. With --policies, too: a preview of a run.\n' +
-        `${program} validate checks files and asks no server.`,
+        `${program} validate checks files and asks no server.\n` +
+        `${program} history shows what earlier nights saw of each index.`,
     )
     .version(`datahub-retention ${packageManifest.version}`, '--version', 'say which version this is')
     .option('--gms-url <url>', 'the GMS address: https://host/api/gms, https://host/gms or http://host:8080')
@@ -81,7 +103,11 @@ const runCommand = (program: string): Command =>
       'where unfinished truncations are remembered (default: datahub-retention/in-flight.json in $XDG_STATE_HOME, for sample data sample-in-flight.json)',
     )
     .option('--json <file>', 'write the report there (survey: a policies file to edit); - is standard output')
-    .option('--force', 'let --json replace a file that this program did not write, or that somebody may have edited')
+    .option('--html <file>', 'draw it as a page for a browser: rows by age, what goes, what stays, night by night')
+    .option(
+      '--force',
+      'let --json and --html replace a file that this program did not write, or that somebody may have edited',
+    )
     .addOption(
       new Option('--log <form>', 'what to print: text for people, or one line of JSON per event').choices([
         'text',
@@ -109,10 +135,27 @@ const validateCommand = (program: string): Command =>
     .option('--policies <file>', 'a JSON list of policies')
     .option('--stage <file>', 'a stage file, named after its stage: <stage>.json');
 
+const historyCommand = (program: string): Command =>
+  new Command(`${program} history`)
+    .description(
+      'Shows what earlier runs saw of each index, night by night: rows, size, and what went. Asks no DataHub.\n' +
+        'Without options it reads the memory beside the local ledger.',
+    )
+    .argument('[index]', 'one index alone, e.g. dataset.operation', oneIndex)
+    .option('--stage <name>', "a deployed stage's memory, read with your own AWS credentials")
+    .option('--ledger <file>', 'another ledger: its memory stands beside it')
+    .option('--json <file>', 'write the nights there; - is standard output')
+    .option('--html <file>', 'draw them as a page for a browser')
+    .option('--force', 'let --json and --html replace a file that this program did not write');
+
 /** Every option, as it is written behind `--`. */
-export const optionNames: readonly string[] = [runCommand(npmStart), validateCommand(npmStart)].flatMap(({ options }) =>
-  options.map(({ long }) => long!.slice(2)),
-);
+export const optionNames: readonly string[] = [
+  ...new Set(
+    [runCommand(npmStart), validateCommand(npmStart), historyCommand(npmStart)].flatMap(({ options }) =>
+      options.map(({ long }) => long!.slice(2)),
+    ),
+  ),
+];
 
 /** @returns the text to print, where that was asked for */
 function read(command: Command, argv: readonly string[], program: string): string | undefined {
@@ -130,10 +173,14 @@ function read(command: Command, argv: readonly string[], program: string): strin
 }
 
 function collectIndex(text: string, previous: string[] = []): string[] {
+  return [...previous, oneIndex(text)];
+}
+
+function oneIndex(text: string): string {
   if (!/^[^.\s]+\.[^.\s]+$/.test(text)) {
     throw new InvalidArgumentError('It takes one index as entityType.aspect, e.g. dataset.operation.');
   }
-  return [...previous, text];
+  return text;
 }
 
 function positiveInteger(text: string): number {

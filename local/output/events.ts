@@ -56,7 +56,7 @@ export const events = {
   },
   hint: { text },
   suggested: { policy: policySchema(1), reason: text },
-  written: { what: z.enum(['report', 'policies']), path: text },
+  written: { what: z.enum(['report', 'policies', 'page']), path: text },
   stopped: { text: z.array(text).meta({ description: 'what goes on without this process, and how to pick it up' }) },
 } as const satisfies Record<string, z.core.$ZodShape>;
 

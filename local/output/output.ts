@@ -39,7 +39,7 @@ export interface Output {
   sizes(sizes: readonly IndexSize[]): void;
   survey(survey: Survey, now: number): void;
 
-  written(what: 'report' | 'policies', path: string): void;
+  written(what: 'report' | 'policies' | 'page', path: string): void;
   /** Told to stop: what goes on without us. */
   stopped(lines: readonly string[]): void;
   /** Nothing more will be told. */

@@ -12,7 +12,7 @@ import { type Log, ParametersError } from '../../lambda/run/services.ts';
 import { worded } from '../../lambda/wording/report.ts';
 import type { RunArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import type { JsonFile } from '../files/json-file.ts';
+import type { OutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import type { Output } from '../output/output.ts';
@@ -37,7 +37,8 @@ export interface LocalRun {
   sampleOnly: boolean;
   ledger: Ledger & { close?(): void };
   nights: Nights;
-  json?: JsonFile;
+  json?: OutputFile;
+  html?: OutputFile;
   webhook?: Webhook;
   /** How this run was started, up to the options that a next step may add; for the notification. */
   command: string;

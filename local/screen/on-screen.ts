@@ -107,7 +107,7 @@ export function onScreen(given: Screen): Output {
     },
     written(what, path) {
       if (path !== '-')
-        print(['', ...paragraph(`The ${what === 'report' ? 'report is' : 'policies are'} in ${path}.`)]);
+        print(['', ...paragraph(`The ${what === 'policies' ? 'policies are' : `${what} is`} in ${path}.`)]);
     },
     stopped: () => {},
     close() {

@@ -1,29 +1,41 @@
+import { redactor } from '../../lambda/facts/secrets.ts';
+import type { Night } from '../../lambda/memory/night.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { preflight } from '../../lambda/preflight/preflight.ts';
-import { type JsonFile, WriteError, writeJsonFile } from '../files/json-file.ts';
+import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Output } from '../output/output.ts';
+import { surveyPage } from '../pages/survey-page.ts';
+import { drawPage } from '../pages/write.ts';
 import { connect } from '../run/connect.ts';
 import { firstChecks } from '../run/first-checks.ts';
 import { type Survey, survey } from './count.ts';
-import { suggest } from './suggestion.ts';
+import { policiesText, suggest } from './suggestion.ts';
 
 /** Reads are tried fewer times than in a run: somebody sits there and can start again. */
 const attempts = 2;
 
+export interface SurveyOptions {
+  /** Where a policies file is written to begin with. */
+  json?: OutputFile;
+  /** Where what was found is drawn. */
+  html?: OutputFile;
+  /** What the person should know of the files that were named. */
+  remarks?: readonly string[];
+  /** The nights that are remembered of this server, by the search index. */
+  nightsOf?(isSample: boolean): Promise<ReadonlyMap<string, readonly Night[]>>;
+}
+
 /**
  * Surveys a server, read-only, and tells what it found.
- * @param remarks what the person should know of the files that were named
- * @param json where a policies file is written to begin with
- * @returns the exit status: 1 when something needs a person, else 0
+ * @returns the exit status: 1 when something needs a person, else 0; the page has no say in it
  */
 export async function surveyServer(
   server: Server,
   output: Output,
-  json: JsonFile | undefined,
-  remarks: readonly string[] = [],
+  { json, html, remarks = [], nightsOf }: SurveyOptions = {},
 ): Promise<number> {
-  const { operations, close } = connect(server, { attempts, asking: output.asking });
+  const { operations, isSample, close } = connect(server, { attempts, asking: output.asking });
   const now = Date.now();
   try {
     output.header({ server: server.baseUrl, mode: 'survey', embedded: false, fast: false });
@@ -41,12 +53,18 @@ export async function surveyServer(
     output.preflight(flight.checks, true);
     if (!flight.canCount) {
       output.sizes(flight.sizes ?? []);
-      output.note(`Nothing can be counted until what FAILED above is put right.${unwritten(json)}`);
+      output.note(`Nothing can be counted until what FAILED above is put right.${unwritten(json)}${unwritten(html)}`);
       return 1;
     }
     const found = await survey(operations, flight.sizes, now, output.counted);
     output.survey(found, now);
     const written = writeSuggestions(found, now, output, json);
+    if (html) {
+      const nights = nightsOf ? () => nightsOf(isSample()) : async () => undefined;
+      const page = async () =>
+        surveyPage({ survey: found, checks: flight.checks, server: server.baseUrl, now, nights: await nights() });
+      await drawPage(page, { file: html, output, clean: redactor([server.tokenText]) });
+    }
     const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
     return failed || !written || found.indices.some(({ counts }) => counts.kind === 'failed') ? 1 : 0;
   } finally {
@@ -56,19 +74,18 @@ export async function surveyServer(
 }
 
 /** @returns whether what was asked for is written */
-function writeSuggestions(found: Survey, now: number, output: Output, json: JsonFile | undefined): boolean {
-  const policies = suggest(found, now).map(({ policy }) => policy);
+function writeSuggestions(found: Survey, now: number, output: Output, json: OutputFile | undefined): boolean {
+  const suggestions = suggest(found, now);
   if (json === undefined) {
-    if (policies.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
+    if (suggestions.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
     return true;
   }
-  if (policies.length === 0) {
+  if (suggestions.length === 0) {
     output.note(`No index could be counted, so there is no policy to suggest.${unwritten(json)}`);
     return false;
   }
-  const lines = policies.map((policy) => `  ${JSON.stringify(policy)}`);
   try {
-    writeJsonFile(json, `[\n${lines.join(',\n')}\n]\n`);
+    writeOutputFile(json, policiesText(suggestions));
   } catch (error) {
     if (!(error instanceof WriteError)) throw error;
     output.problem(error.message);
@@ -83,5 +100,5 @@ function writeSuggestions(found: Survey, now: number, output: Output, json: Json
   return true;
 }
 
-const unwritten = (json: JsonFile | undefined): string =>
+const unwritten = (json: OutputFile | undefined): string =>
   json === undefined || json.path === '-' ? '' : ` ${json.path} was not written.`;

@@ -56,7 +56,7 @@ export interface Survey {
 }
 
 /** Indices asked at the same time; each is asked one dry run at a time, which is gentle on a production cluster. */
-const concurrency = 3;
+export const surveyConcurrency = 3;
 
 /**
  * @param sizes where the server tells them; without them the known aspects are tried, and those that it does not have left out
@@ -70,7 +70,7 @@ export async function survey(
   onIndex: (done: number, of: number) => void = () => {},
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
-  const limit = pLimit(concurrency);
+  const limit = pLimit(surveyConcurrency);
   let stopped: ServerError | undefined;
   let done = 0;
   onIndex(done, named.length);
@@ -128,18 +128,8 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 }
 
 async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
-  const { entityType, aspect } = target;
-  const olderThan = (endTimeMillis: number): Promise<DryRun> =>
-    operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
-  const older = {} as Record<Age, number>;
-  let rowsTotal = 0;
-  let ignoresForce = false;
-  for (const age of ages) {
-    const dryRun = await olderThan(now - age * dayMillis);
-    older[age] = dryRun.rowsToDelete;
-    rowsTotal = dryRun.rowsTotal;
-    ignoresForce ||= dryRun.strategy === 'reindex';
-  }
+  const olderThan = askedBy(operations, target);
+  const { rowsTotal, older, ignoresForce } = await countAges(operations, target, now);
   const made = await madeOf(creationTime(target.indexName), rowsTotal, now, olderThan);
   return {
     kind: 'counted',
@@ -156,6 +146,35 @@ async function countIndex(operations: Operations, target: Target, now: number): 
     ignoresForce,
   };
 }
+
+export interface AgeCounts {
+  rowsTotal: number;
+  older: Record<Age, number>;
+  /** The server would reindex although asked to delete in place. */
+  ignoresForce: boolean;
+}
+
+/** Rows of one index at each age, by dry runs. Throws OperationsError. */
+export async function countAges(operations: Operations, target: Named, now: number): Promise<AgeCounts> {
+  const olderThan = askedBy(operations, target);
+  const older = {} as Record<Age, number>;
+  let rowsTotal = 0;
+  let ignoresForce = false;
+  for (const age of ages) {
+    const dryRun = await olderThan(now - age * dayMillis);
+    older[age] = dryRun.rowsToDelete;
+    rowsTotal = dryRun.rowsTotal;
+    ignoresForce ||= dryRun.strategy === 'reindex';
+  }
+  return { rowsTotal, older, ignoresForce };
+}
+
+type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
+
+const askedBy =
+  (operations: Operations, { entityType, aspect }: Named) =>
+  (endTimeMillis: number): Promise<DryRun> =>
+    operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
 
 async function madeOf(
   at: number | undefined,

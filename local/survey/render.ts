@@ -73,17 +73,23 @@ export function renderSizes(sizes: readonly IndexSize[]): string[] {
 }
 
 /** Why indices could not be counted, each reason once. */
-export function renderFailures({ indices, stopped }: Survey, width: number): string[] {
-  const byReason = new Map<string, string[]>();
-  for (const index of indices) {
-    if (index.counts.kind !== 'failed') continue;
-    const reason = errorText(index.counts.error);
-    byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(index)]);
-  }
+export function renderFailures(found: Survey, width: number): string[] {
+  const { stopped } = found;
   return [
-    ...[...byReason].flatMap(([reason, names]) =>
-      wrap(`Not counted: ${names.join(', ')}: ${said(reason)}`, width, '', '  '),
+    ...[...failuresByReason(found)].flatMap(([reason, names]) =>
+      wrap(`Not counted: ${names.join(', ')}: ${reason}`, width, '', '  '),
     ),
     ...(stopped === undefined ? [] : wrap(`Stopped there: ${said(errorText(stopped))}`, width, '', '  ')),
   ];
+}
+
+/** The names of indices that were not counted, by the reason. */
+export function failuresByReason({ indices }: Survey): Map<string, string[]> {
+  const byReason = new Map<string, string[]>();
+  for (const index of indices) {
+    if (index.counts.kind !== 'failed') continue;
+    const reason = said(errorText(index.counts.error));
+    byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(index)]);
+  }
+  return byReason;
 }

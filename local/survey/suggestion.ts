@@ -10,6 +10,10 @@ export interface Suggestion {
   reason: string;
 }
 
+/** A policies file of them, one line for each. */
+export const policiesText = (suggestions: readonly Suggestion[]): string =>
+  `[\n${suggestions.map(({ policy }) => `  ${JSON.stringify(policy)}`).join(',\n')}\n]\n`;
+
 /** One suggestion for each index that could be counted and may be truncated. */
 export const suggest = ({ indices }: Survey, now: number): Suggestion[] =>
   indices.flatMap((index) => {

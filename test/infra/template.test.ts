@@ -1,5 +1,6 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
+import { nightsTableName } from '../../infra/stage/table-names.ts';
 import { type Resource, type Synthesized, settingsInput, synthesize } from './synthesize.ts';
 
 /** Every kind of resource that a stage can have. */
@@ -56,6 +57,11 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
       Ledger: undefined,
       Nights: { AttributeName: 'expiresAt', Enabled: true },
     });
+  });
+
+  test('the memory of nights has the name by which history --stage finds it', () => {
+    const names = resources('AWS::DynamoDB::Table').map(([, { Properties }]) => Properties.TableName);
+    expect(names).toEqual([undefined, nightsTableName('prod')]);
   });
 
   test('both tables are paid by use', () => {

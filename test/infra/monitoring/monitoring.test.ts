@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
 import { runbookAnchor } from '../../../lambda/notification/runbook.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/telemetry/metrics.ts';
-import { aReport, anEntry } from '../../support/reports.ts';
+import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/telemetry/queries.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
@@ -119,6 +120,17 @@ describe('Monitoring', () => {
     ]) {
       expect(body).toContain(part);
     }
+  });
+
+  test('shows rows, deletable and deleted rows of each index, from the logs of all four functions', () => {
+    const [[, { Properties }]] = resources('AWS::CloudWatch::Dashboard') as [[string, Resource]];
+    const body = JSON.stringify(Properties.DashboardBody);
+    for (const query of [rowsByIndexQuery, deletedByIndexQuery]) {
+      expect(body).toContain(query.name);
+      for (const line of query.text.split('\n'))
+        expect(body).toContain(JSON.stringify(JSON.stringify(line)).slice(3, -3));
+    }
+    expect(body).toContain('history --stage prod');
   });
 
   test('saves the query about an index over the logs of all four functions', () => {

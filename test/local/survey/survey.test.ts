@@ -33,7 +33,7 @@ async function survey(
 ): Promise<Surveyed & { lines: string[] }> {
   const { output, text } = page(width);
   const json = { path: jsonPath, holds: 'policies', force: false } as const;
-  const status = await surveyServer(readServer({ gmsUrl, token: { kind: 'text', text: token } }), output, json);
+  const status = await surveyServer(readServer({ gmsUrl, token: { kind: 'text', text: token } }), output, { json });
   const written = text();
   return { status, text: written.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), lines: written.split('\n'), jsonPath };
 }

@@ -15,17 +15,21 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../command-line/usage-error.ts';
+import { isPage } from '../pages/document.ts';
 import { whatFailed } from './read-text.ts';
 
-/** The file of `--json`: a run's report or a survey's policies. It never takes the place of what is not its own. */
+/** The files of `--json` and `--html`. They never take the place of what is not their own. */
 
-export interface JsonFile {
-  /** `-` is standard output. */
+export interface OutputFile {
+  /** `-` is standard output, for JSON alone. */
   path: string;
-  holds: 'report' | 'policies';
+  holds: 'report' | 'policies' | 'history' | 'page';
   /** Whatever is there may be replaced. */
   force: boolean;
 }
+
+const optionOf = ({ holds }: OutputFile): string => (holds === 'page' ? '--html' : '--json');
+const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && holds !== 'page';
 
 /** It could not be written; `message` is a sentence with the remedy. */
 export class WriteError extends Error {
@@ -37,17 +41,21 @@ export class WriteError extends Error {
  * @param others the files that the command line names beside it, by their options
  * @throws UsageError
  */
-export function checkJsonFile(file: JsonFile, others: ReadonlyArray<readonly [option: string, path?: string]>): void {
+export function checkOutputFile(
+  file: OutputFile,
+  others: ReadonlyArray<readonly [option: string, path?: string]>,
+): void {
   const { path } = file;
-  if (path === '-') return;
-  for (const [option, other] of others) {
+  if (isStandardOutput(file)) return;
+  const option = optionOf(file);
+  for (const [otherOption, other] of others) {
     if (other === undefined || !isSame(path, other)) continue;
-    throw new UsageError(`--json ${path} is the file of ${option}, which would be overwritten: name another.`);
+    throw new UsageError(`${option} ${path} is the file of ${otherOption}, which would be overwritten: name another.`);
   }
   const refused = whyNotReplaced(file);
-  if (refused !== undefined) throw new UsageError(`--json ${path}: ${refused}`);
+  if (refused !== undefined) throw new UsageError(`${option} ${path}: ${refused}`);
   const problem = whyNotWritable(path);
-  if (problem !== undefined) throw new UsageError(`--json ${path}: ${problem}; name a file that can be written.`);
+  if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}; name a file that can be written.`);
 }
 
 /**
@@ -55,26 +63,23 @@ export function checkJsonFile(file: JsonFile, others: ReadonlyArray<readonly [op
  * A report is nobody else's business, and has the mode of the ledger.
  * @throws WriteError
  */
-export function writeJsonFile(file: JsonFile, text: string): void {
+export function writeOutputFile(file: OutputFile, text: string): void {
   const { path, holds } = file;
+  const option = optionOf(file);
   try {
     const refused = whyNotReplaced(file);
-    if (refused !== undefined) throw new WriteError(`--json ${path} was not written: ${refused}`);
-    write(path, text, holds === 'report' ? 0o600 : 0o644);
+    if (refused !== undefined) throw new WriteError(`${option} ${path} was not written: ${refused}`);
+    if (isStandardOutput(file)) process.stdout.write(text);
+    else write(path, text, holds === 'policies' ? 0o644 : 0o600);
   } catch (error) {
     if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    throw new WriteError(
-      `--json ${path} was not written: ${problem}; ${remedy}. What should stand in it is told above.`,
-    );
+    const told = holds === 'page' ? '' : ' What should stand in it is told above.';
+    throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${told}`);
   }
 }
 
 function write(path: string, text: string, mode: number): void {
-  if (path === '-') {
-    process.stdout.write(text);
-    return;
-  }
   const exists = existsSync(path);
   if (exists && !statSync(path).isFile()) {
     writeFileSync(path, text);
@@ -95,19 +100,23 @@ function write(path: string, text: string, mode: number): void {
 }
 
 /** Why what is there stays; undefined where nothing is, or it is ours. */
-function whyNotReplaced({ path, holds, force }: JsonFile): string | undefined {
-  if (force || path === '-') return undefined;
+function whyNotReplaced(file: OutputFile): string | undefined {
+  const { path, holds, force } = file;
+  if (force || isStandardOutput(file)) return undefined;
   const there = statOf(path);
   if (!there?.isFile() || there.size === 0) return undefined;
   const remedy = 'name another file, or add --force to replace it.';
   if (holds === 'policies') return `the file exists, and somebody may have edited it: ${remedy}`;
-  return isReport(path) ? undefined : `the file exists, and is no report of this program: ${remedy}`;
+  return isOurs(path, holds) ? undefined : `the file exists, and is no ${holds} of this program: ${remedy}`;
 }
 
-function isReport(path: string): boolean {
+function isOurs(path: string, holds: 'report' | 'history' | 'page'): boolean {
   try {
-    const { version, runId, policies } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    return typeof version === 'number' && typeof runId === 'string' && Array.isArray(policies);
+    const text = readFileSync(path, 'utf8');
+    if (holds === 'page') return isPage(text);
+    const { version, runId, policies, indices } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof version !== 'number') return false;
+    return holds === 'history' ? Array.isArray(indices) : typeof runId === 'string' && Array.isArray(policies);
   } catch {
     return false;
   }

@@ -10,26 +10,26 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkJsonFile, type JsonFile, WriteError, writeJsonFile } from '../../../local/files/json-file.ts';
+import { checkOutputFile, type OutputFile, WriteError, writeOutputFile } from '../../../local/files/output-file.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
-const report = (path: string, force = false): JsonFile => ({ path, holds: 'report', force });
-const policies = (path: string, force = false): JsonFile => ({ path, holds: 'policies', force });
+const report = (path: string, force = false): OutputFile => ({ path, holds: 'report', force });
+const policies = (path: string, force = false): OutputFile => ({ path, holds: 'policies', force });
 const aReport = { version: 1, runId: 'local-1', policies: [] };
 
 describe('the path of --json', () => {
   it('that can be written is left as it was', () => {
     const { at, write } = files();
-    checkJsonFile(report(at('new.json')), []);
+    checkOutputFile(report(at('new.json')), []);
     expect(existsSync(at('new.json'))).toBe(false);
-    checkJsonFile(report(write('old.json', aReport)), []);
+    checkOutputFile(report(write('old.json', aReport)), []);
     expect(JSON.parse(readFileSync(at('old.json'), 'utf8'))).toEqual(aReport);
   });
 
   it('in a folder that does not exist is refused', () => {
-    expect(problemOf(() => checkJsonFile(report(files().at('no/report.json')), []))).toContain(
+    expect(problemOf(() => checkOutputFile(report(files().at('no/report.json')), []))).toContain(
       'its folder does not exist',
     );
   });
@@ -37,11 +37,11 @@ describe('the path of --json', () => {
   it('that is a folder is refused', () => {
     const path = files().at('reports');
     mkdirSync(path);
-    expect(problemOf(() => checkJsonFile(report(path), []))).toContain('it is a folder');
+    expect(problemOf(() => checkOutputFile(report(path), []))).toContain('it is a folder');
   });
 
   it.each(['/dev/null/report.json', '/proc/nope/report.json'])('%s, where no file can be, is refused', (path) => {
-    expect(problemOf(() => checkJsonFile(report(path), []))).toMatch(/folder/);
+    expect(problemOf(() => checkOutputFile(report(path), []))).toMatch(/folder/);
   });
 
   it('that is the file of another option is refused, by whatever name', () => {
@@ -55,7 +55,7 @@ describe('the path of --json', () => {
       at('link.json'),
       at('hard.json'),
     ]) {
-      expect(problemOf(() => checkJsonFile(report(name, true), [['--policies', path]]))).toMatch(
+      expect(problemOf(() => checkOutputFile(report(name, true), [['--policies', path]]))).toMatch(
         /is the file of --policies, which would be overwritten: name another\.$/,
       );
     }
@@ -64,13 +64,13 @@ describe('the path of --json', () => {
   it('that is the ledger of a run which makes it is refused before either is there', () => {
     const { at } = files();
     symlinkSync(at('.'), at('here'));
-    expect(problemOf(() => checkJsonFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
+    expect(problemOf(() => checkOutputFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
       '--ledger',
     );
   });
 
   it('may be standard output, which is no file of any option', () => {
-    expect(() => checkJsonFile(report('-'), [['--policies', '-']])).not.toThrow();
+    expect(() => checkOutputFile(report('-'), [['--policies', '-']])).not.toThrow();
   });
 });
 
@@ -86,22 +86,22 @@ describe('a file that is there already', () => {
     const path = files().write('file.json', content);
     const before = readFileSync(path, 'utf8');
     if (replaced) {
-      checkJsonFile(file(path), []);
-      writeJsonFile(file(path), 'new');
+      checkOutputFile(file(path), []);
+      writeOutputFile(file(path), 'new');
       expect(readFileSync(path, 'utf8')).toBe('new');
       return;
     }
-    expect(problemOf(() => checkJsonFile(file(path), []))).toMatch(
+    expect(problemOf(() => checkOutputFile(file(path), []))).toMatch(
       /name another file, or add --force to replace it\.$/,
     );
-    expect(() => writeJsonFile(file(path), 'new')).toThrow(WriteError);
+    expect(() => writeOutputFile(file(path), 'new')).toThrow(WriteError);
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
   it('is replaced by force', () => {
     const path = files().write('file.json', 'my notes');
-    checkJsonFile(policies(path, true), []);
-    writeJsonFile(policies(path, true), '[]');
+    checkOutputFile(policies(path, true), []);
+    writeOutputFile(policies(path, true), '[]');
     expect(readFileSync(path, 'utf8')).toBe('[]');
   });
 
@@ -109,7 +109,7 @@ describe('a file that is there already', () => {
     const { at, write } = files();
     write('real.json', aReport);
     symlinkSync(at('real.json'), at('link.json'));
-    writeJsonFile(report(at('link.json')), 'new');
+    writeOutputFile(report(at('link.json')), 'new');
     expect(readFileSync(at('real.json'), 'utf8')).toBe('new');
     expect(readdirSync(at('.')).sort()).toEqual(['link.json', 'real.json']);
   });
@@ -121,20 +121,20 @@ describe('what is written', () => {
     const old = write('old.json', aReport);
     chmodSync(old, 0o644);
     for (const path of [old, at('new.json')]) {
-      writeJsonFile(report(path), '{}');
+      writeOutputFile(report(path), '{}');
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
-    writeJsonFile(policies(at('policies.json')), '[]');
+    writeOutputFile(policies(at('policies.json')), '[]');
     expect(statSync(at('policies.json')).mode & 0o400).toBe(0o400);
   });
 
   it('goes to what is no file as well', () => {
-    expect(() => writeJsonFile(report('/dev/null'), '{}')).not.toThrow();
+    expect(() => writeOutputFile(report('/dev/null'), '{}')).not.toThrow();
   });
 
   it('says of a full disk what to do', () => {
-    checkJsonFile(report('/dev/full'), []);
-    expect(() => writeJsonFile(report('/dev/full'), '{}')).toThrow(
+    checkOutputFile(report('/dev/full'), []);
+    expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
       '--json /dev/full was not written: the disk is full; free some space. What should stand in it is told above.',
     );
   });
@@ -144,7 +144,7 @@ describe('what is written', () => {
     const path = write('file.json', aReport);
     // Somebody has put something else there while the run went on.
     writeFileSync(path, 'my notes');
-    expect(() => writeJsonFile(report(path), 'new')).toThrow(/was not written: the file exists/);
+    expect(() => writeOutputFile(report(path), 'new')).toThrow(/was not written: the file exists/);
     expect(readFileSync(at('file.json'), 'utf8')).toBe('my notes');
   });
 });

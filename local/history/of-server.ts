@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { fileLedger } from '../../lambda/ledger/file.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { nightsPath } from '../files/ledger-path.ts';
+import { type Memory, readMemory } from './memory.ts';
+
+/**
+ * The nights beside a ledger, for a survey of a server: nights do not say which server they saw, but the ledger's records do.
+ * Nothing where the ledger knows another server as well, or none; a survey can do without.
+ */
+export async function nightsOfServer(ledgerPath: string, server: string): Promise<Memory> {
+  const nothing: Memory = new Map();
+  if (!existsSync(ledgerPath)) return nothing;
+  try {
+    const ledger = fileLedger(ledgerPath, { readOnly: true });
+    const records = await ledger.list();
+    ledger.close();
+    const servers = new Set(records.map((record) => (record.state === 'other-version' ? undefined : record.server)));
+    if (servers.size !== 1 || !servers.has(server)) return nothing;
+    return readMemory(nightsPath(ledgerPath), Date.now()) ?? nothing;
+  } catch (error) {
+    if (error instanceof LedgerError) return nothing;
+    throw error;
+  }
+}

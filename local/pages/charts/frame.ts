@@ -1,0 +1,55 @@
+import { type Child, type Html, html } from '../html.ts';
+
+/**
+ * What every chart has: a picture that a screen reader can name and describe, and beside it the same numbers as a table.
+ *
+ * Pictures have no view box, so that they are as wide as there is room and their text keeps its size on a phone: places across are
+ * percentages, places down are pixels.
+ */
+
+export interface Picture {
+  /** In the page only once. */
+  id: string;
+  title: string;
+  /** What somebody would say who describes it. */
+  description: string;
+  height: number;
+  drawing: Child;
+}
+
+export const picture = ({ id, title, description, height, drawing }: Picture): Html =>
+  html`<svg role="img" aria-labelledby="${id}-t" aria-describedby="${id}-d" width="100%" height="${height}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${drawing}</svg>`;
+
+export interface Column {
+  title: string;
+  /** Texts stand left, numbers right. */
+  isText?: boolean;
+}
+
+export interface Table {
+  caption: string;
+  columns: readonly Column[];
+  /** The first cell of a row names it. */
+  rows: ReadonlyArray<readonly Child[]>;
+}
+
+export function dataTable({ caption, columns, rows }: Table): Html {
+  const kind = (at: number) => (columns[at]?.isText && at > 0 ? html` class="word"` : undefined);
+  return html`<table><caption>${caption}</caption><thead><tr>${columns.map(
+    ({ title }, at) => html`<th scope="col"${kind(at)}>${title}</th>`,
+  )}</tr></thead><tbody>${rows.map(
+    (row) =>
+      html`<tr>${row.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td${kind(at)}>${cell}</td>`))}</tr>`,
+  )}</tbody></table>`;
+}
+
+/** Folded away beside its picture. */
+export const numbers = (table: Table): Html =>
+  html`<details><summary>The numbers</summary>${dataTable(table)}</details>`;
+
+/** A place across, as SVG takes it; two decimals are a hundredth of a pixel on a phone. */
+export const across = (share: number): string => `${Math.round(share * 1e4) / 100}%`;
+
+/** Where a text at a place across begins or ends so that it stays in the picture. */
+export const anchor = (share: number): 'start' | 'middle' | 'end' =>
+  share < 0.2 ? 'start' : share > 0.8 ? 'end' : 'middle';

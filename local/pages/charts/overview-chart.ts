@@ -1,0 +1,45 @@
+import { scaleLinear } from 'd3-scale';
+import { grouped } from '../../screen/text.ts';
+import { type Html, html } from '../html.ts';
+import { across, picture } from './frame.ts';
+
+/** The largest indices side by side: how many rows each has, and how many of them are past the retention. */
+
+export interface Compared {
+  name: string;
+  rows: number;
+  past: number;
+}
+
+const rowHeight = 36;
+/** More are not compared by looking; the table has them. */
+export const mostCompared = 10;
+
+export function overviewChart(id: string, indices: readonly Compared[]): Html {
+  const largest = Math.max(1, ...indices.map(({ rows }) => rows));
+  const width = scaleLinear([0, largest], [0, 1]);
+  return html`<figure>${picture({
+    id,
+    title: 'Rows by index',
+    description: `${indices.length} bars, the largest first; of each the part past its retention comes first. ${indices
+      .map(({ name, rows, past }) => `${name}: ${grouped(rows)} rows, ${grouped(past)} of them past it.`)
+      .join(' ')}`,
+    height: indices.length * rowHeight,
+    drawing: indices.map(({ name, rows, past }, at) => {
+      const top = at * rowHeight;
+      return html`<text class="strong" x="0" y="${top + 13}">${shortened(name)}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text>${
+        // However small: what has a row is seen.
+        rows > 0 && html`<rect class="s4" x="0" y="${top + 18}" width="2" height="9"/>`
+      }<rect class="g3" x="0" y="${top + 18}" width="${across(width(past))}" height="9"/><rect class="s4" x="${across(width(past))}" y="${top + 18}" width="${across(width(rows - past))}" height="9"/>`;
+    }),
+  })}<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>past the retention</li><li><svg width="11" height="11" aria-hidden="true"><rect class="s4" width="11" height="11" rx="2"/></svg>within it</li></ul></figure>`;
+}
+
+/** Room on a phone, beside the number. */
+const nameRoom = 30;
+
+const shortened = (name: string): string => {
+  if (name.length <= nameRoom) return name;
+  const behind = name.slice(name.indexOf('.') + 1);
+  return behind.length < nameRoom ? behind : `${behind.slice(0, nameRoom - 1)}…`;
+};

@@ -1,0 +1,53 @@
+/**
+ * HTML in which every text is escaped: a template's own text is markup, whatever is put into it is not. Names come from a
+ * server, notes from whoever writes policies, so there is no way to mark a text as safe; only what `html` made is.
+ */
+
+export class Html {
+  readonly text: string;
+
+  /** Only `html` and the style sheet make one. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand in a template; nothing is written for undefined and false. */
+export type Child = Html | string | number | undefined | false | readonly Child[];
+
+/** Values may stand between tags, and within attributes that are in double quotes. */
+export function html(strings: TemplateStringsArray, ...values: Child[]): Html {
+  let text = strings[0]!;
+  values.forEach((value, at) => {
+    text += written(value) + strings[at + 1]!;
+  });
+  return new Html(text);
+}
+
+function written(value: Child): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(written).join('');
+  return escaped(String(value));
+}
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
+
+/** What HTML does not take, and what turns text around or hides it: a name must not look like another. */
+const unshown =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+export const escaped = (text: string): string =>
+  text.replace(unshown, '\ufffd').replace(/[&<>"'`]/g, (character) => escapes[character]!);
+
+/** A name of an index in which a browser may break lines: behind dots and underscores and before capitals. */
+export const breakable = (name: string): Html[] =>
+  name.split(/(?<=[._])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));

@@ -1,0 +1,16 @@
+import type { Night } from '../../lambda/memory/night.ts';
+import type { NightPoint } from './model.ts';
+
+/** Remembered nights as points in time, oldest first; one whose time is none is passed over. */
+export const nightPoints = (nights: readonly Night[]): NightPoint[] =>
+  nights
+    .map(({ night, rows, overdue, mb, deleted, outcome }) => ({
+      at: Date.parse(night),
+      rows,
+      overdue,
+      mb,
+      deleted,
+      outcome,
+    }))
+    .filter(({ at }) => !Number.isNaN(at))
+    .sort((one, other) => one.at - other.at);

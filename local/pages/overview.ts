@@ -1,0 +1,47 @@
+import { grouped, share, size } from '../screen/text.ts';
+import { type Compared, mostCompared, overviewChart } from './charts/overview-chart.ts';
+import { breakable, type Child, html } from './html.ts';
+import type { Bar, NightPoint, Page } from './model.ts';
+import { badgeOf } from './pieces.ts';
+
+/** All indices together: the largest beside each other, and every one in a table that leads to its card. */
+export function overview({ kind, indices }: Page): Child {
+  const compared = indices.flatMap(({ name, bar, nights }): Compared[] => {
+    const counts = kind === 'history' ? lastCounts(nights) : bar && countsOf(bar);
+    return counts ? [{ name, ...counts }] : [];
+  });
+  const largest = [...compared].sort((one, other) => other.rows - one.rows).slice(0, mostCompared);
+  const all = new Map(compared.map((one) => [one.name, one]));
+  const sum = (field: 'rows' | 'past') => compared.reduce((total, one) => total + one[field], 0);
+  const hasSizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
+  const number = (value: number | undefined) => (value === undefined ? '\u2013' : grouped(value));
+  const sizeCell = (mb: number | undefined) =>
+    hasSizes && html`<td class="roomy">${mb === undefined ? '\u2013' : size(mb)}</td>`;
+  const head = html`<tr><th scope="col">Index</th><th scope="col">Rows</th><th scope="col">Past retention</th><th scope="col" class="roomy">Share</th>${
+    hasSizes && html`<th scope="col" class="roomy">Size</th>`
+  }</tr>`;
+  const rows = indices.map(({ name, badge, sizeMb }, at) => {
+    const counts = all.get(name);
+    return html`<tr><th scope="row"><a href="#index-${at + 1}">${breakable(name)}</a>${badge && badgeOf(badge)}</th><td>${number(counts?.rows)}</td><td>${number(counts?.past)}</td><td class="roomy">${counts ? share(counts.past, counts.rows) : '\u2013'}</td>${sizeCell(sizeMb)}</tr>`;
+  });
+  const foot = html`<tr><th scope="row">All</th><td>${grouped(sum('rows'))}</td><td>${grouped(sum('past'))}</td><td class="roomy">${share(sum('past'), sum('rows'))}</td>${sizeCell(
+    indices.reduce((total, { sizeMb = 0 }) => total + sizeMb, 0),
+  )}</tr>`;
+  return html`<div class="card">${largest.length > 1 && overviewChart('overview', largest)}${
+    compared.length > largest.length && html`<p class="aside">The ${largest.length} largest of ${compared.length}.</p>`
+  }<figure><table><caption>Every index, with its rows past the retention</caption><thead>${head}</thead><tbody>${rows}</tbody><tfoot>${foot}</tfoot></table></figure></div>`;
+}
+
+function countsOf({ parts }: Bar): { rows: number; past: number } {
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const staying = parts
+    .filter(({ fate }) => fate === 'stays' || fate === 'missing')
+    .reduce((sum, part) => sum + part.rows, 0);
+  return { rows, past: rows - staying };
+}
+
+/** The last night that counted. Where there was a run, what it counted itself is shown, or nothing. */
+function lastCounts(nights: readonly NightPoint[] = []): { rows: number; past: number } | undefined {
+  const last = nights.findLast(({ rows }) => rows !== undefined);
+  return last?.rows === undefined ? undefined : { rows: last.rows, past: Math.min(last.rows, last.overdue ?? 0) };
+}

@@ -1,0 +1,95 @@
+import { needsAttention } from '../../../lambda/facts/note.ts';
+import { resultOf } from '../../../lambda/facts/outcome.ts';
+import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import type { MessageContext } from '../../../lambda/notification/context.ts';
+import { problemGroups } from '../../../lambda/notification/digest/groups.ts';
+import { notesBeside } from '../../../lambda/notification/digest/notes.ts';
+import { troubles } from '../../../lambda/notification/digest/preflight.ts';
+import { entryStep, errorStep, noteStepOf } from '../../../lambda/notification/next/steps.ts';
+import { asSentence } from '../../../lambda/wording/punctuation.ts';
+import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
+import { causeSentence, errorSentence, nameOf, sentence } from '../../../lambda/wording/sentences.ts';
+import type { Attention } from '../model.ts';
+
+/** What needs a person after a run, with its next step: the facts and words of the message, in its order. */
+
+/** A text of a server or a person. */
+const maxText = 1000;
+/** Names in one title. */
+const mostNames = 12;
+
+export function attentionOf(report: Report, context: MessageContext): Attention[] {
+  return [
+    ...runError(report, context),
+    ...problemGroups(report).map(({ entries }) => problem(entries, report, context)),
+    ...preflight(report, context),
+    ...notes(report, context).flatMap(({ alert }) => alert ?? []),
+  ];
+}
+
+/** Notes that only inform. */
+export const toKnowOf = (report: Report, context: MessageContext): string[] =>
+  notes(report, context).flatMap(({ alert, text }) => (alert ? [] : [text]));
+
+/** What became of an index, for its own place on the page. */
+export const sentenceOf = (entry: PolicyEntry): string => {
+  const said = asSentence(sentence(entry));
+  return resultOf[entry.outcome] === 'ok' ? said : `${said} ${causeSentence(entry, maxText)}`;
+};
+
+export { nameOf };
+
+function runError(report: Report, context: MessageContext): Attention[] {
+  const { error, cause } = report;
+  if (error === undefined) return [];
+  return [
+    {
+      severity: 'failed',
+      title: 'The run failed',
+      lines: [cause ? errorSentence(cause, maxText, 'without-remedy') : asSentence(error)],
+      instructions: [],
+      next: errorStep(report, context),
+    },
+  ];
+}
+
+function problem(
+  entries: readonly [PolicyEntry, ...PolicyEntry[]],
+  report: Report,
+  context: MessageContext,
+): Attention {
+  const [first] = entries;
+  const names = entries.slice(0, mostNames).map(nameOf).join(', ');
+  const more = entries.length > mostNames ? ` and ${entries.length - mostNames} more` : '';
+  return {
+    severity: resultOf[first.outcome],
+    title: `${names}${more}: ${sentence(first)}`,
+    lines: [
+      causeSentence(first, maxText, 'without-remedy'),
+      ...(first.owner === undefined ? [] : [`Owner: ${first.owner}`]),
+      ...(first.note === undefined ? [] : [`Note: ${first.note}`]),
+    ].filter((line) => line !== ''),
+    instructions: recovery(first, Date.parse(report.finishedAt)),
+    next: entryStep(entries, report, context),
+  };
+}
+
+function preflight(report: Report, context: MessageContext): Attention[] {
+  return troubles(report, context).map(({ head, text, remedy, step }) => ({
+    severity: head.endsWith('FAILED') ? 'failed' : 'note',
+    title: `Preflight: ${head}`,
+    lines: text === undefined ? [] : [text],
+    instructions: [],
+    next: step ?? (remedy === '' ? undefined : { text: remedy }),
+  }));
+}
+
+function notes(report: Report, context: MessageContext): Array<{ text: string; alert?: Attention }> {
+  return notesBeside(report).map(({ text, note }) => {
+    const said = asSentence(text);
+    const next = note && noteStepOf(note, context);
+    if (!next && !(note && needsAttention(note))) return { text: said };
+    const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt)) : [];
+    return { text: said, alert: { severity: 'note', title: 'To know', lines: [said], instructions, next } };
+  });
+}

@@ -1,0 +1,176 @@
+import type { Check } from '../../lambda/facts/check.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
+import type { Night } from '../../lambda/memory/night.ts';
+import { searchIndex } from '../../lambda/policy/aspects.ts';
+import { checkWords } from '../../lambda/wording/checks.ts';
+import { errorText } from '../../lambda/wording/errors.ts';
+import { moment } from '../../lambda/wording/numbers.ts';
+import { asSentence } from '../../lambda/wording/punctuation.ts';
+import { grouped, share, size } from '../screen/text.ts';
+import { ages, type IndexCounts, nameOf, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
+import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
+import { hints } from '../survey/hints.ts';
+import { failuresByReason } from '../survey/render.ts';
+import { policiesText, type Suggestion, suggest } from '../survey/suggestion.ts';
+import { bitten, byAge } from './by-age.ts';
+import type { Attention, Bar, IndexPicture, Page } from './model.ts';
+import { nightPoints } from './night-points.ts';
+
+/** What a survey found, as a page. */
+
+export interface Surveyed {
+  survey: Survey;
+  checks: readonly Check[];
+  server: string;
+  /** Epoch milliseconds. */
+  now: number;
+  /** The memory of nights by search index, where there is one of this server. */
+  nights?: ReadonlyMap<string, readonly Night[]> | undefined;
+}
+
+/** A text of a server. */
+const maxText = 600;
+
+/** The default of `minDeletePercent`. */
+const threshold = 10;
+
+export function surveyPage({ survey, checks, server, now, nights }: Surveyed): Page {
+  const suggestions = suggest(survey, now);
+  const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
+  const { indices } = survey;
+  const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
+  const pictures = indices.map((index) =>
+    pictureOf(index, suggested.get(nameOf(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
+  );
+  const past = pictures.flatMap(({ bar }) => bar?.parts ?? []).filter(({ fate }) => fate === 'goes');
+  const goes = past.reduce((sum, part) => sum + part.rows, 0);
+  const sizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
+  const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
+  const attention = [
+    ...damageAlert(survey, now),
+    ...checks.flatMap((check) => checkAlert(check, now)),
+    ...failures(survey),
+  ];
+  return {
+    kind: 'survey',
+    title: 'DataHub retention: survey',
+    heading: `${grouped(indices.length)} ${indices.length === 1 ? 'index' : 'indices'}, ${grouped(rows)} rows${sizes ? `, ${size(mb)}` : ''}`,
+    severity: attention.some(({ severity }) => severity === 'failed') ? 'failed' : 'ok',
+    about: [
+      { term: 'Server', text: server },
+      { term: 'Surveyed', text: moment(now) },
+      { term: 'Read-only', text: 'nothing was changed' },
+    ],
+    totals: [
+      { term: 'Rows', text: grouped(rows) },
+      { term: 'would go, with the policies below', text: grouped(goes) },
+      { term: 'of all rows', text: share(goes, rows) },
+      ...(sizes ? [{ term: 'Primaries', text: size(mb) }] : []),
+    ],
+    attention,
+    allWell: 'Address, connection, token, privileges and clock are well, and every index was counted.',
+    indices: pictures,
+    toKnow: hints(survey),
+    unmanaged: [],
+    ...(suggestions.length > 0 && {
+      suggestions: { reasons: suggestions.map(({ reason }) => reason), json: policiesText(suggestions) },
+    }),
+  };
+}
+
+function checkAlert(check: Check, now: number): Attention[] {
+  if (check.state === 'ok') return [];
+  const { text, remedy } = checkWords(check, 'machine', now);
+  return [
+    {
+      severity: check.state,
+      title: check.state === 'failed' ? `${check.name} failed` : check.name,
+      lines: [asSentence(oneLine(text, maxText))],
+      instructions: [],
+      ...(remedy !== undefined && { next: { text: asSentence(remedy) } }),
+    },
+  ];
+}
+
+/** Indices that somebody's reindex may have emptied, and where their rows may be. */
+function damageAlert(found: Survey, now: number): Attention[] {
+  const told = damage(found, now);
+  if (told.length === 0) return [];
+  const of = (kind: DamageLine['kind']) => told.filter((line) => line.kind === kind).map(({ text }) => text);
+  const damaged = found.indices.filter((index) => isDamaged(index, now)).map(nameOf);
+  const [, why, ...next] = of('paragraph');
+  return [
+    {
+      severity: 'failed',
+      title: `May have lost rows: ${damaged.join(', ')}`,
+      lines: [...of('item').map(asSentence), ...(why === undefined ? [] : [why])],
+      instructions: of('command').map((request, at) => ({ say: damaged[at] ?? '', request })),
+      ...(next.length > 0 && { next: { text: next.join(' ') } }),
+    },
+  ];
+}
+
+function failures(found: Survey): Attention[] {
+  const failed = (title: string, line: string): Attention => ({
+    severity: 'failed',
+    title,
+    lines: [line],
+    instructions: [],
+  });
+  const { stopped } = found;
+  return [
+    ...[...failuresByReason(found)].map(([reason, names]) =>
+      failed(`Not counted: ${names.join(', ')}`, asSentence(reason)),
+    ),
+    ...(stopped === undefined
+      ? []
+      : [failed('The counting stopped there', asSentence(oneLine(errorText(stopped), maxText)))]),
+  ];
+}
+
+function pictureOf(
+  index: SurveyedIndex,
+  suggestion: Suggestion | undefined,
+  nights: readonly Night[] | undefined,
+  now: number,
+): IndexPicture {
+  const { counts, sizeMb, indexName } = index;
+  const name = nameOf(index);
+  return {
+    name,
+    ...(counts.kind === 'failed' && { badge: { text: 'not counted', severity: 'failed' as const } }),
+    ...(isDamaged(index, now) && { badge: { text: 'may have lost rows', severity: 'failed' as const } }),
+    ...(index.protected
+      ? {
+          sentence:
+            'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.',
+        }
+      : suggestion && { sentence: withoutName(suggestion.reason, name) }),
+    ...(counts.kind === 'counted' && { bar: barOf(counts, suggestion) }),
+    facts: [
+      ...(sizeMb === undefined ? [] : [{ term: 'Size', text: size(sizeMb) }]),
+      ...(suggestion?.policy.maxRowsPerRun === undefined
+        ? []
+        : [{ term: 'Bite', text: `${grouped(suggestion.policy.maxRowsPerRun)} rows a night` }]),
+      ...(indexName === undefined ? [] : [{ term: 'Index', text: indexName }]),
+    ],
+    sizeMb,
+    ...(nights && { nights: nightPoints(nights) }),
+  };
+}
+
+/** A suggestion's reason begins with its index, which is the heading here. */
+function withoutName(reason: string, name: string): string {
+  return reason.startsWith(`${name}: `) ? `Suggested: ${reason.slice(name.length + 2)}` : reason;
+}
+
+function barOf({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, suggestion: Suggestion | undefined): Bar {
+  const counted = new Map(ages.map((age) => [age as number, older[age]]));
+  const days = suggestion?.policy.enabled === false ? undefined : suggestion?.policy.retentionDays;
+  if (days === undefined) return { parts: byAge(rowsTotal, counted, []) };
+  const rows = counted.get(days) ?? 0;
+  const isWorthIt = rowsTotal > 0 && rows > 0 && (rows / rowsTotal) * 100 >= threshold;
+  const parts = byAge(rowsTotal, counted, [{ days, rows, fate: isWorthIt ? 'goes' : 'overdue' }]);
+  const bite = suggestion?.policy.maxRowsPerRun;
+  return { parts: bite === undefined ? parts : bitten(parts, bite), cutDays: days, threshold };
+}

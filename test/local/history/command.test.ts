@@ -1,0 +1,136 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dayMillis } from '../../../lambda/facts/limits.ts';
+import { fileNights } from '../../../lambda/memory/file.ts';
+import type { Night } from '../../../lambda/memory/night.ts';
+import type { HistoryArguments } from '../../../local/command-line/arguments.ts';
+import { parseArguments } from '../../../local/command-line/arguments.ts';
+import { UsageError } from '../../../local/command-line/usage-error.ts';
+import { nightsPath } from '../../../local/files/ledger-path.ts';
+import { history } from '../../../local/history/command.ts';
+import { folder } from '../processes.ts';
+
+const operation = 'dataset_operationaspect_v1';
+const profile = 'dataset_datasetprofileaspect_v1';
+/** So many days ago. */
+const at = (days: number) => new Date(Date.now() - days * dayMillis).toISOString();
+const aNight = (days: number, rows: number, more: Partial<Night> = {}): Night => ({
+  index: operation,
+  night: at(days),
+  rows,
+  overdue: 10,
+  mb: 4.2,
+  ...more,
+});
+
+/** A ledger with these nights beside it, and what `history` prints of it. */
+async function remembered(nights: readonly Night[]) {
+  const files = folder((cleanUp) => onTestFinished(cleanUp));
+  const ledger = files.at('in-flight.json');
+  for (const night of nights) await fileNights(nightsPath(ledger)).write(night);
+  const ask = async (args: readonly string[] = [], width = 100) => {
+    let text = '';
+    const asked = parseArguments(['history', '--ledger', ledger, ...args], {}) as HistoryArguments;
+    const write = (more: string) => {
+      text += more;
+    };
+    const status = await history(asked, { width, write }, {});
+    return { status, text };
+  };
+  return { ...files, ledger, ask };
+}
+
+describe('history', () => {
+  it('shows every index with its line, the largest first', async () => {
+    const { ask } = await remembered([
+      aNight(2, 1000),
+      aNight(1, 2000, { deleted: 500, outcome: 'truncated' }),
+      aNight(0, 1500),
+      aNight(0, 9000, { index: profile }),
+    ]);
+    const { status, text } = await ask();
+    expect(status).toBe(0);
+    expect(text).toMatch(/^3 nights of 2 indices, /m);
+    expect(text).toMatch(/^dataset\.datasetProfile +1 +9\.0 K +10 +4\.2 MB +0 {4}█$/m);
+    expect(text).toMatch(/^dataset\.operation +3 +1\.5 K +10 +4\.2 MB +500 {2}▅█▇$/m);
+    expect(text.indexOf('datasetProfile')).toBeLessThan(text.indexOf('dataset.operation'));
+  });
+
+  it('shows one index night by night, in any case', async () => {
+    const { ask } = await remembered([
+      aNight(1, 2000, { deleted: 500, outcome: 'truncated' }),
+      aNight(0, 1500),
+      aNight(0, 1, { index: profile }),
+    ]);
+    const { text } = await ask(['Dataset.Operation']);
+    expect(text).toMatch(/^dataset\.operation: 2 nights, /m);
+    expect(text).toMatch(/ +2,000 +10 +4\.2 MB +500 {2}truncated$/m);
+    expect(text).not.toContain('datasetProfile');
+  });
+
+  it('has lines of their own on a narrow screen', async () => {
+    const { text } = await (await remembered([aNight(1, 1000), aNight(0, 2000)])).ask([], 50);
+    expect(text).toMatch(/^ {2}▅█$/m);
+  });
+
+  it('says where nothing is remembered, and who remembers', async () => {
+    const { status, text } = await (await remembered([])).ask();
+    expect([status, text]).toEqual([0, expect.stringMatching(/^No night is remembered in .*--enforce/s)]);
+  });
+
+  it('asks which index was meant', async () => {
+    const { ask } = await remembered([aNight(0, 1)]);
+    await expect(ask(['dataset.operatoin'])).rejects.toThrow(/did you mean dataset\.operation\?$/);
+    await expect(ask(['chart.other'])).rejects.toThrow(UsageError);
+  });
+
+  it('writes the nights as JSON, and replaces its own file only', async () => {
+    const { ask, at: path, write } = await remembered([aNight(1, 1000), aNight(0, 2000)]);
+    for (const _ of [1, 2]) expect((await ask(['--json', path('h.json')])).text).toContain('The history is in ');
+    const written = JSON.parse(readFileSync(path('h.json'), 'utf8'));
+    expect(written).toMatchObject({ version: 1, indices: [{ index: operation, name: 'dataset.operation' }] });
+    expect(written.indices[0].nights.map(({ rows }: Night) => rows)).toEqual([1000, 2000]);
+    await expect(ask(['--json', write('notes.json', ['mine'])])).rejects.toThrow(/is no history of this program/);
+  });
+
+  it('draws a page', async () => {
+    const { ask, at: path } = await remembered([aNight(1, 1000), aNight(0, 2000)]);
+    expect((await ask(['--html', path('h.html')])).status).toBe(0);
+    expect(readFileSync(path('h.html'), 'utf8')).toContain('dataset.operation: rows, night by night');
+  });
+
+  it('never writes over the memory that it reads', async () => {
+    const { ask, ledger } = await remembered([aNight(0, 1)]);
+    for (const option of ['--json', '--html']) {
+      await expect(ask([option, nightsPath(ledger), '--force'])).rejects.toThrow(/is the file of --ledger/);
+    }
+  });
+
+  it('passes over what is no night in the file', async () => {
+    const { ask, ledger } = await remembered([aNight(0, 1)]);
+    const path = nightsPath(ledger);
+    writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"index":\nnonsense\n`);
+    expect((await ask()).text).toMatch(/^1 night of 1 index, /m);
+  });
+});
+
+describe('the command line of history', () => {
+  it.each([
+    ['history --stage prod --ledger x', /name two memories/],
+    ['history --stage Prod!', /^--stage Prod!: a stage has at most 20 lower-case letters/],
+    ['history --html -', /^--html needs a file/],
+    ['history --force', /^--force needs --json FILE or --html FILE/],
+    ['history dataset', /It takes one index as entityType\.aspect/],
+    ['history a.b c.d', /too many arguments/],
+  ])('%s is refused', (line, problem) => {
+    expect(() => parseArguments(line.split(' '), {})).toThrow(problem);
+  });
+
+  it('has a help of its own', () => {
+    const asked = parseArguments(['history', '--help'], {});
+    expect(asked).toMatchObject({
+      kind: 'print',
+      text: expect.stringContaining('npm start -- history [options] [index]'),
+    });
+  });
+});

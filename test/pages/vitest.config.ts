@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:pages`; apart from the other tests, because it needs a Chromium. */
+export default defineConfig({
+  test: { include: ['test/pages/*.pages.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+});

@@ -5,7 +5,8 @@ import { nightsTableName } from '../stage/table-names.ts';
 
 /**
  * What each night saw of each index, for estimates and growth; no safety rule reads it. A table of its own, because its items
- * expire and those of the ledger never may.
+ * expire and those of the ledger never may. It has a name, by which `history --stage` finds it: a change that replaces the table
+ * needs another name.
  */
 export class NightsTable extends Construct {
   readonly table: Table;

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileLedger } from '../../lambda/ledger/file.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import { nightsPath } from '../files/ledger-path.ts';
 import { type Memory, readMemory } from './memory.ts';
 
 /**
  * The nights beside a ledger, for a survey of a server: nights do not say which server they saw, but the ledger's records do.
- * Nothing where the ledger knows another server as well, or none; a survey can do without.
+ * Nothing where the ledger knows another server as well, or none, or cannot be read; a survey can do without.
  */
 export async function nightsOfServer(ledgerPath: string, server: string): Promise<Memory> {
   const nothing: Memory = new Map();
@@ -19,7 +20,7 @@ export async function nightsOfServer(ledgerPath: string, server: string): Promis
     if (servers.size !== 1 || !servers.has(server)) return nothing;
     return readMemory(nightsPath(ledgerPath), Date.now()) ?? nothing;
   } catch (error) {
-    if (error instanceof LedgerError) return nothing;
+    if (error instanceof LedgerError || error instanceof UsageError) return nothing;
     throw error;
   }
 }

@@ -5,12 +5,13 @@ import { benchBites } from './measured/bites.ts';
 import { benchLooks } from './measured/looks.ts';
 import { benchNights } from './measured/night.ts';
 import { benchPlan } from './measured/plan-time.ts';
+import { benchSettling } from './measured/settling.ts';
 import { benchStart } from './measured/start-up.ts';
 import { type Figures, show } from './show.ts';
-import { bitesTable, looksTables, nightTable, planTable, shownTable, startTable } from './tables.ts';
+import { bitesTable, looksTables, nightTable, planTable, settlingTable, shownTable, startTable } from './tables.ts';
 
 /**
- * `npm run bench -- [--json FILE] [--only looks,nights,bites,plan,start]`. Looks, nights and bites are simulated in virtual time and come
+ * `npm run bench -- [--json FILE] [--only looks,nights,bites,settling,plan,start]`. Looks, nights, bites and settling are simulated in virtual time and come
  * out the same on every machine; Plan and start are measured and want a quiet one.
  */
 
@@ -19,7 +20,7 @@ const planRounds = 5;
 const startRounds = 31;
 
 const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
-const parts = ['looks', 'nights', 'bites', 'plan', 'start'];
+const parts = ['looks', 'nights', 'bites', 'settling', 'plan', 'start'];
 const chosen = values.only?.split(',') ?? parts;
 const unknown = chosen.find((part) => !parts.includes(part));
 if (unknown !== undefined) {
@@ -51,6 +52,10 @@ if (chosen.includes('nights')) {
 if (chosen.includes('bites')) {
   figures.bites = await benchBites();
   print('Bites', bitesTable(figures.bites));
+}
+if (chosen.includes('settling')) {
+  figures.settling = await benchSettling();
+  print('Settling', settlingTable(figures.settling));
 }
 const shown = show(figures);
 print('Promises', shownTable(shown));

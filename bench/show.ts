@@ -2,6 +2,7 @@ import { type BiteRow, bite } from './measured/bites.ts';
 import { allowedLagSeconds, durationNames, durations, type LooksCell } from './measured/looks.ts';
 import type { NightRow } from './measured/night.ts';
 import type { PlanTime } from './measured/plan-time.ts';
+import type { SettlingRow } from './measured/settling.ts';
 import type { StartRow } from './measured/start-up.ts';
 
 /** One promise of the project, the figure of this run, and whether it is kept. */
@@ -16,16 +17,18 @@ export interface Figures {
   looks?: LooksCell[];
   nights?: NightRow[];
   bites?: BiteRow[];
+  settling?: SettlingRow[];
   plan?: PlanTime;
   start?: StartRow[];
 }
 
 /** Holds the figures against what the project promises. */
-export function show({ looks, nights, bites, plan, start }: Figures): Shown[] {
+export function show({ looks, nights, bites, settling, plan, start }: Figures): Shown[] {
   return [
     ...(looks ? showLooks(looks) : []),
     ...(nights ? showNights(nights) : []),
     ...(bites ? showBites(bites) : []),
+    ...(settling ? showSettling(settling) : []),
     ...(plan ? [upTo('Plan of 100 policies, times the ideal', plan.ratio, 1.15)] : []),
     ...(start ? showStart(start) : []),
   ];
@@ -106,6 +109,16 @@ function showBites(bites: BiteRow[]): Shown[] {
     ),
     upTo('Dry runs of Plan for a bite', Math.max(...bites.map(({ planDryRuns }) => planDryRuns)), 20),
     upTo('Days to the policy’s cutoff after ten nights, rows evenly stamped', evenly.at(-1)!.cutoffOlderDays, 0),
+  ];
+}
+
+function showSettling(settling: SettlingRow[]): Shown[] {
+  const refused = settling.filter((row) => row.case === 'no sizes, no status');
+  const most = (of: (row: SettlingRow) => number, rows = settling) => Math.max(...rows.map(of));
+  return [
+    upTo('Minutes until a call without a task id is settled', most(({ minutes }) => minutes), 30, ' min'),
+    upTo('Requests for sizes in a run that may not have them', most(({ requests }) => requests.sizes, refused), 2),
+    upTo('Requests for a status in a run that may not have it', most(({ requests }) => requests.status, refused), 2),
   ];
 }
 

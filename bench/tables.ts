@@ -2,6 +2,7 @@ import type { BiteRow } from './measured/bites.ts';
 import { durationNames, type LooksCell, ways } from './measured/looks.ts';
 import type { NightRow } from './measured/night.ts';
 import type { PlanTime } from './measured/plan-time.ts';
+import type { SettlingRow } from './measured/settling.ts';
 import type { StartRow } from './measured/start-up.ts';
 import { shapeNames } from './shapes.ts';
 import type { Shown } from './show.ts';
@@ -96,6 +97,22 @@ export const bitesTable = (bites: BiteRow[]): string =>
       String(row.planDryRuns),
       row.estimatedSeconds === undefined ? '–' : `${row.estimatedSeconds} s`,
       `${Math.round(row.tookSeconds)} s`,
+    ]),
+  );
+
+export const settlingTable = (settling: SettlingRow[]): string =>
+  table(
+    ['profile', 'case', 'outcome', 'settled after', 'looks', 'dry runs', 'statuses', 'sizes', 'requests a look'],
+    settling.map(({ requests, ...row }) => [
+      row.profile,
+      row.case,
+      row.outcome,
+      `${row.minutes.toFixed(1)} min`,
+      String(row.looks),
+      String(requests.dryRun),
+      String(requests.status),
+      String(requests.sizes),
+      row.perLook.toFixed(1),
     ]),
   );
 

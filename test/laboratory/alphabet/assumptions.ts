@@ -22,6 +22,8 @@ export const assumptions = {
     'a delete by query of which nobody knows the id deletes its first batch before it may be judged, or within 10 minutes after',
   'day-long-hang':
     'a delete by query that has stood still for 20 hours does not go on afterwards, nor a copy that a person has cleared by its counts',
+  'twin-task':
+    'after a restart no whole copy of somebody else’s, of about as many rows, takes the very number of our copy, while rows that come in late fill up what ours had not brought',
   'day-long-copy':
     'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
 } as const;

@@ -41,13 +41,11 @@ export async function morning(
   }
 }
 
+/** A person's run, to its end. */
+export type RunByHand = (name: string, input: Record<string, unknown>) => Promise<Report | undefined>;
+
 /** Clears, and where rows are missing for good, accepts that if the operator is of that kind. */
-async function cleared(
-  run: (name: string, input: Record<string, unknown>) => Promise<Report | undefined>,
-  name: string,
-  clear: string[],
-  accepts: boolean,
-): Promise<void> {
+export async function cleared(run: RunByHand, name: string, clear: string[], accepts: boolean): Promise<void> {
   const report = await run(name, { clear });
   const note = report?.noteFacts?.find(({ kind }) => kind === 'not-released');
   if (note?.kind !== 'not-released' || !accepts) return;

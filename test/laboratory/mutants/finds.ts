@@ -7,7 +7,7 @@ import type { ordersNow, pausedCause as PausedCause } from '../../../lambda/run/
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
 import type { isStill } from '../../../lambda/truncation/watch.ts';
-import type { boundsOf } from '../../../lambda/truncation/windows.ts';
+import type { shortfallOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
 
 /**
@@ -24,9 +24,8 @@ export const findMutants: readonly Mutant[] = [
     name: 'find-1-late-rows-refill',
     patches: [
       replacesHidden('truncation/judge', 'whatProofLacks', () => () => undefined),
-      replaces<typeof boundsOf>('truncation/windows', 'boundsOf', (original) => (span, now) => {
-        const bounds = original(span, now);
-        return bounds.length === 3 ? bounds.slice(1) : bounds;
+      replaces<typeof shortfallOf>('truncation/windows', 'shortfallOf', (original) => (before, after) => {
+        return before.length === 3 ? original(before.slice(1), after.slice(1)) : original(before, after);
       }),
     ],
   },

@@ -1,12 +1,16 @@
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { firstNight } from '../histories/history.ts';
+import { cleared, type RunByHand } from '../histories/morning.ts';
 import { eventsOf } from '../rules/events.ts';
 import { type Execution, startExecution } from '../world/execution.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
-import { createProduction, day, type Production, planDay } from './production.ts';
+import { createProduction, day, hour, type Production, planDay } from './production.ts';
 
-/** So many nights of the ordinary production, and what came of them. Nobody clears or repairs anything. */
+/**
+ * So many nights of the ordinary production, and what came of them. In the morning a person clears what a report calls closed,
+ * with the number that the refusal prints, and does nothing else.
+ */
 
 export interface NoiseNight {
   /** From 0. */
@@ -23,8 +27,10 @@ export interface Noise {
   truncates: number;
   /** Indices whose record is unresolved, or closed, at the end. */
   stuck: string[];
-  /** Quarantines of an index that lacks no row. */
+  /** An index was closed although its end could be known and no row of it is missing. */
   falseQuarantines: string[];
+  /** Copies of which no task id came: they cannot be proven, and a person has to look (safety rule 7). */
+  unproven: string[];
   /** The longest time between two truncations of one index, days. */
   longestPauseDays: number;
 }
@@ -43,6 +49,8 @@ export async function liveNoise(seed: number, nights: number): Promise<Noise> {
       time.at(start, () => {
         executions.push(startExecution(world, `night-${number}`, { scheduledTime: new Date(start).toISOString() }));
       });
+      await time.runUntil(start + 6 * hour);
+      await clearClosed(production, executions, number);
       await time.runUntil(start + day - 60_000);
     }
     await time.run(() => executions.every(({ ended }) => ended));
@@ -52,7 +60,7 @@ export async function liveNoise(seed: number, nights: number): Promise<Noise> {
     nights: Array.from({ length: nights }, (_, number) => nightOf(production, number)),
     truncates: eventsOf({ world } as never, 'truncate').length,
     stuck: stuckIn(production),
-    falseQuarantines: falseQuarantines(production),
+    ...closedIn(production),
     longestPauseDays: longestPause(production, firstNight + nights * day),
   };
 }
@@ -87,13 +95,34 @@ function stuckIn({ world }: Production): string[] {
   });
 }
 
-/** An index is closed although what its truncation owed is there, and its end is known. */
-function falseQuarantines({ world }: Production): string[] {
-  return eventsOf({ world } as never, 'ledger').flatMap(({ at, previous, next, truth }) => {
-    const isNew = next.state === 'quarantined' && previous?.state !== 'quarantined';
-    const isRight = truth.loss.rows > 0 || truth.windows.some(({ recorded, found }) => found < recorded);
-    return isNew && !isRight ? [`${next.index} on ${new Date(at).toISOString()}`] : [];
-  });
+/** Which indices were closed, rightly or not. One that lacks rows is rightly closed. */
+function closedIn({ world }: Production): Pick<Noise, 'falseQuarantines' | 'unproven'> {
+  const closed = eventsOf({ world } as never, 'ledger').filter(
+    ({ previous, next, truth }) =>
+      next.state === 'quarantined' && previous?.state !== 'quarantined' && truth.loss.rows === 0,
+  );
+  const isUnproven = ({ previous }: (typeof closed)[number]) =>
+    previous?.state === 'sending' && previous.attempt.strategy !== 'delete-by-query';
+  const said = ({ at, next }: (typeof closed)[number]) =>
+    `${next.index} on ${new Date(at).toISOString()} (${next.lastVerdict?.entry.cause.kind})`;
+  return {
+    falseQuarantines: closed.filter((event) => !isUnproven(event)).map(said),
+    unproven: closed.filter(isUnproven).map(said),
+  };
+}
+
+async function clearClosed({ world, policies }: Production, executions: Execution[], number: number): Promise<void> {
+  for (const { index, entityType, aspect } of policies) {
+    const record = world.ledger.records.get(index) as LedgerRecord | undefined;
+    if (record?.state !== 'quarantined') continue;
+    const run: RunByHand = async (name, input) => {
+      const execution = startExecution(world, name, input);
+      executions.push(execution);
+      await world.time.run(() => execution.ended);
+      return eventsOf({ world } as never, 'published').findLast(({ runId }) => runId === name)?.report;
+    };
+    await cleared(run, `clear-${number}-${aspect}`, [`${entityType}.${aspect}`], true);
+  }
 }
 
 function longestPause({ world, policies }: Production, end: number): number {

@@ -26,6 +26,7 @@ export async function runNoise(seed: number): Promise<boolean> {
   );
   console.log(`\nIndices that are stuck: ${noise.stuck.join(', ') || 'none'}`);
   console.log(`False quarantines: ${noise.falseQuarantines.join(', ') || 'none'}`);
+  console.log(`Copies without a task id, which only a person can open again: ${noise.unproven.join(', ') || 'none'}`);
   console.log(`The longest that an index went without a truncation: ${noise.longestPauseDays} days`);
   return isQuiet(noise);
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { enumerate } from './enumerate.ts';
 
-test('two executions over one index, a fault at any step, every order: no history breaks a rule', async () => {
+test('two executions over one index, a fault at any step: the first orders of their steps break no rule', async () => {
   const told = ['own', '504'] as const;
-  const { states, complete, violations } = await enumerate({ strategy: 'delete-by-query', faults: 1, looks: 0, told });
+  // All of them is `npm run faults -- --enumerate`.
+  const size = { strategy: 'delete-by-query', faults: 1, looks: 0, told, mostHistories: 60 } as const;
+  const { states, complete, violations } = await enumerate(size);
   expect(violations).toEqual([]);
-  expect(states).toBeGreaterThan(3000);
-  expect(complete).toBeGreaterThan(100);
+  expect(states).toBeGreaterThan(150);
+  expect(complete).toBeGreaterThan(3);
 });

@@ -20,6 +20,8 @@ export interface EnumerationOptions extends SmallOptions {
   faults: number;
   /** Violations after which it ends. */
   most?: number;
+  /** Histories after which it ends: a sample. */
+  mostHistories?: number;
 }
 
 export interface Enumeration extends EnumerationOptions {
@@ -37,14 +39,14 @@ const rules: Record<string, CheckRule> = { ...sendingRules, ...guardRules, ...un
 const day = 86_400_000;
 
 export async function enumerate(options: EnumerationOptions): Promise<Enumeration> {
-  const { faults, most = 20 } = options;
+  const { faults, most = 20, mostHistories = Number.POSITIVE_INFINITY } = options;
   const result: Enumeration = { ...options, states: 0, histories: 0, complete: 0, violations: [] };
   const visited = new Map<string, number>();
   const branches: number[][] = [[]];
   for (let branch = branches.pop(); branch; branch = branches.pop()) {
     result.histories++;
     await lived(branch);
-    if (result.violations.length >= most) break;
+    if (result.violations.length >= most || result.histories >= mostHistories) break;
   }
   result.states = visited.size;
   return result;

@@ -39,8 +39,13 @@ async function byTheLaboratory(script: Script) {
     call: (resource, input) => answer(resource.slice(2, -'FunctionArn}'.length).toLowerCase() as Step, input),
   };
   const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: given } };
-  const { status, output, events } = await executeWorkflow(context, { input: given }, host);
-  return { asked, entered, status, output: status === 'succeeded' ? output : undefined, events };
+  try {
+    const { status, output, events } = await executeWorkflow(context, { input: given }, host);
+    return { asked, entered, status, output: status === 'succeeded' ? output : undefined, events };
+  } catch {
+    // A state without a Catch: the execution fails there.
+    return { asked, entered, status: 'failed', output: undefined, events: 0 };
+  }
 }
 
 async function byTheLibrary(script: Script) {
@@ -102,7 +107,7 @@ const scripts: [name: string, script: Script, states: string[]][] = [
   [
     'a report that nobody gets',
     { plan: [state('report')], report: [failure('PublishError')] },
-    ['Plan', 'NextStep', 'Report', 'NotPublished'],
+    ['Plan', 'NextStep', 'Report'],
   ],
 ];
 

@@ -116,9 +116,22 @@ function showSettling(settling: SettlingRow[]): Shown[] {
   const refused = settling.filter((row) => row.case === 'no sizes, no status');
   const most = (of: (row: SettlingRow) => number, rows = settling) => Math.max(...rows.map(of));
   return [
-    upTo('Minutes until a call without a task id is settled', most(({ minutes }) => minutes), 30, ' min'),
-    upTo('Requests for sizes in a run that may not have them', most(({ requests }) => requests.sizes, refused), 2),
-    upTo('Requests for a status in a run that may not have it', most(({ requests }) => requests.status, refused), 2),
+    upTo(
+      'Minutes until a call without a task id is settled',
+      most(({ minutes }) => minutes),
+      30,
+      ' min',
+    ),
+    upTo(
+      'Requests for sizes in a run that may not have them',
+      most(({ requests }) => requests.sizes, refused),
+      2,
+    ),
+    upTo(
+      'Requests for a status in a run that may not have it',
+      most(({ requests }) => requests.status, refused),
+      2,
+    ),
   ];
 }
 

@@ -96,8 +96,8 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
     looks: service.asked.length,
     looksOfADay: service.asked.filter((at) => at - began <= 86_400_000).length,
   };
-  // A task that stands still for two hours is called stuck, and left to the next run.
-  if (entry?.phase === 'done' && entry.entry.cause.kind === 'stuck') {
+  // A task that stands still for two hours is left to the next run, or has ended where next to nothing is left to delete.
+  if (entry?.phase === 'done' && (entry.entry.cause.kind === 'stuck' || service.seenAt === undefined)) {
     return { task, ...counted, lagSeconds: (time.now() - service.endsAt!) / 1000 };
   }
   if (entry?.phase !== 'done' || entry.entry.outcome !== 'truncated' || service.seenAt === undefined) {

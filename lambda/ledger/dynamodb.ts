@@ -221,7 +221,6 @@ function mayPass(error: unknown): boolean {
 }
 
 function ledgerError(table: string, what: string, error: unknown): LedgerError {
-  if (error instanceof LedgerError) return error;
   const {
     name = 'Error',
     message = '',

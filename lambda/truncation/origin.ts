@@ -31,7 +31,6 @@ export function ownTask(status: TaskStatus, { attempt }: Unresolved, now: number
   if (runTimeMillis !== undefined && runTimeMillis > now - attempt.sendingSince + runTimeSlackMillis) return undefined;
   const { created = 0, updated = 0, deleted = 0, total } = counters;
   const copies = created + updated > 0;
-  if (copies && deleted > 0) return undefined;
   const works: Strategy = attempt.strategy === 'reindex' || copies ? 'reindex' : 'delete-by-query';
   if (works === 'reindex' && deleted > 0) return undefined;
   const own = { completed, counters, works, ...(runTimeMillis !== undefined && { runTimeMillis }) };

@@ -63,7 +63,9 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
 
     test('does not store what nobody could read again', async () => {
       const window = { from: 0, to: 1, rows: -1 };
-      await expect(ledger.replace(undefined, aSending({ windows: [window] }))).rejects.toThrow(/windows.0.rows/);
+      await expect(ledger.replace(undefined, aSending({ windows: [window, window] }))).rejects.toThrow(
+        '(windows.0.rows, windows.1.rows)',
+      );
       expect(await ledger.read(index)).toBeUndefined();
     });
 
@@ -145,6 +147,11 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
         expect(await ledger.read(index)).toEqual(anIdle({ attemptId: 'b' }));
       },
     );
+
+    test('does not take a record of one index for that of another', async () => {
+      await store.plant(index, one({ index: 'another' }));
+      expect(await ledger.read(index)).toMatchObject({ state: 'other-version', index, head: { index: 'another' } });
+    });
 
     test('holds an index whose record has no head that can be read, and lets nobody write over it', async () => {
       await store.plant(index, { nothing: 'known' });

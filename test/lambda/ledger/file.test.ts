@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../lambda/ledger/file.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { anIdle, anIndex } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
@@ -90,7 +92,9 @@ describe('the ledger file', () => {
     await ledger.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }));
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace('"attemptId":"a"', '"attemptId":"a'));
-    expect(() => fileLedger(path)).toThrow(/damaged.*nothing is started.*Restore it from a backup/);
+    expect(() => fileLedger(path)).toThrow(
+      /^The ledger file .* is damaged.*nothing is started.*Restore it from a backup/,
+    );
     expect(() => fileLedger(path)).not.toThrow(/mov/);
   });
 
@@ -104,6 +108,69 @@ describe('the ledger file', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'first' });
     appendFileSync(path, line('4', follows('first'), 'next'));
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'next' });
+  });
+
+  test('does not grow by what counts for nobody', async () => {
+    const ledger = fileLedger(path);
+    await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
+    await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'first');
+    const size = readFileSync(path).length;
+    expect(await ledger.replace(undefined, anIdle({ attemptId: 'b' }))).toBe(false);
+    expect(await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'second')).toBe('first');
+    expect(readFileSync(path)).toHaveLength(size);
+  });
+
+  test('of lines that say what for, or what, but not both, counts none', async () => {
+    const ledger = fileLedger(path);
+    appendFileSync(path, `\n${lineOf({ id: '1' })}\n${lineOf({ id: '2', index: undefined, record: anIdle() })}\n`);
+    expect(await ledger.list()).toEqual([]);
+  });
+
+  test('may hold blank lines', async () => {
+    const ledger = fileLedger(path);
+    appendFileSync(path, '\n \n\r\n');
+    expect(await ledger.replace(undefined, anIdle())).toBe(true);
+    expect(await fileLedger(path).read(anIndex)).toEqual(anIdle());
+  });
+
+  test('is read on when a line comes in two pieces', async () => {
+    const ledger = fileLedger(path);
+    const line = `${lineOf({ record: anIdle({ attemptId: 'a' }) })}\n`;
+    appendFileSync(path, line.slice(0, 50));
+    expect(await ledger.read(anIndex)).toBeUndefined();
+    appendFileSync(path, line.slice(50));
+    expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'a' });
+  });
+
+  test('with zeros inside a line is damaged', async () => {
+    fileLedger(path).close();
+    const line = lineOf({ record: anIdle({ attemptId: 'a' }) });
+    appendFileSync(path, `\n${line.replace('"a"', '"\0\0a"')}\n`);
+    expect(() => fileLedger(path)).toThrow(/is damaged in the middle/);
+  });
+
+  test('is not read any more when it was closed', async () => {
+    const ledger = fileLedger(path);
+    ledger.close();
+    await expect(ledger.read(anIndex)).rejects.toThrow(LedgerError);
+  });
+
+  test('that is gone is not made anew under a run', async () => {
+    const ledger = fileLedger(path);
+    rmSync(path);
+    await expect(ledger.read(anIndex)).rejects.toThrow(/^Cannot find the ledger file .* it does not exist/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is made with all its folders', async () => {
+    const deep = join(folder, 'a', 'b', 'c', 'in-flight.json');
+    expect(await fileLedger(deep).replace(undefined, anIdle())).toBe(true);
+    expect(existsSync(deep)).toBe(true);
+  });
+
+  test('cannot be made in a folder that is a link to nowhere', () => {
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'state'));
+    expect(() => fileLedger(path)).toThrow(/it does not exist and cannot be made/);
   });
 
   test('does not take a file that is something else, and leaves it as it is', () => {
@@ -144,7 +211,7 @@ describe('the ledger file', () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle());
     truncateSync(path, 10);
-    await expect(ledger.read(anIndex)).rejects.toThrow(/became shorter while in use/);
+    await expect(ledger.read(anIndex)).rejects.toThrow(/^Cannot read the ledger file .* became shorter while in use/);
     renameSync(path, `${path}.old`);
     writeFileSync(path, '');
     await expect(ledger.read(anIndex)).rejects.toThrow(/was replaced while in use/);

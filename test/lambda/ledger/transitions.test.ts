@@ -211,7 +211,7 @@ describe('quarantine', () => {
   );
 
   test('clearing a record without a verdict is no more than that', () => {
-    expect(clear(anIdle())).toEqual(anIdle());
+    expect(clear(anIdle())).toStrictEqual(anIdle());
   });
 });
 
@@ -263,11 +263,12 @@ describe('what another version, another address or a wrong clock has left', () =
       judgeableAt: now,
       windows: [aWindow],
       attempt: {
+        runId: 'version 3',
         strategy: 'unknown',
         runStartMillis: aWindow.to,
         sendBy: now,
         sendingSince: now,
-        fields: { endTimeMillis: aWindow.from },
+        fields: { endTimeMillis: aWindow.from, forceDeleteByQuery: true },
       },
     });
     expect(takeOver({ ...head, windows: undefined }, aKey, 'new', now)).toMatchObject({
@@ -314,4 +315,10 @@ test('a run is its id and its start: names of executions come back', () => {
   expect(isSameRun(aRun, { ...aRun, runStartMillis: 5 })).toBe(false);
   expect(isSameRun(aRun, { ...aRun, runId: 'x' })).toBe(false);
   expect(hasSent(undefined, aRun)).toBe(false);
+  expect(hasSent(anIdle({ sentBy: [{ ...anotherRun, at: 1 }] }), aRun)).toBe(false);
+  const both = [
+    { ...anotherRun, at: 1 },
+    { ...aRun, at: 2 },
+  ];
+  expect(hasSent(anIdle({ sentBy: both }), aRun)).toBe(true);
 });

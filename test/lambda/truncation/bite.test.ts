@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { DryRun } from '../../../lambda/operations/operations.ts';
 import { biteLimit, biteOf, findBite, nightsOf } from '../../../lambda/truncation/bite.ts';
 
 const day = 86_400_000;
@@ -69,6 +70,55 @@ describe('a bite', () => {
     expect(asked.length).toBeLessThanOrEqual(16);
   });
 
+  const midnight = Math.floor(cutoffMillis / day) * day;
+  const stamped = (count: number, moment: number): number[] => Array(count).fill(moment);
+  const ever = (count: number) => Array.from({ length: count }, (_, at) => cutoffMillis - day * 0.01 * 1.0007 ** at);
+
+  test.each<[string, number[], number, number, number]>([
+    ['evenly over three years', evenly(100_000, 1000), 10_000, 10_000, 7],
+    ['evenly over two days', evenly(100_000, 2), 10_000, 10_000, 9],
+    ['evenly over 25 years', evenly(100_000, 9000), 10_000, 10_000, 9],
+    ['evenly, half of them a bite', evenly(100_000, 100), 50_000, 50_000, 7],
+    ['evenly, nearly all of them a bite', evenly(100_000, 100), 90_000, 90_000, 6],
+    ['at 200 midnights', midnights(200, 500), 10_400, 10_000, 8],
+    ['at ten midnights, one of them a bite', midnights(10, 5000), 5000, 5000, 7],
+    ['at ten midnights, four of them a bite', midnights(10, 5000), 22_000, 20_000, 6],
+    ['at two midnights', midnights(2, 5000), 5000, 5000, 3],
+    [
+      'at a midnight and a millisecond before it',
+      [...stamped(1000, midnight - 5 * day), ...stamped(1000, midnight - 5 * day - 1)],
+      1000,
+      1000,
+      6,
+    ],
+    [
+      'at a midnight and a millisecond after it',
+      [...stamped(1000, midnight - 5 * day), ...stamped(1000, midnight - 5 * day + 1)],
+      1000,
+      1000,
+      8,
+    ],
+    [
+      'at every hour',
+      Array.from({ length: 1200 }, (_, at) => stamped(100, cutoffMillis - (at * day) / 24)).flat(),
+      10_000,
+      10_000,
+      12,
+    ],
+    [
+      'at every hour of one day',
+      Array.from({ length: 24 }, (_, at) => stamped(100, midnight - 3 * day + (at * day) / 24)).flat(),
+      500,
+      500,
+      7,
+    ],
+    ['half at the beginning of time', [...stamped(50_000, 1000), ...evenly(50_000, 100)], 60_000, 60_000, 9],
+    ['ever more thinly', ever(20_000), 5000, 5000, 11],
+  ])('of rows stamped %s is found by few dry runs', async (_, timestamps, most, taken, dryRuns) => {
+    const { rows, asked } = await bite(timestamps, most);
+    expect([rows, asked.length]).toEqual([taken, dryRuns]);
+  });
+
   test('is too large where the oldest timestamp alone holds more, and says how many', async () => {
     const { found } = await bite([...Array(5000).fill(cutoffMillis - 400.3 * day), ...evenly(10_000, 100)], 1000);
     expect(found.kind).toBe('too-large');
@@ -83,6 +133,29 @@ describe('a bite', () => {
     expect(found.kind).toBe('found');
     const { found: none } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => true);
     expect(none).toEqual({ kind: 'too-large', rows: 100_000 });
+  });
+
+  test('is not searched for between two neighbouring milliseconds', async () => {
+    const timestamps = [...stamped(10, 2), ...stamped(1000, 1)];
+    const search = (most: number, cutoff: number) => {
+      const asked: number[] = [];
+      const upTo = (moment: number) => timestamps.filter((timestamp) => timestamp <= moment).length;
+      const at = (moment: number): DryRun => ({ rowsToDelete: upTo(moment), rowsTotal: 2000 });
+      const found = findBite({
+        cutoffMillis: cutoff,
+        whole: at(cutoff),
+        startMillis,
+        bite: most,
+        isOver: () => false,
+        ask: async (moment) => {
+          asked.push(moment);
+          return at(moment);
+        },
+      });
+      return found.then((result) => ({ result, asked }));
+    };
+    expect(await search(500, 1)).toEqual({ result: { kind: 'too-large', rows: 1000 }, asked: [] });
+    expect(await search(1005, 2)).toMatchObject({ result: { kind: 'found', cutoffMillis: 1 }, asked: [1] });
   });
 
   test('is never more than it may be, never younger than the policy’s cutoff, and never without its dry run', async () => {

@@ -33,6 +33,15 @@ describe('rows gone since the last verdict', () => {
     expect(await found(cutoff, upTo).gone).toEqual(expected);
   });
 
+  test.each([
+    ['half of them', 55],
+    ['all of them', 95],
+  ])('are none where %s are there, whatever today’s cutoff has overtaken: no more is asked', async (_, upToEnd) => {
+    const { gone, asked } = found(15, { 15: 5, 20: upToEnd });
+    expect(await gone).toBeUndefined();
+    expect(asked).toEqual([20]);
+  });
+
   test('are none where the whole window may go by now, and nothing is asked', async () => {
     for (const cutoff of [20, 21]) {
       const { gone, asked } = found(cutoff, {});

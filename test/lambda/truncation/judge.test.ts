@@ -149,7 +149,7 @@ describe('a delete by query that has ended', () => {
   });
 
   test('frees the record, with the window that the next Plan counts', () => {
-    expect(judged({ windows: [[1000, 1001]] })).toEqual({
+    expect(judged({ windows: [[1000, 1001]] })).toStrictEqual({
       outcome: 'truncated',
       cause: { kind: 'verified', by: 'counts' },
       facts: {
@@ -161,6 +161,18 @@ describe('a delete by query that has ended', () => {
       },
       closes: 'idle',
       window: { from: cutoff, to: start, rows: 1001 },
+    });
+  });
+
+  test('counts what went by what is left, and leaves out what the server does not tell', () => {
+    const made = judge({ ...evidence({ remaining: 50, indexName: false }), sizeMb: undefined });
+    expect(made.facts).toStrictEqual({ rowsDeleted: planned - 50, rowsRemaining: 50, durationSeconds: 61 });
+  });
+
+  test('with no window to compare is judged by the rows to delete', () => {
+    expect(judge({ ...evidence({}), record: { ...evidence({}).record, windows: [] } })).toMatchObject({
+      outcome: 'truncated',
+      facts: { rowsRemaining: 0 },
     });
   });
 
@@ -228,6 +240,18 @@ describe('a delete by query that has ended', () => {
     ['counts have moved by 1 %', planned - 50, { total: planned, deleted: planned }, 'not-refreshed'],
     ['counts have moved by more', planned - 51, { total: planned, deleted: planned }, 'remains'],
     ['counts have not moved, nor has it', planned, { total: planned, deleted: 0 }, 'remains'],
+    [
+      'counts have not moved, and most rows conflicted',
+      planned,
+      { total: planned, deleted: 0, versionConflicts: planned - 1 },
+      'remains',
+    ],
+    [
+      'counts have not moved, because every row conflicted',
+      planned,
+      { total: planned, deleted: 0, versionConflicts: planned },
+      'all-conflicts',
+    ],
     ['counts have not moved, and it cannot be asked', planned, undefined, 'remains'],
     ['it had nothing to do', planned, { total: 0, deleted: 0 }, 'remains'],
   ])('and says that all is deleted while %s', (_, remaining, counters, kind) => {
@@ -262,6 +286,10 @@ describe('a delete by query that has ended', () => {
     });
   });
 
+  test('under an index that somebody replaced, whose record is gone, has ended: it is not lost', () => {
+    expect(judged({ indexName: theirs, vanished: true }).outcome).toBe('unknown');
+  });
+
   test('whose index is gone says so', () => {
     expect(judged({ indexGone: true, windows: [[1000, 0]] })).toMatchObject({
       outcome: 'rows-missing',
@@ -283,7 +311,7 @@ describe('rows that are missing', () => {
         [1010, 405],
       ],
     };
-    expect(judged(given)).toEqual({
+    expect(judged(given)).toStrictEqual({
       outcome: 'rows-missing',
       cause: {
         kind: 'rows-missing',
@@ -319,9 +347,54 @@ describe('rows that are missing', () => {
   });
 });
 
+describe('a bite', () => {
+  const policyCutoff = cutoff + dayMillis;
+  const bite = (
+    { rest, nights }: { rest: number; nights?: number },
+    attempt: object = { policyCutoffMillis: policyCutoff },
+  ) => {
+    const given = evidence({});
+    const windows = [
+      { from: cutoff, to: policyCutoff, rows: rest },
+      { from: policyCutoff, to: start, rows: 1000 },
+    ];
+    const record = {
+      ...given.record,
+      windows,
+      attempt: { ...given.record.attempt, ...attempt, ...(nights !== undefined && { nights }) },
+    } as Unresolved;
+    return judge({ ...given, record, after: { ...given.after, windows } });
+  };
+
+  test.each([
+    ['in two more nights', 3, { rest: 700, nights: 2 }],
+    ['in one more night', 2, { rest: 700, nights: 1 }],
+    ['nobody knows when', undefined, { rest: 700 }],
+    ['in a night that should have been this one', 1, { rest: 700 }],
+  ])('leaves rows to later nights, which go %s', (_, nights, expected) => {
+    const made = bite({ rest: 700, ...(nights !== undefined && { nights }) });
+    expect(made.cause).toStrictEqual({ kind: 'verified', by: 'counts', ...expected });
+    expect(made.window).toEqual({ from: cutoff, to: start, rows: 1700 });
+  });
+
+  test('that was the last one leaves none', () => {
+    expect(bite({ rest: 0, nights: 3 }).cause).toStrictEqual({ kind: 'verified', by: 'counts' });
+  });
+
+  test('is what says so: two windows alone leave none', () => {
+    expect(bite({ rest: 700, nights: 3 }, {}).cause).toStrictEqual({ kind: 'verified', by: 'counts' });
+  });
+});
+
 describe('a reindex that has ended', () => {
   const perfect = { total: 1010, created: 1000, updated: 10 };
   const proven: Case = { strategy: 'reindex', indexName: ours, counters: perfect };
+
+  test('with no window to compare is judged by its proof', () => {
+    const given = evidence(proven);
+    const unseen = { ...given, record: { ...given.record, windows: [] } };
+    expect(judge(unseen)).toMatchObject({ outcome: 'truncated', cause: { by: 'proof' } });
+  });
 
   test('is verified by its status, its index and its rows, and says what no count can see', () => {
     expect(judged(proven)).toMatchObject({
@@ -565,6 +638,8 @@ describe('a call without a task id, where nothing that can be seen has changed',
     ['a delete, more of them gone', { ...unchanged, windows: [[1000, 979]] }, false],
     ['a delete, the alias moved', { ...unchanged, indexName: theirs }, false],
     ['a delete, names not known', { ...unchanged, indexName: false }, true],
+    ['a delete, names not known, one row more', { ...unchanged, indexName: false, remaining: planned + 1 }, true],
+    ['a delete with no window to compare', { ...unchanged, windows: [] }, true],
     ['a reindex, the same index', asReindex, true],
     ['a reindex, one row fewer to delete', { ...asReindex, remaining: planned - 1 }, false],
     ['a reindex, one row more to delete, the same index', { ...asReindex, remaining: planned + 1 }, true],

@@ -122,6 +122,12 @@ describe('the guarantee', () => {
     ]);
   });
 
+  it('leaves room for the way to a look: a second at least, a fiftieth of the wait, 15 seconds at most', () => {
+    expect([100, 3600, 5 * 3600, day].map((seconds) => planLook(aWatch(), seconds * 1000).seconds)).toEqual([
+      9, 352, 1785, 1785,
+    ]);
+  });
+
   it('costs at most 110 looks for a day, whatever the task shows', () => {
     fc.assert(
       fc.property(anyProgress, (see) => {
@@ -188,6 +194,21 @@ describe('a prediction', () => {
     watch = progressed(watch, 100, 1000, 98 * 60_000);
     expect(watch.progress).not.toHaveProperty('previous');
     expect(planLook(watch, 98 * 60_000).early).toBe(false);
+  });
+
+  it('that says the same as the guarantee is none: nothing is moved forward', () => {
+    // 558 s to go at 98 minutes: 3 % and a second more is the 576 s of the guarantee.
+    const at = 98 * 60_000;
+    expect(planLook(progressed(aWatch(), 588_000, 643_800, at), at)).toEqual({ seconds: 576, early: false });
+    expect(planLook(progressed(aWatch(), 588_000, 643_600, at), at)).toEqual({ seconds: 574, early: true });
+  });
+
+  it('is not made from two looks at one moment', () => {
+    const at = 98 * 60_000;
+    for (const before of [500, 980]) {
+      const twice = progressed(progressed(aWatch(), before, 1000, at), 980, 1000, at);
+      expect(planLook(twice, at)).toMatchObject({ early: true, seconds: 125 });
+    }
   });
 
   it('is not made from counters at zero', () => {

@@ -132,6 +132,11 @@ describe('a task’s status', () => {
     expect(failures).toEqual({ status: 2 });
   });
 
+  test('passes on whatever is a defect', async () => {
+    const reads = optionalReads(server([], [new TypeError('a defect')]).operations);
+    await expect(ask(reads)).rejects.toThrow('a defect');
+  });
+
   test.each(['dns', 'connect', 'tls', 'token', 'aborted'] as const)('passes on %s', async (fails) => {
     const { operations } = server([], [{ fails }]);
     const reads = optionalReads(operations);

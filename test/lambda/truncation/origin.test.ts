@@ -158,4 +158,10 @@ describe('what a truncation was', () => {
   ])('sent as %s, and %s', (strategy, _, task, indexName, expected) => {
     expect(whatItWas(running(strategy), task, indexName)).toBe(expected);
   });
+
+  test('is told by its task where no name was ever known', () => {
+    const record = running('delete-by-query', { baseline: { rowsTotal, rowsToDelete } });
+    expect(whatItWas(record, copying, undefined)).toBe('reindex');
+    expect(whatItWas(record, undefined, undefined)).toBe('delete-by-query');
+  });
 });

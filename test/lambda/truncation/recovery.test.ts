@@ -18,6 +18,6 @@ describe('where missing rows are', () => {
     [undefined, now],
     [old, undefined],
   ])('is not known for %s and %s', (before, after) => {
-    expect(recoveryFacts(before, after)).toEqual({});
+    expect(recoveryFacts(before, after)).toStrictEqual({});
   });
 });

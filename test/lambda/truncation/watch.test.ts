@@ -82,6 +82,27 @@ describe('a movement', () => {
     expect(folded([seen(minutes(9), { kept: 199, toDelete: 0 })], copies, watch).watch.movedAt).toBe(minutes(3) + 10);
   });
 
+  test('of an alias that has just moved is known by half of the rows, where they are few', () => {
+    const looks = [8, 3, 4].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
+    expect(folded(looks, copies).watch).toMatchObject({ highestKept: 4, movedAt: minutes(2) + 10 });
+    const half = [8, 4, 5].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
+    expect(folded(half, copies).watch).toMatchObject({ highestKept: 8, movedAt: 10 });
+    // Of many, by what no ordinary night takes.
+    const many = [1000, 979, 980].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
+    expect(folded(many, copies).watch).toMatchObject({ highestKept: 980, movedAt: minutes(2) + 10 });
+  });
+
+  test('is not remembered of what was not seen', () => {
+    const { watch } = folded([seen(1000), seen(2000, { toDelete: 5 })]);
+    for (const value of ['highestKept', 'highestCounter']) expect(watch).not.toHaveProperty(value);
+    expect(folded([seen(1000, { kept: 5 })]).watch).not.toHaveProperty('lowestToDelete');
+  });
+
+  test('of what may have been a copy is not told by rows that its task deletes', () => {
+    const watched: Watched = { ...copies, strategy: 'unknown' };
+    expect(folded([seen(0, { task: aTask({ deleted: 5 }) })], watched).watch.highestCounter).toBe(0);
+  });
+
   test('by counters of a copy is what it has created and updated', () => {
     const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { works: 'reindex' });
     const { watch } = folded([seen(0, { task: task(1, 2) }), seen(5, { task: task(2, 2) })], copies);
@@ -102,6 +123,12 @@ describe('stillness', () => {
   ])('after $run min, $quiet of them without a move: $still ($because)', ({ run, quiet, still }) => {
     const watch = aWatch({ movedAt: minutes(run - quiet) });
     expect(isStill(watch, minutes(run), longestStillMillis(12))).toBe(still);
+  });
+
+  test('takes a fifth of the time since the truncation began, not of all time', () => {
+    const startedAt = minutes(10_000);
+    const watch = aWatch({ startedAt, movedAt: startedAt + minutes(160) });
+    expect(isStill(watch, startedAt + minutes(200), twoHours)).toBe(true);
   });
 
   test('takes no longer than half of what a run may last', () => {
@@ -263,6 +290,8 @@ describe('progress', () => {
       previous: { done: 10, at: 0 },
     });
     expect(folded(looks).watch.progress).toEqual({ done: 20, total: 90, at: 2 });
+    const standing = [10, 10].map((deleted, at) => seen(at, { task: aTask({ deleted, total: 90 }) }));
+    expect(folded(standing).watch.progress).toMatchObject({ previous: { done: 10, at: 0 } });
   });
 
   test('is kept where a look shows none', () => {

@@ -153,6 +153,26 @@ describe('counting windows', () => {
     expect(await countWindows(server({ 100: [600], 200: [1000] }, 1000).ask, fields, toStart, false)).toBeDefined();
   });
 
+  const two = [
+    { from: 100, to: 150 },
+    { from: 150, to: 200 },
+  ];
+
+  test('does not believe one window of two that holds fewer rows than none', async () => {
+    const { ask } = server({ 100: [600], 150: [700], 200: [650] });
+    expect(await countWindows(ask, fields, two, false)).toBeUndefined();
+  });
+
+  test('does not believe in more rows than there are where all of them are to go', async () => {
+    expect(await countWindows(server({ 100: [600], 200: [700] }, 600).ask, fields, toStart, false)).toBeUndefined();
+  });
+
+  test('compares what moved with the window that holds the fewest rows', async () => {
+    const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 150: [9_500], 200: [9_600] });
+    expect(await countWindows(ask, fields, two, false)).toBeDefined();
+    expect(asked).toHaveLength(7);
+  });
+
   test('leaves a sentence that contradicts itself to whoever decides', async () => {
     expect(await countWindows(server({ 100: [600], 200: [700] }, 500).ask, fields, toStart, false)).toMatchObject({
       rowsToDelete: 600,
@@ -201,6 +221,22 @@ describe('what a window has lost', () => {
     });
   });
 
+  test('is that of the first where several lost as many', () => {
+    const before = [window(10_000, 150), window(10_000), window(500, 250), window(500, 300)];
+    expect(shortfallOf(before.slice(0, 2), [window(9_900, 150), window(9_900)])?.after.to).toBe(150);
+    const after = [window(9_900, 150), window(9_900), window(470, 250), window(470, 300)];
+    expect(shortfallOf(before, after)).toMatchObject({ rows: 30, isMissing: true, after: { to: 250 } });
+  });
+
+  test('is the largest of those that lost too much, in whatever order', () => {
+    const before = [window(500), window(500, 300), window(10_000, 400)];
+    expect(shortfallOf(before, [window(440), window(470, 300), window(9_900, 400)])).toMatchObject({
+      rows: 60,
+      isMissing: true,
+      after: { to: 200 },
+    });
+  });
+
   test('is all of it where the window was not counted', () => {
     expect(shortfallOf([window(50)], [])).toMatchObject({ rows: 50, isMissing: true });
   });
@@ -238,6 +274,16 @@ describe('the window that a verdict remembers', () => {
       ),
     ).toBeUndefined();
     expect(keptWindow([{ from: 5, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
+    const short = [
+      { from: 1, to: 5, rows: 3 },
+      { from: 5, to: 8, rows: 3 },
+    ];
+    expect(keptWindow(short, 1, 9)).toBeUndefined();
+    const others = [
+      { from: 0, to: 5, rows: 3 },
+      { from: 5, to: 9, rows: 3 },
+    ];
+    expect(keptWindow(others, 1, 9)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,200 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/ledger/dynamodb.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { anIdle, anIndex, aReserved } from '../../support/records.ts';
+
+/** What DynamoDB may answer, one answer after another: which of them are tried again, and what each of them proves. */
+
+const failing = (httpStatusCode: number, name = 'InternalServerError', message = 'it is busy') =>
+  Object.assign(new Error(message), { name, $metadata: { httpStatusCode } });
+const lost = Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+const taken = () => new ConditionalCheckFailedException({ message: 'no', $metadata: { httpStatusCode: 400 } });
+const holding = (record: object) => ({ Item: { record: { S: JSON.stringify(record) } } });
+const claiming = (...claims: [string, string][]) => ({ Item: { claims: { S: JSON.stringify(claims) } } });
+const done = {};
+
+/** Answers in their order, the last one for ever; an error is thrown. */
+function ledgerThatMeets(...answers: unknown[]) {
+  const sent: { name: string; input: Record<string, unknown> }[] = [];
+  const pauses: number[] = [];
+  const client = {
+    async send(command: { input: Record<string, unknown> }) {
+      const name = command instanceof GetItemCommand ? 'get' : command instanceof PutItemCommand ? 'put' : 'query';
+      sent.push({ name, input: command.input });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer instanceof Error || (answer as { fails?: object }).fails)
+        throw (answer as { fails?: object }).fails ?? answer;
+      return answer;
+    },
+  } as unknown as DynamoDBClient;
+  const pause = async (millis: number) => pauses.push(millis);
+  const ledger = dynamoDbLedger({ table: 'T', ledger: 'prod', client, pause });
+  return { ledger, sent, pauses, names: () => sent.map(({ name }) => name).join(' ') };
+}
+
+describe('a read', () => {
+  test('is tried four times in all, with ever longer pauses', async () => {
+    const { ledger, names, pauses } = ledgerThatMeets(failing(500), failing(503), lost, holding(anIdle()));
+    expect(await ledger.read(anIndex)).toEqual(anIdle());
+    expect(names()).toBe('get get get get');
+    expect(pauses).toEqual([100, 500, 2000]);
+  });
+
+  test('that never comes says what was tried, and what helps where nothing answers', async () => {
+    const { ledger, names } = ledgerThatMeets(lost);
+    const failure = await ledger.read(anIndex).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LedgerError);
+    expect(failure).toMatchObject({
+      name: 'LedgerError',
+      message: `Tried to read ${anIndex} in the ledger table T: TimeoutError: socket hang up; functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB.`,
+    });
+    expect(names()).toBe('get get get get');
+  });
+
+  test.each([
+    ['a service that fails', failing(500), 4],
+    ['a refusal just below', failing(499), 1],
+    ['a throttled request', failing(400, 'ThrottlingException'), 4],
+    ['too many reads', failing(400, 'ProvisionedThroughputExceededException'), 4],
+    ['too many requests', failing(400, 'RequestLimitExceeded'), 4],
+    ['a missing permission', failing(400, 'AccessDeniedException'), 1],
+    ['a refusal without a name', { fails: { $metadata: { httpStatusCode: 400 } } }, 1],
+    ['nothing that can be known', { fails: {} }, 4],
+  ])('that meets %s is tried as often as may help', async (_, answer, tries) => {
+    const { ledger, sent } = ledgerThatMeets(answer);
+    await expect(ledger.read(anIndex)).rejects.toThrow(LedgerError);
+    expect(sent).toHaveLength(tries);
+  });
+
+  test('that is refused says so, in few words', async () => {
+    const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
+    await expect(ledger.read(anIndex)).rejects.toThrow(
+      `AccessDeniedException: ${'x'.repeat(200)}; deploy the stack again if it goes on; nothing is started without the ledger.`,
+    );
+    await expect(ledgerThatMeets({ fails: {} }).ledger.read(anIndex)).rejects.toThrow('table T: Error: ; functions');
+  });
+
+  test('is strongly consistent, of one record and of all', async () => {
+    const { ledger, sent } = ledgerThatMeets({});
+    await ledger.read(anIndex);
+    expect(await ledger.list()).toEqual([]);
+    expect(sent.map(({ input }) => input['ConsistentRead'])).toEqual([true, true]);
+  });
+
+  test('of all that fails says what was tried', async () => {
+    await expect(ledgerThatMeets(failing(400)).ledger.list()).rejects.toThrow('Tried to list the records in');
+  });
+
+  test('of an item that holds no record holds its index', async () => {
+    const { ledger } = ledgerThatMeets({ Item: { index: { S: anIndex } } });
+    expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex });
+  });
+});
+
+describe('a write', () => {
+  const mine = aReserved({ attemptId: 'mine' });
+
+  test('that never arrives is tried four times in all, each followed by a look', async () => {
+    const nothing = {};
+    const { ledger, names, pauses } = ledgerThatMeets(lost, nothing, lost, nothing, lost, nothing, lost, nothing);
+    await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex} in the ledger table T`);
+    expect(names()).toBe('put get put get put get put get');
+    expect(pauses).toEqual([100, 500, 2000]);
+  });
+
+  test('that is refused is not tried again, and nothing is looked at', async () => {
+    const { ledger, names } = ledgerThatMeets(failing(400, 'AccessDeniedException'), done);
+    await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex}`);
+    expect(names()).toBe('put');
+  });
+
+  test('that is late, and fails because of itself, is ours', async () => {
+    const { ledger, names } = ledgerThatMeets(lost, {}, taken(), holding(mine));
+    expect(await ledger.replace(undefined, mine)).toBe(true);
+    expect(names()).toBe('put get put get');
+  });
+
+  test('that fails at once is another’s, whatever is stored', async () => {
+    const { ledger, names } = ledgerThatMeets(taken(), holding(mine));
+    expect(await ledger.replace(undefined, mine)).toBe(false);
+    expect(names()).toBe('put');
+  });
+
+  test('whose answer was lost is not ours where what is stored holds no record', async () => {
+    const { ledger } = ledgerThatMeets(lost, { Item: { index: { S: anIndex } } }, taken(), { Item: {} });
+    expect(await ledger.replace(undefined, mine)).toBe(false);
+  });
+});
+
+describe('a claim of a scheduled time', () => {
+  const time = '2026-01-01T03:30:00Z';
+
+  test('follows the claims that were read, and no others', async () => {
+    const read = claiming(['2026-01-01T03:29:00Z', 'earlier']);
+    const { ledger, sent } = ledgerThatMeets(read, done);
+    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
+    expect(sent[1]?.input).toMatchObject({
+      ConditionExpression: '#claims = :claims',
+      ExpressionAttributeNames: { '#claims': 'claims' },
+      ExpressionAttributeValues: { ':claims': read.Item.claims },
+    });
+  });
+
+  test('whose answer was lost is ours where it is stored', async () => {
+    const { ledger, names } = ledgerThatMeets({}, lost, claiming([time, 'run']));
+    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
+    expect(names()).toBe('get put get');
+  });
+
+  test('whose answer was lost is another’s where that is stored', async () => {
+    const { ledger } = ledgerThatMeets({}, lost, claiming([time, 'other']), taken(), claiming([time, 'other']));
+    expect(await ledger.claimScheduledTime(time, 'run')).toBe('other');
+  });
+
+  test('whose answer was lost is not ours where nothing is stored', async () => {
+    const { ledger, names } = ledgerThatMeets({}, lost, {}, done);
+    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
+    expect(names()).toBe('get put get put');
+  });
+
+  test('keeps the newest 200, in whatever order they came', async () => {
+    const minute = (at: number) => new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString();
+    const claims = Array.from({ length: 200 }, (_, at): [string, string] => [minute((at * 77) % 200), `run-${at}`]);
+    const { ledger, sent } = ledgerThatMeets(claiming(...claims), done);
+    await ledger.claimScheduledTime(minute(200), 'newest');
+    const [, put] = sent as unknown as { input: { Item: { claims: { S: string } } } }[];
+    const times = (JSON.parse(put!.input.Item.claims.S) as [string, string][]).map(([at]) => at);
+    expect(times).toEqual(Array.from({ length: 200 }, (_, at) => minute(200 - at)));
+  });
+
+  test('is given up when others are always first', async () => {
+    const answers = Array.from({ length: 50 }, () => [{}, taken()]).flat();
+    const { ledger, sent } = ledgerThatMeets(...answers);
+    await expect(ledger.claimScheduledTime(time, 'run')).rejects.toThrow(
+      `The scheduled time ${time} could not be claimed in the table T: too many runs start at once.`,
+    );
+    expect(sent).toHaveLength(100);
+  });
+});
+
+test('the client gives up early enough for several tries, and leaves the trying to us', async () => {
+  const client = dynamoDbClient({ endpoint: 'http://127.0.0.1:9', region: 'eu-central-1' });
+  expect(await client.config.maxAttempts()).toBe(1);
+  const handler = client.config.requestHandler as unknown as Record<
+    'handle' | 'httpHandlerConfigs',
+    (request?: object) => unknown
+  >;
+  // It makes up its mind with the first request.
+  await Promise.resolve(handler.handle({})).catch(() => {});
+  expect(handler.httpHandlerConfigs()).toMatchObject({
+    connectionTimeout: 3000,
+    requestTimeout: 5000,
+    throwOnRequestTimeout: true,
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { fromHead, fromHeadAndLedger, isOurs, StateUnreadable } from '../../../lambda/run/other-version.ts';
+import type { RunServices } from '../../../lambda/run/services.ts';
+import { anIndex, aRunning } from '../../support/records.ts';
+
+/** A run state that another version of this program wrote, or this one for another server. */
+
+const server = 'https://gms.example.com';
+const settings = { stage: 'here', gmsUrl: server, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 } as const;
+const names = { entityType: 'dataset', aspect: 'operation' };
+const entry = (phase: string, outcome?: string) => ({
+  index: anIndex,
+  phase,
+  entry: { ...names, ...(outcome && { outcome }), more: 1 },
+});
+const head = (entries: object[], more: object = {}) => ({
+  version: 3,
+  runId: 'run-1',
+  server,
+  stage: 'prod',
+  mode: 'preview',
+  startedAt: '2026-03-01T03:30:00.000Z',
+  entries,
+  ...more,
+});
+const told = (entries: object[], more: object = {}) => fromHead(head(entries, more), { settings });
+
+describe('whether a run state is ours', () => {
+  test.each([
+    ['of this version, for this server', { version: 2, server }, true],
+    ['of another version', { version: 3, server }, false],
+    ['for another server', { version: 2, server: 'https://other.example.com' }, false],
+    ['without either', {}, false],
+    ['that is none', undefined, false],
+    ['that is nothing', null, false],
+  ])('one %s: %s', (_, state, ours) => {
+    expect(isOurs(state, { settings })).toBe(ours);
+  });
+});
+
+describe('what its head tells', () => {
+  test('is the run, and that another version wrote it', () => {
+    expect(told([])).toStrictEqual({
+      version: 2,
+      runId: 'run-1',
+      server,
+      stage: 'prod',
+      mode: 'preview',
+      startedAt: '2026-03-01T03:30:00.000Z',
+      next: 'report',
+      waitSeconds: 0,
+      entries: [],
+      error: { kind: 'other-version', found: 3 },
+      notes: [],
+      unmanagedIndices: [],
+      turns: { truncate: 0, poll: 0 },
+    });
+    expect(told([], { stage: undefined, mode: 'sideways' })).toMatchObject({ stage: 'here', mode: 'enforce' });
+  });
+
+  test('is the server that it was for, where the address has changed', () => {
+    expect(told([], { version: 2, server: 'https://other.example.com/' }).error).toStrictEqual({
+      kind: 'other-server',
+      was: 'https://other.example.com',
+      now: server,
+    });
+    expect(told([], { version: 2 }).error).toStrictEqual({ kind: 'other-version', found: 2 });
+    expect(told([], { version: 2, server: undefined }).error).toStrictEqual({ kind: 'other-version', found: 2 });
+    expect(told([], { server: 'https://other.example.com' }).error).toStrictEqual({ kind: 'other-version', found: 3 });
+  });
+
+  const watching = { kind: 'watching', why: 'other-version' };
+  const foreign = { kind: 'other-version' };
+  const failure = { step: 'truncate', error: 'X' };
+
+  test.each([
+    ['decided, by its outcome', [entry('done', 'truncated')], {}, [['truncated', foreign]]],
+    ['watched, as still running', [entry('watched')], {}, [['still-running', watching]]],
+    ['approved, as not started', [entry('approved')], {}, [['not-started', foreign]]],
+    [
+      'of a phase or an outcome that is not known, as not started',
+      [entry('dreaming', 'splendid')],
+      {},
+      [['not-started', foreign]],
+    ],
+    ['approved when Truncate failed, as unknown', [entry('approved')], { failure }, [['unknown', foreign]]],
+    [
+      'approved when Truncate failed at another, as not started',
+      [entry('approved'), { ...entry('approved'), index: 'later' }],
+      { failure },
+      [
+        ['unknown', foreign],
+        ['not-started', foreign],
+      ],
+    ],
+  ])('is each index: %s', (_, entries, more, expected) => {
+    const made = told(entries, more).entries;
+    expect(made).toMatchObject(
+      expected.map(([outcome, cause]) => ({
+        phase: 'done',
+        index: expect.any(String),
+        entry: { ...names, outcome, cause },
+      })),
+    );
+    expect(made[0]?.entry).not.toHaveProperty('more');
+  });
+
+  test.each([undefined, null, {}, { version: 3 }, 'text'])('is nothing where there is none (%j)', (state) => {
+    expect(() => fromHead(state, { settings })).toThrow(StateUnreadable);
+    expect(() => fromHead(state, { settings })).toThrow('the run state has no head that can be read');
+    expect(new StateUnreadable().name).toBe('StateUnreadable');
+  });
+});
+
+describe('what the ledger adds', () => {
+  const mine = aRunning({
+    server,
+    attempt: { ...aRunning().attempt, runId: 'run-1', runStartMillis: Date.parse('2026-03-01T03:30:00.000Z') },
+  });
+  const known = async (entries: object[], record = mine) => {
+    const ledger = memoryLedger();
+    ledger.stored.set(anIndex, record);
+    const services = { settings, ledger, clock: { now: () => 0 } } as unknown as RunServices;
+    const state = head(entries);
+    return { state: await fromHeadAndLedger(state, services), head: fromHead(state, { settings }) };
+  };
+
+  test('is that the Truncate called before is at work on the index whose turn it is', async () => {
+    expect((await known([entry('approved')])).state.entries).toMatchObject([
+      { phase: 'done', entry: { outcome: 'still-running', cause: { kind: 'watching', why: 'other-version' } } },
+    ]);
+  });
+
+  test.each([
+    ['another run holds it', [entry('approved')], aRunning({ server })],
+    ['it is not its turn', [{ ...entry('approved'), index: 'first' }, entry('approved')], mine],
+    ['nothing was approved', [entry('watched')], mine],
+  ])('is nothing where %s', async (_, entries, record) => {
+    const { state, head: alone } = await known(entries, record);
+    expect(state).toEqual(alone);
+  });
+});

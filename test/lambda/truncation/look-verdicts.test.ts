@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest';
+import type { AttemptStrategy } from '../../../lambda/facts/strategy.ts';
+import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
+import { aWorld, hours, minutes, sentAt } from './looking.ts';
+
+/** When a look ends with a verdict, and when it waits for another one. */
+
+const ended = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } } as const;
+const goesOn = { kind: 'found', completed: false, counters: { total: 60, deleted: 5 } } as const;
+const before = aSentAttempt().baseline.indexName;
+const theirs = 'dataset_operationaspect_v1_1700000000000';
+const sizesOf = (indexName: string) => [{ indexName, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }];
+const sentAs = (strategy: AttemptStrategy) => aSending({ attempt: aSentAttempt({ strategy }) });
+const watching = { kind: 'watching' };
+
+describe('a task that has ended', () => {
+  test('with every row where it should be frees the record and says so', async () => {
+    const world = aWorld({ status: { ...ended, runTimeMillis: 61_000 }, sizes: sizesOf(before!) });
+    expect(await world.look()).toEqual({
+      kind: 'decided',
+      entry: {
+        entityType: 'dataset',
+        aspect: 'operation',
+        outcome: 'truncated',
+        cause: { kind: 'verified', by: 'counts' },
+        rowsDeleted: 60,
+        rowsRemaining: 0,
+        durationSeconds: 61,
+        sizeAfterMb: 3,
+        indexName: before,
+      },
+    });
+    expect(world.state()).toBe('idle');
+  });
+
+  test('without telling its time lasted until it was seen to have ended', async () => {
+    expect(await aWorld({ status: ended }).look()).toMatchObject({ entry: { durationSeconds: 120 } });
+  });
+
+  test('by its counts, while its status says that it goes on, lasted until then, whatever time it has run', async () => {
+    const world = aWorld({ status: goesOn });
+    await world.look();
+    const status = { ...goesOn, runTimeMillis: 10_000 };
+    Object.assign(world.server, { status });
+    expect(await world.lookAfter(30_000)).toMatchObject({
+      kind: 'decided',
+      entry: { outcome: 'truncated', durationSeconds: 150 },
+    });
+  });
+
+  test('is found out by whoever comes first: the verdict of another run is not written over', async () => {
+    const world = aWorld({ status: ended });
+    const verdict = aVerdict({ attemptId: 'attempt-2' });
+    world.server.before[3] = () => world.ledger.stored.set(anIndex, anIdle({ lastVerdict: verdict }));
+    expect(await world.look()).toMatchObject({ kind: 'watching', watch: { lowestToDelete: 0 } });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ lastVerdict: { attemptId: 'attempt-2' } });
+  });
+
+  test('in an index that the search engine has no more is told as that', async () => {
+    const world = aWorld({ status: ended, counts: { fails: 'no-index' } });
+    expect(await world.look()).toMatchObject(watching);
+    expect(await world.lookAfter(90_000)).toMatchObject({
+      entry: { outcome: 'rows-missing', cause: { indexGone: true, expected: 40, found: 0 } },
+    });
+    const there = aWorld({ status: ended, kept: 0 });
+    await there.look();
+    const told = await there.lookAfter(90_000);
+    expect(told).toMatchObject({ entry: { outcome: 'rows-missing' } });
+    expect(told).not.toHaveProperty('entry.cause.indexGone');
+  });
+
+  test('while the counts contradict each other is looked at again', async () => {
+    const world = aWorld({ status: ended, toDelete: 5, kept: 40, total: 4 });
+    expect(await world.look()).toMatchObject(watching);
+    expect(world.state()).toBe('running');
+    const moving = aWorld({ status: ended });
+    for (let count = 1; count < 9; count++) moving.server.before[count] = () => (moving.server.toDelete = count * 1000);
+    expect(await moving.look()).toMatchObject(watching);
+    expect(moving.asked).not.toContain('index-sizes');
+  });
+});
+
+describe('what is not well yet', () => {
+  const remains = { status: { ...ended, counters: { total: 60, deleted: 30 } }, toDelete: 30 };
+
+  test('is given the time of a refresh, of the run’s clock', async () => {
+    const world = aWorld(remains);
+    expect(await world.look()).toMatchObject({ ...watching, watch: { lowestToDelete: 30 } });
+    expect(await world.lookAfter(89_999)).toMatchObject(watching);
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'incomplete', rowsRemaining: 30 } });
+  });
+
+  test('is given a part of it in real time, too', async () => {
+    const world = aWorld(remains);
+    await world.look();
+    world.clock.ahead = 90_000 - 4999;
+    expect(await world.lookAfter(90_000)).toMatchObject(watching);
+    world.clock.ahead--;
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'incomplete' } });
+  });
+
+  test('is asked for soon, as long as a refresh may come', async () => {
+    const world = aWorld(remains);
+    await world.lookAfter(hours(5));
+    expect(world.watch.nextLookAt).toBe(world.clock.time + 10_000);
+  });
+
+  test('is looked at again while rows still go', async () => {
+    const world = aWorld(remains);
+    await world.look();
+    world.server.toDelete = 25;
+    expect(await world.lookAfter(minutes(2))).toMatchObject({ ...watching, watch: { lowestToDelete: 25 } });
+    expect(await world.lookAfter(minutes(2))).toMatchObject({ entry: { rowsRemaining: 25 } });
+  });
+
+  test('is looked at again while a status says that it goes on', async () => {
+    const world = aWorld({ status: goesOn });
+    await world.look();
+    // Nothing was left at the sighting; rows are there when the windows are counted.
+    for (let look = 0; look < 3; look++) {
+      world.server.toDelete = 0;
+      const first = world.asked.filter((what) => typeof what === 'number').length;
+      world.server.before[first + 2] = () => (world.server.toDelete = 30);
+      expect(await world.lookAfter(minutes(6))).toMatchObject(watching);
+    }
+    expect(world.state()).toBe('running');
+  });
+
+  test('because somebody put another index behind the alias is looked at again while its rows come', async () => {
+    const world = aWorld({ status: ended, kept: 5, sizes: sizesOf(theirs) });
+    await world.look();
+    expect(world.watch).toMatchObject({ highestKept: 5, movedAt: world.clock.time });
+    world.server.kept = 9;
+    await world.lookAfter(minutes(3));
+    expect(world.watch).toMatchObject({ highestKept: 9, movedAt: world.clock.time });
+    // Rows that come in and go do not count as more.
+    world.server.kept = 8;
+    const { movedAt } = world.watch;
+    expect(await world.lookAfter(minutes(9))).toMatchObject({ ...watching, watch: { highestKept: 9, movedAt } });
+    world.server.kept = 9;
+    expect(await world.lookAfter(minutes(1) - 1)).toMatchObject({ ...watching, watch: { movedAt } });
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'rows-missing', cause: { found: 9 } } });
+  });
+
+  test('because somebody put another index behind the alias is judged at last, though its rows still come', async () => {
+    const world = aWorld({ status: ended, kept: 0, sizes: sizesOf(theirs), maxRunHours: 3 });
+    await world.look();
+    for (let quarter = 1; quarter <= 5; quarter++) {
+      world.server.kept = quarter;
+      expect(await world.lookAfter(minutes(15))).toMatchObject(watching);
+    }
+    world.server.kept = 6;
+    expect(await world.lookAfter(minutes(15) - 1)).toMatchObject(watching);
+    world.server.kept = 7;
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'rows-missing' } });
+  });
+
+  test('is judged after a refresh where the index is still ours', async () => {
+    const world = aWorld({ status: ended, kept: 5, sizes: sizesOf(before!) });
+    await world.look();
+    world.server.kept = 9;
+    expect(await world.lookAfter(90_000)).toMatchObject({ entry: { outcome: 'rows-missing' } });
+  });
+});
+
+describe('what nobody sees move', () => {
+  test('is judged when it is still, but not before its record may be judged', async () => {
+    const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(30) }) });
+    await world.look();
+    expect(await world.lookAfter(minutes(28) - 1)).toMatchObject(watching);
+    expect(world.asked).not.toContain(1_000_000);
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'truncated', durationSeconds: 120 } });
+  });
+
+  test('is not judged when rows go between its two counts', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 20 });
+    await world.look();
+    world.server.before[3] = () => (world.server.toDelete = 19);
+    expect(await world.lookAfter(minutes(20))).toMatchObject({
+      ...watching,
+      watch: { lowestToDelete: 19, movedAt: world.clock.time },
+    });
+    expect(world.state()).toBe('sending');
+  });
+
+  test('is not judged when a copy brings rows between its two counts', async () => {
+    const world = aWorld({ record: sentAs('reindex'), kept: 20 });
+    await world.look();
+    world.server.before[5] = () => (world.server.kept = 21);
+    expect(await world.lookAfter(minutes(20))).toMatchObject({
+      ...watching,
+      watch: { highestKept: 21, movedAt: world.clock.time },
+    });
+  });
+
+  test('remembers whether its task’s record was gone', async () => {
+    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30 });
+    await world.look();
+    expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'lost', cause: { vanished: true } } });
+    expect(world.state()).toBe('running');
+  });
+
+  test('is compared row by row where it may have been a reindex', async () => {
+    const counted = async (strategy: AttemptStrategy) => {
+      const world = aWorld({ record: sentAs(strategy), kept: 4000, toDelete: 2000 });
+      await world.look();
+      const first = world.asked.length;
+      world.server.before[first + (strategy === 'delete-by-query' ? 4 : 5)] = () => (world.server.toDelete = 2001);
+      await world.lookAfter(minutes(20));
+      return world.asked.length - first;
+    };
+    // The sighting, cutoff, window, cutoff; and window and cutoff again.
+    expect(await counted('reindex')).toBe(2 + 5 + 1);
+    expect(await counted('delete-by-query')).toBe(1 + 3 + 1);
+  });
+
+  test('whose status says that it goes on is told as stuck after hours', async () => {
+    const world = aWorld({ status: goesOn, toDelete: 30, maxRunHours: 3 });
+    await world.look();
+    await world.look();
+    expect(await world.lookAfter(minutes(90) - 1)).toMatchObject(watching);
+    expect(await world.lookAfter(1)).toMatchObject({
+      entry: { outcome: 'unknown', cause: { kind: 'stuck', lastMovedAt: sentAt + minutes(2) }, durationSeconds: 120 },
+    });
+  });
+
+  test('is closed at once where a person asks for it', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 30 });
+    world.watch = { ...world.watch, clearing: {} };
+    await world.look();
+    expect(await world.lookAfter(hours(1))).toMatchObject({ entry: { cause: { closed: 'given-up' } } });
+    expect(world.state()).toBe('idle');
+  });
+
+  test('is not unchanged where a look has seen fewer rows to delete', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 10 });
+    await world.look();
+    world.server.toDelete = 60;
+    expect(await world.lookAfter(hours(1))).toMatchObject({ entry: { cause: { kind: 'unsettled' } } });
+  });
+});
+
+describe('what cannot be counted any more', () => {
+  const blind = (maxRunHours = 12) => aWorld({ counts: { fails: 'timeout' }, record: aSending(), maxRunHours });
+
+  test('is given to a person when it is 20 h old and no look has succeeded for long', async () => {
+    const world = blind();
+    world.clock.time = sentAt + hours(20) - 1;
+    expect(await world.look()).toMatchObject(watching);
+    expect(await world.lookAfter(1)).toMatchObject({
+      entry: { outcome: 'unknown', cause: { kind: 'blind', error: { kind: 'timeout' } } },
+    });
+    expect(world.state()).toBe('quarantined');
+  });
+
+  test.each([
+    [12, 120],
+    [3, 90],
+  ])('in a run of %i h after %i minutes without one', async (maxRunHours, wait) => {
+    const world = blind(maxRunHours);
+    world.watch = { ...world.watch, succeededAt: sentAt + hours(30) };
+    world.clock.time = sentAt + hours(30) + minutes(wait) - 1;
+    expect(await world.look()).toMatchObject(watching);
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { cause: { kind: 'blind' } } });
+  });
+
+  test('is left to whoever has been at it meanwhile', async () => {
+    const world = blind();
+    world.clock.time = sentAt + hours(30);
+    world.server.before[1] = () => world.ledger.stored.set(anIndex, anIdle({ attemptId: 'attempt-2' }));
+    expect(await world.look()).toMatchObject(watching);
+    expect(world.state()).toBe('idle');
+  });
+});
+
+describe('a window', () => {
+  test('that ends with the run’s start tells what is kept', async () => {
+    const windows = [{ ...aWindow, to: 900_000, rows: 30 }, aWindow];
+    const kept = (upTo: number) => (upTo < 1_000_000 ? 30 : 40);
+    const world = aWorld({ record: aRunning({ windows }), status: ended, toDelete: 30, kept });
+    await world.look();
+    expect(world.watch.highestKept).toBe(40);
+    const none = aWorld({
+      record: aRunning({ windows: [{ ...aWindow, to: 900_000, rows: 30 }] }),
+      status: ended,
+      toDelete: 30,
+    });
+    await none.look();
+    expect(none.watch).not.toHaveProperty('highestKept');
+  });
+});

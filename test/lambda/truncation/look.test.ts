@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import { watchedOf } from '../../../lambda/truncation/look.ts';
+import { anIdle, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
+import { aWorld, minutes, sentAt } from './looking.ts';
+
+/** One look: what it asks, what it remembers, and when it comes again. */
+
+describe('what the ledger says comes before any question', () => {
+  const verdict = aVerdict({ attemptId: 'attempt-1' });
+  const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'taken', closed: true } };
+
+  test.each<[string, StoredRecord | undefined, Partial<DecidedFacts>]>([
+    ['no record', undefined, { outcome: 'unknown', cause: { kind: 'no-record' } }],
+    [
+      'a record of another version',
+      { state: 'other-version', index: 'x' },
+      { outcome: 'still-running', cause: { kind: 'watching', why: 'other-version' } },
+    ],
+    ['the verdict of this attempt', anIdle({ lastVerdict: verdict }), { ...verdict.entry, adopted: true }],
+    ['an attempt of another run', aRunning({ attemptId: 'attempt-2' }), taken],
+    ['a record that was freed meanwhile', anIdle({ attemptId: 'attempt-1' }), taken],
+  ])('%s', async (_, record, expected) => {
+    const world = aWorld({ record });
+    const entry = { entityType: 'dataset', aspect: 'operation', adopted: true };
+    expect(await world.look({ entry })).toEqual({ kind: 'decided', entry: { ...entry, ...expected } });
+    expect(world.asked).toEqual([]);
+  });
+
+  test('a verdict is told as this run has come by it', async () => {
+    const world = aWorld({ record: anIdle({ lastVerdict: verdict }) });
+    expect(await world.look()).toEqual({ kind: 'decided', entry: verdict.entry });
+  });
+});
+
+describe('what a look asks', () => {
+  const running = (deleted: number) => ({ kind: 'found', completed: false, counters: { total: 60, deleted } }) as const;
+
+  test('nothing but the status, as long as its counters show that it moves', async () => {
+    const world = aWorld({ status: running(5) });
+    await world.look();
+    world.server.status = running(6);
+    await world.look();
+    expect(world.asked).toEqual(['task-status', 'task-status']);
+    expect(world.watch).toMatchObject({ highestCounter: 6, looks: 2, aliveAt: world.clock.time });
+    expect(world.watch).not.toHaveProperty('lowestToDelete');
+  });
+
+  test('the rows to delete as well, when the counters stand', async () => {
+    const world = aWorld({ status: running(5), toDelete: 33 });
+    await world.look();
+    await world.look();
+    expect(world.asked).toEqual(['task-status', 'task-status', 500_000]);
+    expect(world.watch).toMatchObject({ lowestToDelete: 33 });
+  });
+
+  test.each([
+    ['its task id is none to ask by', aRunning({ attempt: { ...aRunning().attempt, pollable: false } })],
+    ['it has no task id', aSending()],
+  ])('the rows to delete alone, where %s', async (_, record) => {
+    const world = aWorld({ record });
+    await world.look();
+    expect(world.asked).toEqual([500_000]);
+  });
+
+  test('the rows that stay, of a reindex, because a swapped alias shows nothing to delete at once', async () => {
+    const record = aSending({ attempt: aSentAttempt({ strategy: 'reindex' }) });
+    const world = aWorld({ record, toDelete: 7, kept: 33 });
+    await world.look();
+    expect(world.asked).toEqual([500_000, 1_000_000]);
+    expect(world.watch).toMatchObject({ lowestToDelete: 7, highestKept: 33 });
+  });
+
+  test('for a status that is refused once only, unless a proof depends on it', async () => {
+    const refused = { fails: 'privilege' } as const;
+    const deleting = aWorld({ status: refused });
+    await deleting.look();
+    await deleting.look();
+    expect(deleting.asked).toEqual(['task-status', 500_000, 500_000]);
+    const attempt = { ...aRunning().attempt, strategy: 'reindex' } as const;
+    const copying = aWorld({ record: aRunning({ attempt }), status: refused });
+    await copying.look();
+    await copying.look();
+    expect(copying.asked.filter((what) => what === 'task-status')).toHaveLength(2);
+  });
+
+  test('with the signal that ends all of them in time', async () => {
+    const world = aWorld({ status: { kind: 'found', completed: true, counters: {} } });
+    await world.look();
+    expect(world.asked).toEqual(['task-status', 500_000, 1_000_000, 500_000, 'index-sizes']);
+    expect(world.signals).toEqual(world.asked.map(() => world.signal));
+  });
+
+  test('says that the record of the task is gone, or another task’s', async () => {
+    const vanished = aWorld({ status: { kind: 'vanished' }, toDelete: 60 });
+    await vanished.look();
+    expect(vanished.watch.vanished).toBe(true);
+    const another = aWorld({ status: { ...running(5), runTimeMillis: 10 ** 9 }, toDelete: 60 });
+    await another.look();
+    expect(another.watch.vanished).toBe(true);
+    const unasked = aWorld({ record: aSending(), toDelete: 60 });
+    await unasked.look();
+    expect(unasked.watch.vanished).toBe(false);
+  });
+});
+
+describe('a look that proves nothing', () => {
+  test('is counted, and planned again by the time run', async () => {
+    const world = aWorld({ toDelete: 60 });
+    world.clock.time = sentAt + minutes(10);
+    const before = Object.freeze({ ...world.watch });
+    world.watch = before;
+    await world.look();
+    // A tenth of ten minutes, and a little before that.
+    expect(world.watch).toMatchObject({
+      looks: 1,
+      lastLookAt: world.clock.time,
+      nextLookAt: world.clock.time + 58_000,
+      succeededAt: world.clock.time,
+    });
+    expect(world.watch).not.toHaveProperty('earlyLooks');
+  });
+
+  test('is planned earlier where its counters promise the end, and such looks are counted', async () => {
+    const counters = { total: 60, deleted: 59 };
+    const world = aWorld({ status: { kind: 'found', completed: false, counters }, toDelete: 60 });
+    world.clock.time = sentAt + minutes(30);
+    await world.look();
+    // A row in half a minute, one to go: 30.5 s, 3 % and a second.
+    expect(world.watch).toMatchObject({ earlyLooks: 1, nextLookAt: world.clock.time + 33_000 });
+    await world.look();
+    expect(world.watch.earlyLooks).toBe(2);
+  });
+
+  test('because it failed is no time in which nothing moved', async () => {
+    const world = aWorld({ toDelete: 60 });
+    await world.look();
+    const { movedAt = 0, succeededAt } = world.watch;
+    world.server.counts = { fails: 'timeout' };
+    world.clock.time += minutes(3);
+    await world.look();
+    expect(world.watch).toMatchObject({
+      looks: 2,
+      succeededAt,
+      movedAt: movedAt + minutes(3),
+      lastLookAt: world.clock.time,
+      error: { kind: 'timeout', operation: 'dry-run' },
+    });
+    expect(world.warnings).toEqual([
+      ['look failed', { index: 'dataset_operationaspect_v1', error: { kind: 'timeout', operation: 'dry-run' } }],
+    ]);
+  });
+
+  test('is left to the workflow where it is a defect', async () => {
+    const world = aWorld({ record: aSending() });
+    world.server.counts = new TypeError('a defect');
+    await expect(world.look()).rejects.toThrow('a defect');
+  });
+
+  test.each([
+    [600_000, true],
+    [600_001, false],
+    [-600_000, true],
+    [-600_001, false],
+  ])('while the server’s clock differs by %i ms: seen %s', async (clockSkewMillis, isSeen) => {
+    const world = aWorld({ record: aSending(), toDelete: 60, clockSkewMillis });
+    await world.look();
+    expect(world.watch.movedAt !== undefined).toBe(isSeen);
+    expect(world.watch.succeededAt).toBe(isSeen ? world.clock.time : sentAt);
+    expect(world.watch.looks).toBe(1);
+    expect(world.watch).not.toHaveProperty('error');
+  });
+});
+
+describe('what is watched', () => {
+  test('is measured by the window that ends with the run’s start', () => {
+    const windows = [{ ...aWindow, to: 900_000, rows: 30 }, aWindow, { ...aWindow, to: 1_100_000, rows: 50 }];
+    expect(watchedOf(aSending({ windows }))).toEqual({ strategy: 'delete-by-query', rowsToDelete: 60, rowsKept: 40 });
+    expect(watchedOf(aSending({ windows: [] })).rowsKept).toBe(0);
+  });
+});

@@ -1,0 +1,135 @@
+import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import {
+  type DryRun,
+  type IndexSize,
+  type Operations,
+  OperationsError,
+  type ReadOptions,
+  type TaskStatus,
+  type TruncateFields,
+} from '../../../lambda/operations/operations.ts';
+import { type Looked, lookAt } from '../../../lambda/truncation/look.ts';
+import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+import type { Watch } from '../../../lambda/truncation/watch.ts';
+import { anIndex, aRunning } from '../../support/records.ts';
+
+/** One record, a server that is asked about it, and a clock that only the test moves. */
+
+export const minutes = (count: number) => count * 60_000;
+export const hours = (count: number) => count * 3_600_000;
+/** When the truncations of `support/records.ts` were sent. */
+export const sentAt = 1_200_000;
+const cutoff = 500_000;
+
+type Fails = { fails: ServerError['kind'] };
+
+interface Server {
+  toDelete: number;
+  /** Rows younger than the cutoff, or those of them with a timestamp up to a moment. */
+  kept: number | ((upTo: number) => number);
+  total?: number;
+  clockSkewMillis?: number;
+  /** What every count fails with. */
+  counts?: Fails | Error;
+  status: TaskStatus | Fails;
+  sizes: IndexSize[];
+  /** Happens before the count with this number is answered. */
+  before: Record<number, () => void>;
+}
+
+/** @param given `record` is one that runs, where it is left out */
+export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefined; maxRunHours?: number } = {}) {
+  const { record, maxRunHours = 12, ...fields } = { record: aRunning(), ...given };
+  const server: Server = {
+    toDelete: 0,
+    kept: 40,
+    status: { kind: 'found', completed: false, counters: {} },
+    sizes: [],
+    before: {},
+    ...fields,
+  };
+  const clock = { time: sentAt + minutes(2), ahead: 0 };
+  const ledger = memoryLedger();
+  if (record) ledger.stored.set(anIndex, record);
+  const { signal } = new AbortController();
+  const asked: (string | number)[] = [];
+  const signals: unknown[] = [];
+  const warnings: unknown[] = [];
+  let counts = 0;
+  const note = (what: string | number, options: ReadOptions = {}) => {
+    asked.push(what);
+    signals.push(options.signal);
+  };
+  const failed = ({ fails }: Fails, operation: ServerError['operation']) =>
+    new OperationsError({ kind: fails, operation });
+  const operations = {
+    async dryRun({ endTimeMillis }: TruncateFields, options?: ReadOptions): Promise<DryRun> {
+      note(endTimeMillis, options);
+      server.before[++counts]?.();
+      if (server.counts instanceof Error) throw server.counts;
+      if (server.counts) throw failed(server.counts, 'dry-run');
+      const { toDelete, kept, clockSkewMillis } = server;
+      const all = typeof kept === 'number' ? kept : kept(Number.POSITIVE_INFINITY);
+      const younger = typeof kept === 'number' ? kept : kept(endTimeMillis);
+      return {
+        rowsToDelete: endTimeMillis > cutoff ? toDelete + younger : toDelete,
+        rowsTotal: server.total ?? toDelete + all,
+        ...(clockSkewMillis !== undefined && { clockSkewMillis }),
+      };
+    },
+    async taskStatus(_: unknown, options?: ReadOptions): Promise<TaskStatus> {
+      note('task-status', options);
+      if ('fails' in server.status) throw failed(server.status, 'task-status');
+      return server.status;
+    },
+    async indexSizes(options?: ReadOptions) {
+      note('index-sizes', options);
+      return server.sizes;
+    },
+  } as unknown as Operations;
+  const reads = optionalReads(operations);
+  const world = {
+    server,
+    clock,
+    ledger,
+    signal,
+    asked,
+    signals,
+    warnings,
+    /** What the last look left. */
+    watch: {
+      attemptId: 'attempt-1',
+      startedAt: sentAt,
+      succeededAt: sentAt,
+      lastLookAt: sentAt,
+      nextLookAt: sentAt + 5000,
+      looks: 0,
+    } as Watch,
+    state: () => (ledger.stored.get(anIndex) as { state: string }).state,
+    async look({ entry = { entityType: 'dataset', aspect: 'operation' } as EntryFacts } = {}): Promise<Looked> {
+      const looked = await lookAt(
+        { index: anIndex, entry, watch: world.watch },
+        {
+          operations,
+          reads,
+          ledger,
+          clock: { now: () => clock.time, realNow: () => clock.time - clock.ahead, monotonic: () => clock.time },
+          maxRunHours,
+          signal,
+          log: { warn: (...line) => warnings.push(line) },
+        },
+      );
+      if (looked.kind === 'watching') world.watch = looked.watch;
+      return looked;
+    },
+    /** Lets time pass, then looks. */
+    async lookAfter(millis: number): Promise<Looked> {
+      clock.time += millis;
+      return world.look();
+    },
+  };
+  return world;
+}

@@ -46,8 +46,25 @@ function guarded(one: Case) {
   const refusal = guard(aPolicy(one.policy), given(one));
   if (!refusal) return undefined;
   expect(refusal.kind).toBe('refuse');
+  expect(refusal.cause.kind).toBe('guard');
   return [refusal.outcome, 'which' in refusal.cause ? refusal.cause.which : refusal.cause.kind];
 }
+
+test('a refusal says why, by what was compared, and nothing that there is not', () => {
+  const cause = (one: Case) => {
+    const decision = decide(aPolicy(one.policy), given(one));
+    return decision.kind === 'refuse' && decision.cause;
+  };
+  expect(cause({ toDelete: 0 })).toStrictEqual({ kind: 'nothing-to-delete' });
+  expect(cause({ toDelete: 5 })).toStrictEqual({ kind: 'below-threshold', minDeletePercent: 10 });
+  expect(cause({ toDelete: 100 })).toStrictEqual({ kind: 'above-ceiling', approveRows: 105 });
+  expect(cause({ toDelete: 60, policy: { maxDeletePercent: 50 }, approveRows: 59 })).toStrictEqual({
+    kind: 'above-ceiling',
+    maxDeletePercent: 50,
+    approveRows: 63,
+    approved: 59,
+  });
+});
 
 describe('the threshold', () => {
   test.each([

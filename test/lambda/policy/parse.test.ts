@@ -92,9 +92,17 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     [
       'the state of stateful ingestion',
       { ...valid, entityType: 'dataJob', aspect: 'DatahubIngestionCheckpoint' },
-      /is the state of stateful ingestion/,
+      /: aspect: DatahubIngestionCheckpoint is the state of stateful ingestion, not history, and is never truncated: remove this policy$/,
     ],
     ['a name that is none', { ...valid, aspect: 'a b' }, /aspect must be a name/],
+    [
+      'a bite of a reindex',
+      { ...valid, strategy: 'reindex', maxRowsPerRun: 5 },
+      /: maxRowsPerRun: does not go with strategy "reindex", which copies every row that stays each time: remove one of the two$/,
+    ],
+    ['a bite of nothing', { ...valid, maxRowsPerRun: 0 }, /maxRowsPerRun must be at least 1, not 0/],
+    ['a long owner', { ...valid, owner: 'x'.repeat(81) }, /owner must have at most 80 characters/],
+    ['a long note', { ...valid, note: 'x'.repeat(201) }, /note must have at most 200 characters/],
     ['a number', 7, /must be an object, not 7/],
     ['null', null, /must be an object, not null/],
     ['text that is not JSON', '{"entityType": ', /is not JSON \(line 1, column \d+\)/],
@@ -112,6 +120,15 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     expect(problemOf(parsed[0])).not.toMatch(/\n\s+at /);
   });
 
+  test.each([
+    ['a bite', { maxRowsPerRun: 5 }],
+    ['a reindex', { strategy: 'reindex' }],
+    ['a long owner and note', { owner: 'x'.repeat(80), note: 'x'.repeat(200) }],
+    ['a time-out', { timeoutSeconds: 1 }],
+  ])('but %s is one', (_, fields) => {
+    expect(parse({ ...valid, ...fields })[0]).toMatchObject({ kind: 'policy', policy: fields });
+  });
+
   test('but 100 as an explicit ceiling is a policy', () => {
     expect(parse({ ...valid, minDeletePercent: 100, maxDeletePercent: 100 })[0]?.kind).toBe('policy');
   });
@@ -125,7 +142,86 @@ describe('a policy that cannot work is refused with its field and the remedy', (
   });
 });
 
+describe('the names of a policy that cannot be read', () => {
+  const namesOf = (value: unknown, name?: string) => {
+    const [parsed] = parse(value, name);
+    if (parsed?.kind !== 'invalid') throw new Error('it can be read');
+    return [parsed.entityType, parsed.aspect];
+  };
+
+  test.each<[string, unknown, [string, string]]>([
+    [
+      'its own, in DataHub’s spelling',
+      { entityType: 'CHART', aspect: 'chartusagestatistics' },
+      ['chart', 'chartUsageStatistics'],
+    ],
+    ['those of its parameter, where one of them is none', { entityType: 'chart', aspect: 7 }, ['dataset', 'operation']],
+    ['those of its parameter, where the other is none', { aspect: 'x' }, ['dataset', 'operation']],
+    ['those of its parameter, where it is no object', 7, ['dataset', 'operation']],
+    ['those of its parameter, where it is nothing', null, ['dataset', 'operation']],
+  ])('are %s', (_, value, expected) => {
+    expect(namesOf(value)).toEqual(expected);
+  });
+
+  test('are the last two parts of its parameter’s name', () => {
+    expect(namesOf('', '/a.b/c.d/dataset.operation')).toEqual(['dataset', 'operation']);
+    expect(namesOf('', 'policies')).toEqual(['policies', '?']);
+  });
+
+  test('are not known in a list, where it does not say', () => {
+    expect(namesOf([{ retentionDays: 5 }])).toEqual(['?', '?']);
+  });
+
+  test('are cut to what a report has room for', () => {
+    expect(namesOf({ entityType: 'e'.repeat(61), aspect: 'a'.repeat(61) })).toEqual(['e'.repeat(60), 'a'.repeat(60)]);
+  });
+});
+
 describe('several policies', () => {
+  test('of one list are told by their place in it', () => {
+    const parsed = parse([valid, { ...valid, aspect: 'b', retentionDays: 1 }], 'P');
+    expect(parsed.map(({ source }) => source)).toEqual(['P, policy 1', 'P, policy 2']);
+    expect(problemOf(parsed[1])).toMatch(/^P, policy 2: retentionDays/);
+  });
+
+  test('are read up to 600 of one list, and how many more there are is said', () => {
+    const list = (count: number) => Array.from({ length: count }, (_, at) => ({ ...valid, aspect: `a${at}` }));
+    expect(parse(list(600), 'P').every(({ kind }) => kind === 'policy')).toBe(true);
+    expect(parse(list(600), 'P')).toHaveLength(600);
+    const parsed = parse(list(602), 'P');
+    expect(parsed).toHaveLength(601);
+    expect(parsed[0]).toMatchObject({ kind: 'policy', policy: { aspect: 'a0' } });
+    expect(parsed[600]).toMatchObject({
+      kind: 'invalid',
+      source: 'P',
+      entityType: 'P',
+      problem: 'P holds 602 policies; the last 2 were not read: one list holds at most 600',
+    });
+  });
+
+  test('whose names are not known are not taken for one', () => {
+    const nameless = parse([{ retentionDays: 5 }, { retentionDays: 6 }], 'P');
+    expect(nameless.map(problemOf).join()).not.toContain('2 policies are for');
+    const sources = ['same', 'same'].map((name) => ({ name, text: '' }));
+    expect(parsePolicies(sources, 7).map(problemOf)).toEqual(['same is empty', 'same is empty']);
+    const questions = parse(
+      [
+        { entityType: '?', aspect: 'x' },
+        { entityType: '?', aspect: 'x' },
+      ],
+      'P',
+    );
+    expect(questions.map(problemOf).join()).not.toContain('2 policies are for');
+  });
+
+  test('for one index say where each of them is, and what else is wrong', () => {
+    const parsed = parse([valid, { ...valid, retentionDays: 1 }], 'P');
+    expect(parsed.map(problemOf)).toEqual([
+      '2 policies are for dataset.operation (P, policy 1; P, policy 2): keep one of them',
+      'P, policy 2: retentionDays must be at least 7 (minRetentionDays), not 1; besides, 2 policies are for dataset.operation (P, policy 1; P, policy 2): keep one of them',
+    ]);
+  });
+
   test('stop only themselves when they cannot be read', () => {
     const parsed = parse([valid, { ...valid, aspect: 'datasetProfile', retentionDays: 1 }]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['policy', 'invalid']);

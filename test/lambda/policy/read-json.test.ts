@@ -77,6 +77,35 @@ describe('JSON that a person has written', () => {
     expect(problemOf(opening.repeat(50_000))).toMatch(/nested too deeply|is not JSON/);
   });
 
+  test('may hold marks that are wrong only at its beginning', () => {
+    expect(readJson('["a\ufeffb", "\ufffd"]')).toEqual({ kind: 'value', value: ['a\ufeffb', '\ufffd'] });
+    expect(problemOf('\ufffd[1]')).toMatch(/^is not UTF-8 text/);
+  });
+
+  test('has a long key told by its beginning', () => {
+    const key = 'k'.repeat(61);
+    expect(problemOf(`{"${key}": 1, "${key}": 2}`)).toContain(`the key "${'k'.repeat(60)}" twice`);
+  });
+
+  describe('in a file that people keep', () => {
+    const read = (text: string) => readJson(text, { comments: true });
+
+    test('may have comments', () => {
+      expect(read('// all\n{"a": /* one */ 1} // end')).toEqual({ kind: 'value', value: { a: 1 } });
+    });
+
+    test.each([
+      ['a comment without an end', '{"a": 1} /* end', ' (line 1, column 10)'],
+      ['a comment inside a number', '1/* */2', ' (line 1, column 7)'],
+      ['a comma too many', '{"a": 1,}', ' (line 1, column 9)'],
+    ])('is refused with %s', (_, text, where) => {
+      expect(read(text)).toEqual({
+        kind: 'wrong',
+        problem: `is not JSON${where}: look for a comma too many or a missing quote`,
+      });
+    });
+  });
+
   test('never shows what stands where it breaks off', () => {
     expect(problemOf('S3cr3tT0ken')).not.toContain('S3cr');
   });

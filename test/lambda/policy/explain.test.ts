@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { explain, problemsOf } from '../../../lambda/policy/explain.ts';
+
+/** One sentence for each problem: the field, what it should be, and what it is. */
+
+const schema = z.strictObject({
+  name: z.string().min(2).max(5).optional(),
+  days: z.int().min(7, 'minRetentionDays').max(99).optional(),
+  share: z.number().min(1).optional(),
+  emails: z.array(z.string().max(9)).min(1).max(2).optional(),
+  mode: z.enum(['preview', 'enforce']).optional(),
+  on: z.boolean().optional(),
+  tags: z.record(z.string().regex(/^[a-z]+$/, 'must be small letters'), z.string()).optional(),
+  key: z.string().regex(/^k/, 'must begin with k').optional(),
+  tokenParameter: z.enum(['/a']).optional(),
+  myToken: z.enum(['/a']).optional(),
+  nested: z.strictObject({ deep: z.array(z.strictObject({ days: z.int() })) }).optional(),
+  needed: z.string().default('x'),
+});
+const refused = (value: unknown, of: z.ZodType = schema) => {
+  const { error } = of.safeParse(value);
+  if (!error) throw new Error('it was accepted');
+  return error;
+};
+const keys = Object.keys(schema.shape);
+const said = (value: unknown, of: z.ZodType = schema) => explain(refused(value, of), value, keys);
+
+describe('what is wrong with a value', () => {
+  test.each<[string, unknown, string]>([
+    ['too short a text', { name: 'x' }, 'name must have at least 2 characters'],
+    ['too long a text', { name: 'xxxxxx' }, 'name must have at most 5 characters'],
+    ['too few entries', { emails: [] }, 'emails must have at least 1 entries'],
+    ['too many entries', { emails: ['a', 'b', 'c'] }, 'emails must have at most 2 entries'],
+    ['an entry, counted from one', { emails: ['a', 'b'.repeat(10)] }, 'emails 2 must have at most 9 characters'],
+    ['too small a number, with its setting', { days: 6 }, 'days must be at least 7 (minRetentionDays), not 6'],
+    ['too small a number', { share: 0.5 }, 'share must be at least 1, not 0.5'],
+    ['too large a number', { days: 100 }, 'days must be at most 99, not 100'],
+    ['half a number', { days: 7.5 }, 'days must be a whole number, not 7.5'],
+    ['a text for a number', { share: '1' }, 'share must be a number, not "1"'],
+    ['a number for a text', { name: 1 }, 'name must be a text, not 1'],
+    ['a text for a switch', { on: 'yes' }, 'on must be true or false, not "yes"'],
+    ['a text for a list', { emails: 'a' }, 'emails must be an array, not "a"'],
+    ['a list for an object', { nested: [] }, 'nested must be an object, not []'],
+    ['nothing for an object', null, 'it must be an object, not null'],
+    ['one of several', { mode: 'force' }, 'mode must be "preview" or "enforce", not "force"'],
+    ['a text of another form', { key: 'x' }, 'key must begin with k, not "x"'],
+    ['a key of another form', { tags: { A: 'b' } }, 'tags: the key "A" must be small letters'],
+    [
+      'a part of a part',
+      { nested: { deep: [{ days: 1 }, { days: 'x' }] } },
+      'nested.deep 2.days must be a number, not "x"',
+    ],
+    ['a part that is missing', { nested: { deep: [{}] } }, 'nested.deep 1.days is missing: it must be a number'],
+    ['a mistyped field', { mdoe: 'preview' }, '"mdoe" is not a known field: did you mean mode?'],
+    ['a field from nowhere', { colour: 1 }, `"colour" is not a known field: the fields are ${keys.join(', ')}`],
+    [
+      'several problems',
+      { name: 'x', days: 6 },
+      'name must have at least 2 characters; days must be at least 7 (minRetentionDays), not 6',
+    ],
+  ])('is said of %s', (_, value, expected) => {
+    expect(said(value)).toBe(expected);
+  });
+
+  test('is said in the words of a rule, which names its field once', () => {
+    const rule = (message: string) =>
+      z
+        .object({ a: z.number() })
+        .superRefine((_, context) => context.addIssue({ code: 'custom', path: ['a'], message }));
+    expect(said({ a: 1 }, rule('is odd'))).toBe('a: is odd');
+    expect(said({ a: 1 }, rule('a is odd'))).toBe('a is odd');
+    const whole = z.object({}).superRefine((_, context) => context.addIssue({ code: 'custom', message: 'is odd' }));
+    expect(said({}, whole)).toBe('is odd');
+  });
+
+  test('is said of a kind that nobody has named', () => {
+    expect(said({ at: 1 }, z.object({ at: z.date() }))).toBe('at must be date, not 1');
+  });
+
+  test('is placed', () => {
+    const value = { nested: { deep: [{ days: 1, dyas: 2 }] }, days: 6 };
+    expect(problemsOf(refused(value), value, keys).map(({ path }) => path)).toEqual([
+      ['days'],
+      ['nested', 'deep', 0, 'dyas'],
+    ]);
+  });
+
+  test('cuts what is long to what fits a sentence', () => {
+    expect(said({ mode: 'x'.repeat(58) })).toContain(`not "${'x'.repeat(58)}"`);
+    expect(said({ mode: 'x'.repeat(59) })).toMatch(new RegExp(`not "${'x'.repeat(56)}\\.\\.\\.$`));
+  });
+});
+
+describe('a token', () => {
+  const hidden = 'not what it holds (not shown: it may be a token)';
+
+  test.each([
+    ['in the place of its parameter’s name', { tokenParameter: 's3cret' }, hidden],
+    ['that looks like one, anywhere', { mode: 'eyJhbGciOiJ' }, hidden],
+    ['that begins like one, but is too short', { mode: 'eyJhbGciO' }, 'not "eyJhbGciO"'],
+    ['that has such letters later', { mode: 'xeyJhbGciOiJ' }, 'not "xeyJhbGciOiJ"'],
+    ['that begins like one, but goes on otherwise', { mode: 'eyJ. . . . . ' }, 'not "eyJ. . . . . "'],
+    ['that is a number', { tokenParameter: 7 }, 'not 7'],
+    ['in a field that only ends like one', { myToken: 'x' }, 'not "x"'],
+  ])('%s', (_, value, expected) => {
+    expect(said(value).endsWith(expected)).toBe(true);
+    if (expected === hidden) for (const text of Object.values(value)) expect(said(value)).not.toContain(text);
+  });
+
+  test('in a part of a part is not shown, either', () => {
+    const deep = z.object({ token: z.object({ name: z.enum(['/a']) }) });
+    expect(said({ token: { name: 's3cret' } }, deep)).toBe(`token.name must be "/a", ${hidden}`);
+  });
+});

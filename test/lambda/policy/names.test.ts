@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import {
+  canonicalSpelling,
+  indexName,
+  isProtected,
+  knownAspects,
+  searchIndex,
+  searchIndexOfName,
+} from '../../../lambda/policy/aspects.ts';
+import { nearest } from '../../../lambda/policy/nearest.ts';
+import { policySchema } from '../../../lambda/policy/schema.ts';
+
+describe('the nearest name', () => {
+  test.each([
+    ['the same', 'mode', 'mode'],
+    ['other letters’ case', 'MODE', 'mode'],
+    ['two letters swapped', 'mdoe', 'mode'],
+    ['two letters swapped at its end', 'moed', 'mode'],
+    ['a letter too many', 'modes', 'mode'],
+    ['a letter before it', 'xmode', 'mode'],
+    ['a letter too few', 'ode', 'mode'],
+    ['another letter', 'mole', 'mode'],
+    ['one letter of a short name', 'ab', 'ac'],
+    ['a third of the longer name', 'abcdef', 'abcdxy'],
+    ['a third of the longer name, which was meant', 'abcdefg', 'abcdefghi'],
+    ['letters swapped twice', 'badcef', 'abcdef'],
+  ])('may differ by %s: %s', (_, given, meant) => {
+    expect(nearest(given, ['unlike', meant, 'other'])).toBe(meant);
+  });
+
+  test.each([
+    ['more than a third', 'abcdef', 'abcxyz'],
+    ['one letter more than a third', 'abcde', 'abcxy'],
+    ['two letters of a short name', 'ab', 'cd'],
+    ['two letters of a name of four', 'mode', 'mxye'],
+    ['swapped letters and one more', 'dome', 'mode'],
+    ['letters that stand elsewhere', 'abxycd', 'cdxyab'],
+    ['two letters swapped over a third', 'cba', 'abc'],
+  ])('is none where %s differ: %s', (_, given, other) => {
+    expect(nearest(given, [other])).toBeUndefined();
+  });
+
+  test('is that with the fewest differences, the first of several', () => {
+    expect(nearest('operation', ['operations2', 'operations', 'operatio'])).toBe('operations');
+    expect(nearest('operation', ['operatio', 'operations', 'operations2'])).toBe('operatio');
+    expect(nearest('x', [])).toBeUndefined();
+  });
+});
+
+describe('the names of an index', () => {
+  test('are DataHub’s own, where it knows them, and else as they are written', () => {
+    expect(canonicalSpelling('DATAJOB', 'datahubingestionrunsummary')).toEqual({
+      entityType: 'dataJob',
+      aspect: 'datahubIngestionRunSummary',
+    });
+    expect(canonicalSpelling('My', 'Own')).toEqual({ entityType: 'My', aspect: 'Own' });
+    expect(knownAspects).toContainEqual({ entityType: 'dataset', aspect: 'operation' });
+  });
+
+  test('make one search index, however a person writes them', () => {
+    expect(searchIndex({ entityType: 'Dataset', aspect: 'Operation' })).toBe('dataset_operationaspect_v1');
+    expect(searchIndexOfName('Dataset.Operation')).toBe('dataset_operationaspect_v1');
+    expect(searchIndexOfName('a.b.c')).toBe(searchIndex({ entityType: 'a', aspect: 'b_c' }));
+    expect(indexName({ entityType: 'Dataset', aspect: 'Operation' })).toBe('Dataset.Operation');
+  });
+
+  test('tell what is never truncated', () => {
+    expect(isProtected('datahubIngestionCheckpoint')).toBe(true);
+    expect(isProtected('datahubIngestionRunSummary')).toBe(false);
+  });
+});
+
+test('every field of a policy is described to whoever edits one', () => {
+  const { shape } = policySchema(7);
+  for (const [field, schema] of Object.entries(shape)) {
+    expect([field, schema.meta()?.description]).toEqual([field, expect.stringMatching(/^.{10,}\.$/)]);
+  }
+});

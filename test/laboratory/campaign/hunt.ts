@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
+import type { PlotName } from '../histories/plots.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { mutants } from '../mutants/mutants.ts';
 import type { Violation } from '../rules/checker.ts';
 import { bundleWorker, runWorker } from './bundle.ts';
 
 export interface Hunted extends Mutant {
-  /** Histories that it took. */
+  /** How many histories of the seed there are up to the one in which it was noticed. */
   histories: number;
   /** The rules that the history broke in which it was noticed. */
   broken: string[];
@@ -35,7 +36,7 @@ export async function huntMutants(
   const limit = pLimit(threads);
   const one = async (mutant: Mutant, number: number): Promise<Hunted> => {
     const path = await bundleWorker(`mutant-${number}`, mutant.patches);
-    const { histories, violations } = inSmallModel ? await inModel(path) : await inHistories(path, seed);
+    const { histories, violations } = inSmallModel ? await inModel(path) : await inHistories(path, seed, mutant.plots);
     const hunted = { ...mutant, histories, broken: [...new Set(violations.map(({ rule }) => rule))] };
     told(hunted);
     return hunted;
@@ -48,8 +49,21 @@ interface Found {
   violations: Violation[];
 }
 
-const inHistories = (path: string, seed: number): Promise<Found> =>
-  runWorker(path, { kind: 'histories', seed, first: 0, step: 1, end: mostHistories, untilViolation: true });
+/** @param plots only histories with one of these are lived through; the others are counted all the same */
+async function inHistories(path: string, seed: number, plots: readonly PlotName[] | undefined): Promise<Found> {
+  const end = mostHistories;
+  const given = {
+    kind: 'histories',
+    seed,
+    first: 0,
+    step: 1,
+    end,
+    untilViolation: true,
+    ...(plots && { plots }),
+  } as const;
+  const { violations } = await runWorker(path, given);
+  return { histories: (violations[0]?.run ?? end - 1) + 1, violations };
+}
 
 /** With a delete by query first; what only a reindex shows takes longer. */
 async function inModel(path: string): Promise<Found> {

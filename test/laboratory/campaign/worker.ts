@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Enumeration, enumerate } from '../small-model/enumerate.ts';
 import type { SmallStrategy } from '../small-model/small-model.ts';
 import { everyAnswer, fewAnswers } from '../small-model/told.ts';
-import { runCampaign, type Tally } from './campaign.ts';
+import { runCampaign, scenarioOf, type Tally } from './campaign.ts';
 
 /** One thread of the laboratory; with the core as it is, or bundled with a mutant's patches. */
 
@@ -13,6 +13,8 @@ export interface Histories {
   /** Every so many runs. */
   step: number;
   end: number;
+  /** Only histories with one of these plots. */
+  plots?: readonly string[];
   /** Ends with the first violation. */
   untilViolation: boolean;
 }
@@ -35,9 +37,12 @@ function carryOut(given: Assignment): Promise<Tally | Enumeration> {
   if (given.kind === 'small model') {
     return enumerate({ ...given, told: given.told === 'few' ? fewAnswers : everyAnswer });
   }
-  const { seed, first, step, end, untilViolation } = given;
+  const { seed, first, step, end, plots, untilViolation } = given;
   const runs = function* () {
-    for (let run = first; run < end; run += step) yield run;
+    for (let run = first; run < end; run += step) {
+      const { nights } = scenarioOf(seed, run);
+      if (plots === undefined || nights.some(({ plot }) => plot && plots.includes(plot.name))) yield run;
+    }
   };
   return runCampaign(seed, runs(), ({ violations }) => untilViolation && violations.length > 0);
 }

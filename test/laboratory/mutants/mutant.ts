@@ -1,3 +1,5 @@
+import type { PlotName } from '../histories/plots.ts';
+
 /** How the core is changed for a mutant when the laboratory is bundled: the core itself has no switch. */
 
 /** A piece of text that is replaced; it must occur exactly once. For what is no function of its own. */
@@ -25,6 +27,8 @@ export interface Mutant {
   about: string;
   name: string;
   patches: Patch[];
+  /** It shows where one of these plots is drawn: the hunt lives through no others. */
+  plots?: readonly PlotName[];
   /** It shows in the small model as well, in which two executions are all that happens. */
   inSmallModel?: boolean;
 }

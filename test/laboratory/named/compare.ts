@@ -1,6 +1,6 @@
 import { printTable } from '../campaign/print.ts';
 import { type Lived, livedByPeer, livedByUs } from './lived.ts';
-import { isReal, situations } from './situations.ts';
+import { isReal, type Situation, situations } from './situations.ts';
 
 /** The named situations as a table: the peer, us by default, and us where the policy wants a reindex. */
 export async function runComparison(): Promise<boolean> {
@@ -32,10 +32,13 @@ export async function runComparison(): Promise<boolean> {
   );
   printTable(['facts', 'situation', 'server', 'datahub-gc', 'we, by default', 'we, told to reindex'], rows);
   console.log(
-    `datahub-gc lost rows without a word in ${real.size} of ${situations.filter(isReal).length} on releases, and in ${copying.size} of ${situations.filter((one) => !isReal(one)).length} on a server that copies`,
+    `datahub-gc lost rows without a word in ${real.size} of ${count(isReal)} that can happen to it on releases, and in ${copying.size} of ${count((one) => !isReal(one))} on a server that copies`,
   );
   return allNamed;
 }
+
+const count = (which: (situation: Situation) => boolean): number =>
+  situations.filter((one) => one.notToPeer === undefined && which(one)).length;
 
 const summary = ({ rowsLost, oldRowsLeft, sent, said }: Lived): string =>
   [

@@ -3,7 +3,7 @@ import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts'
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
-import { type CheckRule, eventsOf } from './events.ts';
+import { type CheckRule, eventsOf, runOf } from './events.ts';
 
 /** When the faults have stopped, no index is stuck: each is truncated again, or closed until a person clears it. */
 
@@ -28,6 +28,21 @@ export const livenessRules = {
     }
   },
 
+  *'sizes that are refused for good are asked for twice in a run at most'(history) {
+    if (history.scenario.lasting !== 'no sizes, ever') return;
+    const asked = new Map<string, { at: number; times: number }>();
+    for (const { at, action, status, invocation } of eventsOf(history, 'read')) {
+      if (action !== 'getIndexSizes' || (status !== 401 && status !== 403)) continue;
+      const run = runOf(invocation);
+      asked.set(run, { at, times: (asked.get(run)?.times ?? 0) + 1 });
+    }
+    for (const [run, { at, times }] of asked) {
+      // What a function has learnt goes with it where its execution never gets its state.
+      const lost = functionsLost(history, run);
+      if (times > 2 * (1 + lost)) yield { at, text: `${run}: ${times} requests for sizes, ${lost} functions lost` };
+    }
+  },
+
   *'what a person has cleared can be truncated'(history) {
     const report = reportOf(history, history.last.cleared);
     const at = history.world.time.now();
@@ -41,6 +56,14 @@ export const livenessRules = {
     }
   },
 } satisfies Record<string, CheckRule>;
+
+function functionsLost(history: History, run: string): number {
+  const begun = eventsOf(history, 'invocation').filter(
+    ({ invocation }) => runOf(invocation) === run && invocation.step !== 'report',
+  ).length;
+  const taken = eventsOf(history, 'taken').filter((event) => runOf(event) === run).length;
+  return Math.max(0, begun - taken);
+}
 
 const isAtHome = ({ world }: History, { server }: { server: string }): boolean =>
   server === serverAddress(world.settings.gmsUrl);

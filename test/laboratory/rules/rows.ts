@@ -156,17 +156,18 @@ function namedBy(
   return undefined;
 }
 
-/** A whole copy of somebody else's bore our task's number when its status was read. */
+/** A whole copy of somebody else's, of no more rows than ours could have, bore our task's number when its status was read. */
 function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdict, track }: Closing): boolean {
   const { cause } = verdict.entry;
   if (cause.kind !== 'verified' || cause.by !== 'proof' || record.state !== 'running') return false;
   const serials = track?.acted?.serials ?? [];
-  const { taskId } = record.attempt;
+  const { taskId, baseline } = record.attempt;
+  const most = baseline.rowsTotal + limitOf(baseline.rowsTotal);
   return world.servers[0].engine
     .everyTask()
     .some(
-      ({ id, serial, kind, completedAt = Number.POSITIVE_INFINITY }) =>
-        id === taskId && kind === 'reindex' && completedAt <= at && !serials.includes(serial),
+      ({ id, serial, kind, total, completedAt = Number.POSITIVE_INFINITY }) =>
+        id === taskId && kind === 'reindex' && completedAt <= at && total <= most && !serials.includes(serial),
     );
 }
 

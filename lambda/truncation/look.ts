@@ -223,9 +223,10 @@ function grown(watch: Watch, kept: number | undefined, now: number): Watch {
   return { ...watch, highestKept: kept, movedAt: now };
 }
 
+/** When it ended, as far as known; where its status never says so, when it was last seen to move. */
 function endOf(watch: Watch, task: OwnTask | undefined, ended: boolean): number {
-  if (!ended) return watch.movedAt ?? watch.lastLookAt;
-  const runTime = task?.completed ? task.runTimeMillis : undefined;
+  if (!ended || task?.completed === false) return watch.movedAt ?? watch.lastLookAt;
+  const runTime = task?.runTimeMillis;
   return runTime !== undefined ? watch.startedAt + runTime : (watch.completedAt ?? watch.lastLookAt);
 }
 

@@ -43,7 +43,7 @@ describe('a task that has ended', () => {
     expect(await world.lookAfter(30_000)).toMatchObject(watching);
     expect(await world.lookAfter(600_000)).toMatchObject({
       kind: 'decided',
-      entry: { outcome: 'truncated', durationSeconds: 120 },
+      entry: { outcome: 'truncated', durationSeconds: 150 },
     });
   });
 

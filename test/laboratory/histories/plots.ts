@@ -92,6 +92,8 @@ export const plots = {
         let left = 4;
         world.others(track.name, 'a few rows deleted', () => {
           engine.removeRows(track.name, ({ timestamp }) => timestamp > track.cutoffMillis && left-- > 0);
+          // The server decides by what searches find.
+          engine.refresh();
         });
       };
       atNextSend(stage, (name) => refill(stage, name, chances));

@@ -77,6 +77,8 @@ export const plots = {
       const [{ engine }] = world.servers;
       if (engine.behaviour.mode === 'always-delete') return;
       const policy = chances.pick(stage.policies);
+      // In one go: of a bite far less than half would go.
+      rewrite(stage, policy, { strategy: 'delete-by-query', maxRowsPerRun: 100_000, maxDeletePercent: 100 });
       world.time.at(start - minute, () => {
         engine.set({ knowsForceFlags: false });
         if (chances.happens(0.8)) cut(stage, chances);
@@ -90,6 +92,8 @@ export const plots = {
         let left = 4;
         world.others(track.name, 'a few rows deleted', () => {
           engine.removeRows(track.name, ({ timestamp }) => timestamp > track.cutoffMillis && left-- > 0);
+          // The server decides by what searches find.
+          engine.refresh();
         });
       };
       atNextSend(stage, (name) => refill(stage, name, chances));

@@ -25,6 +25,8 @@ export const rowRules = {
       if (told === undefined) {
         // docs/testing.md, `twin-task`.
         if (closing && isProvenByTwin(history, closing)) continue;
+        // docs/testing.md, `silent-reindex`.
+        if (closing && wasSilent(history, closing)) continue;
         // Unresolved at the end: other rules say so. With a verdict that says nothing of it, nobody will ever look.
         const outcome = closing?.verdict.entry.outcome;
         if (closing)
@@ -169,6 +171,21 @@ function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdi
       ({ id, serial, kind, total, completedAt = Number.POSITIVE_INFINITY }) =>
         id === taskId && kind === 'reindex' && completedAt <= at && total <= most && !serials.includes(serial),
     );
+}
+
+/** A reindex of what was to be deleted, of which the function that decided could learn neither the index's name nor the status. */
+function wasSilent(history: Parameters<CheckRule>[0], { record, event, track }: Closing): boolean {
+  const { strategy, baseline } = record.attempt;
+  const isAsked = strategy !== 'delete-by-query' || track?.acted?.as !== 'reindex';
+  if (isAsked || baseline.indexName !== undefined) return false;
+  if (record.state === 'sending') return true;
+  return !eventsOf(history, 'read').some(
+    ({ action, status, task, invocation }) =>
+      action === 'getEsTaskStatus' &&
+      status === 200 &&
+      task === record.attempt.taskId &&
+      invocation.id === event.invocation?.id,
+  );
 }
 
 /** Whether a look of the run that has decided showed that rows went. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Cause } from '../../../lambda/facts/cause.ts';
-import { maxStateBytes } from '../../../lambda/facts/limits.ts';
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
-import { bytesOf, fitState } from '../../../lambda/run/fit.ts';
-import type { DoneEntry, Entry, RunState } from '../../../lambda/run/state.ts';
-import { aPolicy } from '../../support/policies.ts';
-import { aRunState } from '../../support/states.ts';
+import type { Cause } from '../../../../lambda/facts/cause.ts';
+import { maxStateBytes } from '../../../../lambda/facts/limits.ts';
+import type { Outcome } from '../../../../lambda/facts/outcome.ts';
+import { bytesOf, fitState } from '../../../../lambda/run/fit.ts';
+import type { DoneEntry, Entry, RunState } from '../../../../lambda/run/state.ts';
+import { aPolicy } from '../../../support/policies.ts';
+import { aRunState } from '../../../support/states.ts';
 
 /** What a run state gives away, in which order: each thing only when all before it was not enough. */
 

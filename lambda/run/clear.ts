@@ -119,7 +119,7 @@ async function clearClosed(
   if (refusal) return { ...refusal, ...where };
   const cleared = clear(moveTo(record, key.server));
   if (!(await services.ledger.replace(record, cleared))) return changed(index);
-  services.log.warn('cleared by a person', { index, rowsMissing });
+  services.log.warn('cleared by a person', { index: key.index, rowsMissing });
   const { rowsIn } = where;
   const still = rowsIn !== undefined && rowsMissing > 0 ? { rowsIn } : {};
   return { kind: 'released', index, rowsMissing, ...still, ...(uncounted && { uncounted }) };
@@ -157,7 +157,7 @@ async function clearHead(
   const refusal = refusalOf(index, head.state === 'quarantined' && !head.windows?.length, counted, clearing);
   if (refusal) return note(refusal);
   if (!(await ledger.replace(record, clearOtherVersion(record, key, newId())))) return note(changed(index));
-  log.warn('cleared by a person', { index, rowsMissing: counted, version: head.version });
+  log.warn('cleared by a person', { index: key.index, rowsMissing: counted, version: head.version });
   return note({ kind: 'released', index, rowsMissing: counted, ...(!head.windows?.length && { uncounted: true }) });
 }
 

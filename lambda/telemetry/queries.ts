@@ -10,9 +10,10 @@ export interface SavedQuery {
 export const indexHistoryQuery: SavedQuery = {
   name: 'What happened to an index in the last 30 days',
   text: [
-    '# Put your index in place of dataset.operation, in lower case, and set the time range to 30 days.',
+    '# Put your index in place of dataset_operationaspect_v1 (entity type, underscore, aspect, aspect_v1; all in lower case),',
+    '# and set the time range to 30 days.',
     'fields @timestamp, step, outcome, cause.kind, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
-    "| filter index = 'dataset.operation'",
+    "| filter index = 'dataset_operationaspect_v1'",
     '| filter toMillis(@timestamp) > (now() - 30 * 86400) * 1000',
     '| sort @timestamp asc',
     '| limit 1000',

@@ -87,7 +87,7 @@ describe('the log of an invocation', () => {
 
   it('has the fields that the saved query asks for', () => {
     runLog(options).info('planned', {
-      index: 'dataset.operation',
+      index: 'dataset_operationaspect_v1',
       outcome: 'truncated',
       cause: { kind: 'verified' },
       rowsToDelete: 1,
@@ -98,6 +98,6 @@ describe('the log of an invocation', () => {
     const asked = /^fields (.*)$/m.exec(indexHistoryQuery.text)?.[1]?.split(', ') ?? [];
     const [line] = lines();
     expect(asked.filter((field) => field !== '@timestamp' && !(field.split('.')[0]! in line!))).toEqual([]);
-    expect(indexHistoryQuery.text).toContain("| filter index = 'dataset.operation'");
+    expect(indexHistoryQuery.text).toContain("| filter index = 'dataset_operationaspect_v1'");
   });
 });

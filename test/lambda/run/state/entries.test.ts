@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
+import type { Cause } from '../../../../lambda/facts/cause.ts';
+import type { DecidedFacts } from '../../../../lambda/facts/report-schema.ts';
 import {
   attemptFacts,
   done,
@@ -11,10 +11,10 @@ import {
   quarantinedCause,
   watched,
   whereRowsAre,
-} from '../../../lambda/run/entries.ts';
-import { resumeOwn } from '../../../lambda/run/resume.ts';
-import type { ApprovedEntry } from '../../../lambda/run/state.ts';
-import { aPolicy } from '../../support/policies.ts';
+} from '../../../../lambda/run/entries.ts';
+import { resumeOwn } from '../../../../lambda/run/resume.ts';
+import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
+import { aPolicy } from '../../../support/policies.ts';
 import {
   anIdle,
   aQuarantined,
@@ -25,8 +25,8 @@ import {
   aSentAttempt,
   aServer,
   aVerdict,
-} from '../../support/records.ts';
-import { aRunState } from '../../support/states.ts';
+} from '../../../support/records.ts';
+import { aRunState } from '../../../support/states.ts';
 
 const now = 1_300_000;
 const us = { ...aRun, server: aServer };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
-import { fromHead, fromHeadAndLedger, isOurs, StateUnreadable } from '../../../lambda/run/other-version.ts';
-import type { RunServices } from '../../../lambda/run/services.ts';
-import { anIndex, aRunning } from '../../support/records.ts';
+import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
+import { fromHead, fromHeadAndLedger, isOurs, StateUnreadable } from '../../../../lambda/run/other-version.ts';
+import type { RunServices } from '../../../../lambda/run/services.ts';
+import { anIndex, aRunning } from '../../../support/records.ts';
 
 /** A run state that another version of this program wrote, or this one for another server. */
 

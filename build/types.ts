@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundles.ts';
@@ -11,11 +11,28 @@ import { root } from './bundles.ts';
 export function constructTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
   try {
-    const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--removeComments', 'false'];
-    execFileSync(process.execPath, [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      ...['--project', join(root, 'tsconfig.json'), ...options, '--rootDir', root, '--outDir', folder],
-    ]);
+    const project = join(folder, 'tsconfig.json');
+    // Of the construct and what it needs alone: tests may export what no declaration can name.
+    writeFileSync(
+      project,
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: {
+          noEmit: false,
+          declaration: true,
+          emitDeclarationOnly: true,
+          removeComments: false,
+          rootDir: root,
+          outDir: folder,
+          typeRoots: [join(root, 'node_modules/@types')],
+        },
+        include: [],
+        files: [join(root, 'infra/datahub-retention.ts')],
+      }),
+    );
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', project], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     const text = readFileSync(join(folder, 'infra/datahub-retention.d.ts'), 'utf8');
     const foreign = [...text.matchAll(/(?:from|import\() ?['"]([^'"]+)/g)].map(([, module]) => module!);
     const others = foreign.filter((module) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(module));

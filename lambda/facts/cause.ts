@@ -172,6 +172,7 @@ const kinds = {
     rowsIn: z.string().optional(),
     indexNow: z.string().optional(),
     deadline: millis.optional(),
+    indexGone: z.boolean().optional(),
   },
   unsettled: {
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
@@ -196,6 +197,7 @@ const kinds = {
     total: rows.optional(),
     hours: z.number().optional(),
     ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
+    works: z.enum(strategies).optional().meta({ description: 'how its task works, once its counters have shown it' }),
     error: serverErrorSchema.optional(),
   },
 

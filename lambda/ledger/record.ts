@@ -62,6 +62,8 @@ const sentFields = {
     indexName: z.string().optional(),
     sizeMb: z.number().optional(),
   }),
+  /** A task that says that it goes on and does not move: since when, with how many rows done and left to delete. */
+  stood: z.object({ since: millis, done: rows, toDelete: rows }).optional(),
   /** What came back where it was no task id. */
   answer: z
     .object({ error: serverErrorSchema.catch({ kind: 'unreadable', operation: 'truncate' }), realAt: millis })
@@ -84,6 +86,8 @@ const verdictSchema = z.object({
   decidedAt: millis,
   /** Rows of (sent cutoff, run start] that were there then; left out once a person has cleared them. */
   window: windowSchema.optional(),
+  /** The younger part of the window in pieces, oldest first: those that are newer than a later cutoff are compared. */
+  parts: z.array(windowSchema).optional(),
   /** What the report said, so that a Poll that is tried again says the same; its cause is read loosely and decides nothing. */
   entry: z
     .looseObject({
@@ -109,6 +113,10 @@ const headFields = {
   judgeableAt: millis.optional(),
   /** Counted before the call, for verification and for `clear`. */
   windows: z.array(windowSchema).optional(),
+  /** Runs that lately sent a real truncate of this index, or were fenced off before they could: none may send (again). */
+  sentBy: z
+    .array(z.object({ runId: z.string(), runStartMillis: millis, at: millis, fenced: z.boolean().optional() }))
+    .optional(),
 };
 
 const common = {
@@ -117,10 +125,6 @@ const common = {
   lastVerdict: verdictSchema.optional(),
   /** Small losses of the last 30 days, each too small to be judged alone. */
   shrinks: z.array(z.object({ at: millis, rows })).optional(),
-  /** Runs that lately sent a real truncate of this index, or were fenced off before they could: none may send (again). */
-  sentBy: z
-    .array(z.object({ runId: z.string(), runStartMillis: millis, at: millis, fenced: z.boolean().optional() }))
-    .optional(),
 };
 const attempted = { attemptId: z.string(), judgeableAt: millis };
 const windows = { windows: z.array(windowSchema) };
@@ -180,6 +184,7 @@ const headSchema = z.looseObject({
   version: z.number(),
   state: z.string(),
   ...headFields,
+  sentBy: headFields.sentBy.catch(undefined),
 });
 export type Head = z.infer<typeof headSchema>;
 

@@ -3,7 +3,7 @@ import type { Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from './ledger.ts';
 import type { Idle, Unresolved, Verdict, Window } from './record.ts';
-import { conclude, quarantine } from './transitions.ts';
+import { conclude, quarantine, standingStill } from './transitions.ts';
 
 /** What was found out about a truncation, before it is written down. */
 export interface Judgement {
@@ -15,6 +15,10 @@ export interface Judgement {
   closes: 'idle' | 'quarantined' | 'no';
   /** Rows of (sent cutoff, run start] that are there now; the next Plan counts them again. */
   window?: Window;
+  /** The younger part of that window in pieces, oldest first, where they could be counted. */
+  parts?: Window[];
+  /** Of one that is left unresolved: since when its task has stood still, and at what. */
+  stood?: NonNullable<Unresolved['attempt']['stood']>;
   /** Rows newer than the cutoff that are gone, too few to be judged alone. */
   shrunkRows?: number;
 }
@@ -36,12 +40,17 @@ export async function settle(
   judgement: Judgement,
   now: number,
 ): Promise<Settled> {
-  const { outcome, cause, facts, closes } = judgement;
+  const { outcome, cause, facts, closes, stood } = judgement;
   const entry: DecidedFacts = { ...from, ...facts, outcome, cause };
-  if (closes === 'no') return { kind: 'decided', entry };
+  if (closes === 'no') {
+    // Where this is not written, the next run begins to count anew.
+    if (stood) await ledger.replace(record, standingStill(record, stood));
+    return { kind: 'decided', entry };
+  }
   const { runId, runStartMillis } = record.attempt;
   const { attemptId } = record;
-  const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window: judgement.window });
+  const { window, parts } = judgement;
+  const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window, parts });
   const next = closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);
   if (await ledger.replace(record, next)) return { kind: 'decided', entry };
   const stored = await ledger.read(record.index);
@@ -72,14 +81,19 @@ export async function settleIdle(
     now: number;
   },
 ): Promise<boolean> {
-  const verdict = verdictOf({ attemptId: id, ...run, entry, decidedAt: now, window: undefined });
+  const verdict = verdictOf({ attemptId: id, ...run, entry, decidedAt: now, window: undefined, parts: undefined });
   return ledger.replace(record, quarantine(record, verdict, windows));
 }
 
 /** Whether an entry is adopted depends on the run that tells of it, not on the truncation. */
-function verdictOf({ entry, window, ...rest }: Omit<Verdict, 'window'> & { window: Window | undefined }): Verdict {
+function verdictOf({
+  entry,
+  window,
+  parts,
+  ...rest
+}: Omit<Verdict, 'window' | 'parts'> & { window: Window | undefined; parts: Window[] | undefined }): Verdict {
   const { adopted: _, ...lasting } = entry;
-  return { ...rest, entry: lasting, ...(window && { window }) };
+  return { ...rest, entry: lasting, ...(window && { window }), ...(window && parts && { parts }) };
 }
 
 export const adoptedIn = ({ adopted }: EntryFacts): Pick<EntryFacts, 'adopted'> => (adopted ? { adopted } : {});

@@ -105,6 +105,12 @@ export const noteAnswer = (
   strategy: AttemptStrategy,
 ): Sending => ({ ...record, attempt: { ...record.attempt, answer, strategy } });
 
+/** A task says that it goes on and does not move: noted for later runs; it stays what it is. */
+export const standingStill = <Stored extends Unresolved>(
+  record: Stored,
+  stood: NonNullable<SentAttempt['stood']>,
+): Stored => ({ ...record, attempt: { ...record.attempt, stood } });
+
 /** Gives a reservation back; nothing was sent. */
 export const release = (record: Reserved): Idle => idle(record);
 
@@ -139,14 +145,15 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
 export function clear(record: Idle | Quarantined): Idle {
   const { lastVerdict, shrinks: _, ...rest } = idle(record);
   if (lastVerdict === undefined) return rest;
-  const { window: __, ...kept } = lastVerdict;
+  const { window: __, parts: ___, ...kept } = lastVerdict;
   return { ...rest, lastVerdict: kept };
 }
 
-/** The same for a record of another version: all that is taken over is that it was there. */
+/** The same for a record of another version: all that is taken over is that it was there, and who has sent. */
 export const clearOtherVersion = ({ head }: OtherVersion, key: Key, attemptId: string): Idle => ({
   ...base(key),
   ...(head && { entityType: head.entityType, aspect: head.aspect }),
+  ...(head?.sentBy && { sentBy: head.sentBy }),
   state: 'idle',
   attemptId,
 });
@@ -160,6 +167,7 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
   const until = Math.max(0, ...windows.map(({ to }) => to));
   return {
     ...base(key),
+    ...(head.sentBy && { sentBy: head.sentBy }),
     state: 'sending',
     attemptId,
     judgeableAt: now,
@@ -175,7 +183,7 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
         forceDeleteByQuery: true,
       },
       reservedAt: now,
-      sendBy: now,
+      sendBy: until > 0 ? Math.min(until, now) : now,
       sendingSince: now,
       sentRealAt: now,
       baseline: { rowsTotal: 0, rowsToDelete: 0 },

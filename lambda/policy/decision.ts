@@ -42,8 +42,14 @@ export function decide(policy: Policy, given: Circumstances): Decision {
 
 /** The checks that have nothing to do with how much there is to gain; undefined where they all hold. */
 export function guard(policy: Policy, given: Circumstances): Refusal | undefined {
-  const { rowsToDelete, rowsTotal, strategy, clockSkewMillis = 0 } = given.dryRun;
-  const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
+  return guardTimes(given) ?? guardStrategy(policy, given);
+}
+
+const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
+
+/** Whether clocks and counts can be trusted: the guards without which nothing can be said of an index at all. */
+export function guardTimes(given: Circumstances): Refusal | undefined {
+  const { rowsToDelete, rowsTotal, clockSkewMillis = 0 } = given.dryRun;
   if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
     return failed({ which: 'server-clock', found: clockSkewMillis });
   }
@@ -54,10 +60,14 @@ export function guard(policy: Policy, given: Circumstances): Refusal | undefined
   if (!(present - given.cutoffMillis >= Math.max(1, given.minRetentionDays * dayMillis))) {
     return failed({ which: 'floor', expected: given.minRetentionDays });
   }
-  if (rowsToDelete > rowsTotal) return failed({ which: 'counts' });
+  return rowsToDelete > rowsTotal ? failed({ which: 'counts' }) : undefined;
+}
+
+function guardStrategy(policy: Policy, given: Circumstances): Refusal | undefined {
+  const { strategy } = given.dryRun;
   if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') return failed({ which: 'reindex-refused' });
   if (strategy === undefined) return failed({ which: 'strategy-unreadable' });
-  return strategy === 'reindex' ? guardReindex(given, failed) : undefined;
+  return strategy === 'reindex' ? guardReindex(given) : undefined;
 }
 
 /** Only what is surely older than any copy that may be under way has a name that proves whose reindex made the next one. */
@@ -67,10 +77,7 @@ const leastAgeMillis = dayMillis / 2;
  * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only where the name of the
  * index says afterwards whether it was ours, and where nobody's copy can still be under way.
  */
-function guardReindex(
-  { indexName, startMillis }: Circumstances,
-  failed: (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => Refusal,
-): Refusal | undefined {
+function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
   const madeAt = timeInName(indexName);
   if (madeAt === undefined) return failed({ which: 'index-concrete' });

@@ -118,18 +118,24 @@ function foldFine(state: RunState): RunState {
 function leave(phase: 'approved' | 'watched') {
   return (state: RunState): RunState => {
     let left = state;
-    while (bytesOf(left) >= maxStateBytes && left.entries.some((entry) => entry.phase === phase)) {
+    while (bytesOf(left) >= maxStateBytes && leavable(left, phase).length > 0) {
       left = leaveLast(left, phase);
     }
     return left;
   };
 }
 
+/** The one whose Truncate failed may have been sent: it stays until Poll has found out. */
+function leavable({ entries, failure }: RunState, phase: 'approved' | 'watched'): Entry[] {
+  const found = entries.filter((entry) => entry.phase === phase);
+  return failure && phase === 'approved' ? found.slice(1) : found;
+}
+
 /** So many at once, because each time the whole state is measured. */
 const leftAtOnce = 10;
 
 function leaveLast(state: RunState, phase: 'approved' | 'watched'): RunState {
-  const last = new Set(state.entries.filter((entry) => entry.phase === phase).slice(-leftAtOnce));
+  const last = new Set(leavable(state, phase).slice(-leftAtOnce));
   const cause: Cause = phase === 'approved' ? { kind: 'no-time', what: 'state' } : { kind: 'watching', why: 'state' };
   const entries = state.entries.map(
     (entry): Entry =>

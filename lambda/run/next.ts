@@ -76,8 +76,9 @@ export function stillRunning(entry: WatchedEntry, { what, hours }: Cause & { kin
   });
 }
 
-export function seen({ watch: { progress, completedAt, error } }: WatchedEntry) {
+export function seen({ watch: { progress, completedAt, error, works } }: WatchedEntry) {
   return {
+    ...(works && { works }),
     ...(progress && { done: progress.done, total: progress.total }),
     ...(completedAt !== undefined && { ended: true }),
     ...(error && { error }),

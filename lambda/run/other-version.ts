@@ -1,5 +1,7 @@
 import { type Outcome, outcomes } from '../facts/outcome.ts';
+import { isUnresolved, type StoredRecord } from '../ledger/record.ts';
 import { standing } from '../ledger/standing.ts';
+import { isSameRun } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import { addressOf, askingOf, done, replaceEntry } from './entries.ts';
 import type { RunServices } from './services.ts';
@@ -56,9 +58,16 @@ export async function fromHeadAndLedger(state: unknown, services: RunServices): 
   const turn = known.entries.find((entry) => entry.phase === 'done' && isTurn(state, entry.index));
   const record = turn && (await services.ledger.read(turn.index));
   if (!turn || !record) return known;
-  const held = standing(record, askingOf(known), services.clock.now()).kind;
-  if (held !== 'mine') return known;
-  return replaceEntry(known, turn, done(turn, 'still-running', { kind: 'watching', why: 'other-version' }));
+  const told = whatItDid(record, known, services.clock.now());
+  return told ? replaceEntry(known, turn, done(turn, told, { kind: 'watching', why: 'other-version' })) : known;
+}
+
+/** What became of this run's own truncation, under whichever address; of a record of another version only that there is one. */
+function whatItDid(record: StoredRecord, state: RunState, now: number): 'still-running' | 'unknown' | undefined {
+  const asking = askingOf(state);
+  if (record.state === 'other-version') return 'unknown';
+  if (isUnresolved(record) && isSameRun(record.attempt, asking)) return 'still-running';
+  return standing(record, asking, now).kind === 'mine' ? 'still-running' : undefined;
 }
 
 /** The first approved one: Truncate takes them in order. */

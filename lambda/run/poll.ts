@@ -4,12 +4,12 @@ import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../f
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { standing } from '../ledger/standing.ts';
-import { fence } from '../ledger/transitions.ts';
+import { fence, isSameRun } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
 import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
-import { breakerOf } from './breaker.ts';
+import { afterCallWithoutTask, breakerOf } from './breaker.ts';
 import { clearWatched } from './clear.ts';
 import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { proceed } from './next.ts';
@@ -125,7 +125,19 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   const name = `${target.entry.entityType}.${target.entry.aspect}`;
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const note: Note = { kind: 'truncate-failed', index: name, error: failure.error };
-  return { ...replaceEntry(rest, target, entry), notes: [...state.notes, note] };
+  const known = await callWithoutTask(entry, rest, services);
+  return { ...replaceEntry({ ...rest, ...known }, target, entry), notes: [...state.notes, note] };
+}
+
+/** A call that was sent and whose answer nobody could write down, or that brought no task id, counts like any such call. */
+async function callWithoutTask(
+  { index, phase }: Entry,
+  state: RunState,
+  { ledger }: RunServices,
+): Promise<Partial<Pick<RunState, 'callsWithoutTask' | 'breaker'>>> {
+  const record = phase === 'watched' ? await ledger.read(index) : undefined;
+  if (record?.state !== 'sending' || !isSameRun(record.attempt, askingOf(state))) return {};
+  return afterCallWithoutTask(state, record.attempt.answer?.error.status);
 }
 
 /**

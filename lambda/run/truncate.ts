@@ -27,6 +27,7 @@ import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
 import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
+import { afterCallWithoutTask } from './breaker.ts';
 import {
   askingOf,
   attemptFacts,
@@ -198,12 +199,7 @@ async function sendOne(
   const entry = watched(target, sent.record, now, now + seconds * 1000);
   if (!sent.error) return { entry };
   log.warn('no task id', { index: target.index, error: sent.error });
-  const callsWithoutTask = (state.callsWithoutTask ?? 0) + 1;
-  const { status } = sent.error;
-  // Whatever refuses two calls, or this token, will refuse the next one, and each may have been passed on.
-  const enough = callsWithoutTask >= 2 || status === 401 || status === 403;
-  const breaker: Cause = { kind: 'no-task-ids', ...(status !== undefined && { status }) };
-  return { entry, changes: { callsWithoutTask, ...(enough && { breaker }) } };
+  return { entry, changes: afterCallWithoutTask(state, sent.error.status) };
 }
 
 type Checked =
@@ -265,6 +261,7 @@ async function checkUntil(
 
   const orders = await ordersNow(target, services);
   if (orders) return refuse('not-started', orders);
+  // From before the question on: when in between the server counted is not known.
   const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const dryRun = await ask(attempt.fields);
   const facts = { rowsTotal: dryRun.rowsTotal, rowsToDelete: dryRun.rowsToDelete };

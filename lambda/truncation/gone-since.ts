@@ -1,33 +1,65 @@
-import { rowsAfterShare } from '../facts/limits.ts';
-import type { Window } from '../ledger/record.ts';
+import { dayMillis, rowsAfterShare } from '../facts/limits.ts';
+import type { Verdict, Window } from '../ledger/record.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
- * Whether rows are gone since the last verdict: the window that was counted then is counted again, less what today's cutoff
- * has overtaken. Totals are never compared, because ingestion fills them up.
- * @param window of the last verdict
+ * Whether rows are gone since the last verdict: what was counted then and is newer than today's cutoff is counted again. Totals
+ * are never compared, because ingestion fills them up; nor rows that are past their retention by now, which others may take.
+ */
+
+/** Where the pieces of a window begin, beyond its oldest rows: each night's cutoff lies a day further on. */
+const pieceStarts = [1.5, 5, 12].map((days) => days * dayMillis);
+
+/**
+ * Moments at which the window of a verdict is cut into pieces, oldest first. Of a bite the backlog is left out: it is past its
+ * retention.
+ * @param policyCutoff where it is younger than the window's beginning, epoch milliseconds
+ */
+export function piecesOf({ from, to }: Window, policyCutoff = from): number[] {
+  const start = Math.max(from, policyCutoff);
+  const length = to - start;
+  const inner = pieceStarts.map(
+    (offset, at) => start + Math.min(offset, (length * (at + 1)) / (pieceStarts.length + 1)),
+  );
+  // The next night's cutoff passes a shorter one whole.
+  return length < dayMillis ? [] : [...(start > from ? [start] : []), ...inner.map(Math.round)];
+}
+
+/**
  * @param cutoff the policy's cutoff now, epoch milliseconds
  * @param dryRun with that cutoff
  * @param upTo a dry run with another cutoff. Throws OperationsError
- * @returns rows that should be there and that are, where less than half of them are
+ * @returns rows that should be there and that are, and the window that was compared, where less than half of them are
  */
 export async function goneSince(
-  window: Window,
+  { window, parts }: Pick<Verdict, 'window' | 'parts'>,
   cutoff: number,
   dryRun: DryRun,
   upTo: (endTimeMillis: number) => Promise<DryRun>,
-): Promise<{ expected: number; found: number } | undefined> {
+): Promise<{ expected: number; found: number; window: Window } | undefined> {
   // The whole window may go by now, so nothing of it can be missed.
-  if (cutoff >= window.to || window.rows === 0) return undefined;
-  const upToEnd = (await upTo(window.to)).rowsToDelete;
-  if (cutoff > window.from) {
-    const found = Math.max(0, upToEnd - dryRun.rowsToDelete);
-    if (found >= window.rows * rowsAfterShare) return undefined;
-    const overtaken = Math.max(0, dryRun.rowsToDelete - (await upTo(window.from)).rowsToDelete);
-    return isGone(found, window.rows - overtaken);
+  if (!window || cutoff >= window.to || window.rows === 0) return undefined;
+  const held = async ({ from, to }: Pick<Window, 'from' | 'to'>) =>
+    Math.max(0, (await upTo(to)).rowsToDelete - (await upTo(from)).rowsToDelete);
+  if (cutoff <= window.from) return isGone(await held(window), window);
+  if (parts) {
+    const younger = wholeOf(parts.filter(({ from }) => from >= cutoff));
+    return younger && isGone(await held(younger), younger);
   }
-  return isGone(Math.max(0, upToEnd - (await upTo(window.from)).rowsToDelete), window.rows);
+  // How many rows were newer than today's cutoff is not known: those that are older now, and there, were not.
+  const rest = { from: cutoff, to: window.to };
+  const found = Math.max(0, (await upTo(window.to)).rowsToDelete - dryRun.rowsToDelete);
+  if (found >= window.rows * rowsAfterShare) return undefined;
+  const overtaken = Math.max(0, dryRun.rowsToDelete - (await upTo(window.from)).rowsToDelete);
+  return isGone(found, { ...rest, rows: Math.max(0, window.rows - overtaken) });
 }
 
-const isGone = (found: number, expected: number) =>
-  expected > 0 && found < expected * rowsAfterShare ? { expected, found } : undefined;
+/** Pieces that follow each other, as one window. */
+function wholeOf(parts: readonly Window[]): Window | undefined {
+  const [oldest, youngest] = [parts[0], parts.at(-1)];
+  if (!oldest || !youngest) return undefined;
+  return { from: oldest.from, to: youngest.to, rows: parts.reduce((sum, { rows }) => sum + rows, 0) };
+}
+
+const isGone = (found: number, window: Window) =>
+  window.rows > 0 && found < window.rows * rowsAfterShare ? { expected: window.rows, found, window } : undefined;

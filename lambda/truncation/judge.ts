@@ -50,17 +50,25 @@ export interface Evidence {
 export function judge(evidence: Evidence): Judgement {
   const { record, task, indexName, end } = evidence;
   const was = whatItWas(record, task, indexName);
-  if (end === 'still' && record.state === 'sending' && isUnchanged(evidence, was)) {
-    const { answer } = record.attempt;
-    return {
-      outcome: 'failed',
-      cause: { kind: 'unchanged', ...(answer && { error: answer.error }) },
-      facts: {},
-      closes: 'idle',
-      ...kept(evidence),
-    };
-  }
+  if (end === 'still' && record.state === 'sending' && isUnchanged(evidence, was)) return unchanged(evidence);
   return was === 'delete-by-query' ? judgeDelete(evidence) : judgeReindex(evidence);
+}
+
+/** Nothing was started, as far as can be seen. Rows that others took meanwhile are counted all the same. */
+function unchanged(evidence: Evidence): Judgement {
+  const { record, after } = evidence;
+  const lost = shortfallOf(record.windows, after.windows);
+  const overDays = smallLosses(evidence, lost);
+  if (overDays) return overDays;
+  const { answer } = record.attempt;
+  return {
+    outcome: 'failed',
+    cause: { kind: 'unchanged', ...(answer && { error: answer.error }) },
+    facts: lost && lost.rows > 0 ? { rowsMissing: lost.rows } : {},
+    closes: 'idle',
+    ...kept(evidence),
+    ...shrunk(lost),
+  };
 }
 
 /** A delete by query is proven by counts. */
@@ -75,7 +83,7 @@ function judgeDelete(evidence: Evidence): Judgement {
   const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
   const counters = countersOf(evidence);
   const replaced = replacedBy(evidence);
-  if (end === 'stuck') return { ...base, ...unseen(evidence, stuck(evidence)) };
+  if (end === 'stuck') return { ...base, ...stuck(evidence) };
   if (task && deletedNothing(task) && (conflictsOnly(task) || !isRemainder(after.rowsToDelete, planned))) {
     // Somebody else deleted or changed every row of it first.
     const facts = { ...base.facts, rowsDeleted: 0 };
@@ -83,7 +91,9 @@ function judgeDelete(evidence: Evidence): Judgement {
   }
   if (isRemainder(after.rowsToDelete, planned)) {
     if (end === 'still') return { ...base, ...unseen(evidence, unsettled(evidence)) };
-    if (task && saysAllDeleted(task) && after.rowsToDelete >= planned - slack(planned)) {
+    // Rows that come in late may stand where others were deleted: the fewest that any look has found tell.
+    const fewest = Math.min(after.rowsToDelete, evidence.lowestToDelete ?? after.rowsToDelete);
+    if (task && saysAllDeleted(task) && fewest >= planned - slack(planned)) {
       const cause: Cause = {
         kind: 'not-refreshed',
         ...counters,
@@ -109,7 +119,7 @@ function judgeReindex(evidence: Evidence): Judgement {
   const gap = whatProofLacks(evidence);
   const facts = factsOf(evidence, lost);
   // A copy that hangs may go on: its rows are not missing yet.
-  if (end === 'stuck') return { facts, ...unseen(evidence, stuck(evidence)) };
+  if (end === 'stuck') return { facts, ...stuck(evidence) };
   if (gap !== undefined) {
     if (lost && lost.rows > 0) return rowsMissing(evidence, lost);
     const cause: Cause = { kind: 'unproven', why: gap, ...unprovenFacts(evidence), ...replacedBy(evidence) };
@@ -202,11 +212,32 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
   const isOld = clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
   if (!isOld) return { outcome, cause, closes: 'no' };
-  const closes = isDelete ? 'idle' : 'quarantined';
-  return { outcome, cause: { ...cause, closed: isDelete ? 'given-up' : 'quarantined' } as Cause, closes };
+  // A person is told of every row that is missing, and says whether that may be: the index waits for it.
+  const isWhole = !clearing || (shortfallOf(record.windows, evidence.after.windows)?.rows ?? 0) === 0;
+  const closes = isDelete && isWhole ? 'idle' : 'quarantined';
+  return { outcome, cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause, closes };
 }
 
-const stuck = (evidence: Evidence): Cause => ({ kind: 'stuck', ...lastMoved(evidence), ...replacedBy(evidence) });
+/**
+ * Its status says that it goes on, and nothing moves. However old its record is, nothing is started beside it before it has
+ * stood still for 20 h, which one run does not see: the record says since when.
+ */
+function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'closes' | 'stood'> {
+  const { record, task, after, lastMovedAt, now, indexName } = evidence;
+  const toDelete = after.rowsToDelete;
+  const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};
+  const done = deleted + created + updated;
+  const { stood: before } = record.attempt;
+  const stoodStill = before !== undefined && done <= before.done && toDelete >= before.toDelete;
+  const since = stoodStill ? before.since : (lastMovedAt ?? now);
+  const cause: Cause = { kind: 'stuck', ...lastMoved(evidence), ...replacedBy(evidence) };
+  if (now - since < abandonAfterMillis) {
+    return { outcome: 'unknown', cause, closes: 'no', stood: { since, done, toDelete } };
+  }
+  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query';
+  const closes = isDelete ? 'idle' : 'quarantined';
+  return { outcome: 'unknown', cause: { ...cause, closed: isDelete ? 'given-up' : 'quarantined' } as Cause, closes };
+}
 
 function unsettled(evidence: Evidence): Cause {
   const { answer } = evidence.record.attempt;
@@ -224,14 +255,18 @@ function unsettled(evidence: Evidence): Cause {
  * ended after the server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
  */
 function isUnchanged(
-  { record, after, indexName, lowestToDelete }: Evidence,
+  { record, after, indexName, lowestToDelete, clearing }: Evidence,
   was: ReturnType<typeof whatItWas>,
 ): boolean {
   const { baseline } = record.attempt;
-  const allowed = was === 'delete-by-query' ? slack(baseline.rowsToDelete) : 0;
+  // Of what another version sent nothing is known to compare with.
+  if (baseline.rowsToDelete === 0) return false;
+  // Of a few rows most may be gone within the slack.
+  const allowed = was === 'delete-by-query' ? Math.min(slack(baseline.rowsToDelete), baseline.rowsToDelete / 2) : 0;
   const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
   if (fewest < baseline.rowsToDelete - allowed) return false;
-  if (shortfallOf(record.windows, after.windows)?.isMissing) return false;
+  const lost = shortfallOf(record.windows, after.windows);
+  if (lost?.isMissing || (clearing && lost && lost.rows > 0)) return false;
   const bothKnown = baseline.indexName !== undefined && indexName !== undefined;
   if (bothKnown) return baseline.indexName === indexName;
   return was === 'delete-by-query' || after.rowsToDelete === baseline.rowsToDelete;

@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import { piecesOf } from './gone-since.ts';
 import { judge } from './judge.ts';
 import { planLook, refreshLook } from './looks.ts';
 import type { OptionalReads } from './optional-reads.ts';
@@ -116,7 +117,8 @@ async function look(target: Target, record: Unresolved, services: LookServices):
   if (step === 'ended' && (goesOn || !isFinal(judgement, watch, { toDelete, kept }, services))) {
     return again(grown(noted, kept, clock.now()), clock.now());
   }
-  const settled = await settle(services.ledger, record, target.entry, judgement, clock.now());
+  const parts = await partsOf(judgement, record, after, services);
+  const settled = await settle(services.ledger, record, target.entry, { ...judgement, ...parts }, clock.now());
   if (settled.kind === 'overtaken') return again(noted, clock.now());
   return { kind: 'decided', entry: settled.entry };
 }
@@ -193,6 +195,31 @@ async function countAgain(
   return after && after.rowsToDelete <= after.rowsTotal ? { after, indexGone } : undefined;
 }
 
+/** The rows that the next nights compare with, in pieces; left out where they cannot be counted, because the verdict stands. */
+async function partsOf(
+  { window, closes }: Judgement,
+  { attempt }: Unresolved,
+  { rowsToDelete }: Counts,
+  services: LookServices,
+): Promise<Pick<Judgement, 'parts'>> {
+  if (!window || closes !== 'idle' || window.rows === 0) return {};
+  const ask = asker(services);
+  const moments = piecesOf(window, attempt.policyCutoffMillis);
+  try {
+    const upTo: number[] = [];
+    for (const endTimeMillis of moments) upTo.push((await ask({ ...attempt.fields, endTimeMillis })).rowsToDelete);
+    const ends = [...moments.slice(1), window.to];
+    const parts = moments.map((from, at) => {
+      const end = upTo[at + 1] ?? rowsToDelete + window.rows;
+      return { from, to: ends[at] ?? window.to, rows: end - (upTo[at] ?? 0) };
+    });
+    return parts.some(({ rows }) => rows < 0) ? {} : { parts };
+  } catch (error) {
+    if (error instanceof OperationsError) return {};
+    throw error;
+  }
+}
+
 async function physical(record: Unresolved, { reads, signal }: LookServices) {
   const size = physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
   return { indexName: size?.indexName, sizeMb: size?.sizeMb };
@@ -249,7 +276,7 @@ async function giveUp(
   { clock, ledger, maxRunHours }: LookServices,
 ): Promise<Looked | undefined> {
   const now = clock.now();
-  if (now - record.attempt.sendingSince < abandonAfterMillis) return undefined;
+  if (!watch.clearing && now - record.attempt.sendingSince < abandonAfterMillis) return undefined;
   if (now - watch.succeededAt < longestStillMillis(maxRunHours)) return undefined;
   const cause = { kind: 'blind', error: error.fact } as const;
   const judgement: Judgement = { outcome: 'unknown', cause, facts: {}, closes: 'quarantined' };

@@ -1,6 +1,6 @@
 import { incompleteRows, incompleteShare, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import type { AttemptStrategy } from '../facts/strategy.ts';
+import type { AttemptStrategy, Strategy } from '../facts/strategy.ts';
 import type { OwnTask } from './origin.ts';
 import { isMissing } from './windows.ts';
 
@@ -37,6 +37,8 @@ export interface Watch {
   completedRealAt?: number;
   /** The task's record was gone at the last look. */
   vanished?: boolean;
+  /** How its task works, once its counters have shown it. */
+  works?: Strategy;
   /** Why the last look brought nothing. */
   error?: ServerError;
   /** A person asks to clear this index: what is still is closed whatever its age. */
@@ -85,7 +87,7 @@ export function fold(
 ): { watch: Watch; step: Step } {
   const { task, vanished, seenAt, toDelete } = sighting;
   const { error: _, ...rest } = moved(before, sighting, counterOf(task, watched));
-  const watch: Watch = { ...progressed(rest, sighting, watched), succeededAt: seenAt, vanished };
+  const watch: Watch = { ...progressed(rest, sighting, watched), ...worksOf(task), succeededAt: seenAt, vanished };
   if (task?.completed) {
     watch.completedAt ??= seenAt;
     watch.completedRealAt ??= sighting.realAt;
@@ -107,6 +109,13 @@ export function fold(
   delete watch.completedAt;
   delete watch.completedRealAt;
   return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
+}
+
+/** Counters of zero show nothing: an old server reindexes what it was asked to delete, and says so with the first row. */
+function worksOf(task: OwnTask | undefined): Pick<Watch, 'works'> {
+  const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};
+  if (created + updated > 0) return { works: 'reindex' };
+  return deleted > 0 ? { works: 'delete-by-query' } : {};
 }
 
 const isNothingLeft = (toDelete: number, planned: number): boolean =>

@@ -18,7 +18,7 @@ import {
 } from './decisions.ts';
 import type { Detail } from './detail.ts';
 import { cameBack, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
-import { counted, exact } from './numbers.ts';
+import { counted, exact, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 import {
   blindText,
@@ -133,7 +133,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return cause.meant === undefined ? text : `${withoutStop(text)}. Did you mean ${cause.meant}?`;
     }
     case 'unchanged':
-      return `${cause.error ? cameBack(cause.error) : 'no answer was recorded'}; nothing that can be seen has changed since (same index, same rows)`;
+      return `${cause.error ? cameBack(cause.error) : 'no answer was recorded'}; nothing that can be seen has changed since (${entry.rowsMissing ? `same index, same rows to delete; ${rows(entry.rowsMissing, 'exact')} newer than the cutoff went meanwhile, as after ordinary entity deletions` : 'same index, same rows'})`;
     case 'verified':
       return verifiedText(cause, entry);
     case 'remains':

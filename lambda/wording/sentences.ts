@@ -88,7 +88,8 @@ function stillRunning({ cause, strategy, rowsDeleted, rowsToDelete }: DecidedFac
     return 'its truncation could not be looked at';
   }
   const so = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
-  return `still ${strategy === 'reindex' ? 'copying' : 'deleting'} when the run ended${so}`;
+  const works = cause.kind === 'watching' ? (cause.works ?? strategy) : strategy;
+  return `still ${works === 'reindex' ? 'copying' : 'deleting'} when the run ended${so}`;
 }
 
 function incomplete({ cause, rowsRemaining }: DecidedFacts): string {

@@ -104,8 +104,10 @@ function howRowsWent(cause: Of<'rows-missing'>, { strategy, rowsMissing = 0 }: D
     : 'rows that should stay are gone';
 }
 
-export const goneSinceText = ({ expected, found, since }: Of<'gone-since'>): string =>
-  `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
+export const goneSinceText = ({ expected, found, since, indexGone }: Of<'gone-since'>): string =>
+  indexGone
+    ? `the search engine has no such index any more, and with it went ${rows(expected, 'exact')} that the last truncation left (${moment(since)})`
+    : `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
 
 export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): string {
   const what = cause.vanished

@@ -93,7 +93,8 @@ function afterWatching(cause: Cause, strategy: string | undefined): NextStep {
   // The run's error has the step.
   if (cause.why === 'server') return nothing;
   if (cause.ended || cause.why === 'other-version') return watches;
-  return { kind: 'watch', cancel: strategy === 'delete-by-query' };
+  // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
+  return { kind: 'watch', cancel: strategy === 'delete-by-query' && cause.works === 'delete-by-query' };
 }
 
 function afterIncomplete(cause: Cause): NextStep {

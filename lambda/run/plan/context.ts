@@ -44,6 +44,8 @@ export interface Found {
   startMillis: number;
   record: Idle | Reserved | undefined;
   size: IndexSize | undefined;
+  /** The search engine has no such index: every count is zero. */
+  indexGone?: boolean;
   ask(fields: TruncateFields): Promise<DryRun>;
 }
 

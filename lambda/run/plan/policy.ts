@@ -5,8 +5,8 @@ import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { type Idle, isUnresolved, type Reserved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
-import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
-import { type Circumstances, decide, guard } from '../../policy/decision.ts';
+import { asking, type DryRun, OperationsError, type TruncateFields } from '../../operations/operations.ts';
+import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { absentTask } from '../../preflight/preflight.ts';
@@ -114,6 +114,11 @@ async function dryRunEntry(
   if (shared.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
   const tooSlow = { entry: done(base, 'failed', { kind: 'no-time', what: 'plan' }) };
   if (clock.now() >= deadline() - deadlineMarginMillis) return tooSlow;
+  const empty: DryRun = { rowsToDelete: 0, rowsTotal: 0 };
+  const goneWithIndex = () => {
+    const found = { dryRun: empty, cutoffMillis, startMillis, record, size, indexGone: true, ask: async () => empty };
+    return rowsGone({ ...base, entry: { ...base.entry, rowsTotal: 0, rowsToDelete: 0 } }, policy, found, context);
+  };
   try {
     const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
     const fields = truncateFields(policy, cutoffMillis);
@@ -128,6 +133,8 @@ async function dryRunEntry(
       return { entry: done(base, 'failed', { kind: 'run-error' }) };
     }
     if (signal.aborted) return tooSlow;
+    const lost = error.fact.kind === 'no-index' ? await goneWithIndex() : undefined;
+    if (lost) return { entry: lost };
     const meant = meantIndex(error.fact, policy, sizes);
     const cause: Cause = { kind: 'server', error: error.fact, sent: 'no', ...(meant !== undefined && { meant }) };
     return { entry: done(base, 'failed', cause) };
@@ -148,8 +155,9 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
     indexName: size?.indexName,
     approveRows: state.approveRows,
   };
-  const guarded = guard(policy, given);
-  if (guarded) return { entry: done(counted, guarded.outcome, guarded.cause) };
+  const untrusted = guardTimes(given);
+  if (untrusted) return { entry: done(counted, untrusted.outcome, untrusted.cause) };
+  // Before any other guard: a policy that is refused night after night must not keep a loss from being told.
   const gone = await rowsGone(counted, policy, found, context);
   if (gone) return { entry: gone };
   const decision = decide(policy, given);

@@ -18,7 +18,7 @@ import type { Counted, Found, PolicyContext } from './context.ts';
 export async function rowsGone(
   counted: Counted,
   policy: Policy,
-  { dryRun, cutoffMillis, record, size, ask }: Found,
+  { dryRun, cutoffMillis, record, size, ask, indexGone }: Found,
   { state, services }: PolicyContext,
 ): Promise<Entry | undefined> {
   const { lastVerdict } = record ?? {};
@@ -28,7 +28,7 @@ export async function rowsGone(
   const fields = { ...truncateFields(policy, cutoffMillis), entityType, aspect };
   const isRenamed = entityType !== policy.entityType || aspect !== policy.aspect;
   const upToCutoff = isRenamed ? await ask(fields) : dryRun;
-  const gone = await goneSince(lastVerdict.window, cutoffMillis, upToCutoff, (endTimeMillis) =>
+  const gone = await goneSince(lastVerdict, cutoffMillis, upToCutoff, (endTimeMillis) =>
     ask({ ...fields, endTimeMillis }),
   );
   if (!gone) return undefined;
@@ -41,6 +41,7 @@ export async function rowsGone(
     ...(rowsIn !== undefined && { rowsIn }),
     ...(rowsIn !== undefined && size && { indexNow: size.indexName }),
     ...(deadline !== undefined && { deadline }),
+    ...(indexGone && { indexGone }),
   };
   const rowsMissing = gone.expected - gone.found;
   const entry = done(counted, 'rows-missing', cause, { rowsMissing });
@@ -51,7 +52,7 @@ export async function rowsGone(
   const idle = record.state === 'idle' ? record : await givenBack(record, services, now);
   if (!idle) return taken;
   const { runId, runStartMillis } = askingOf(state);
-  const windows = [lastVerdict.window];
+  const windows = [gone.window];
   const written = await settleIdle(ledger, idle, {
     entry: entry.entry,
     windows,

@@ -130,9 +130,9 @@ export const findMutants: readonly Mutant[] = [
     about: 'find 39',
     name: 'find-39-emptied-and-refilled',
     patches: [
-      replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async (window, _cutoff, dryRun) => {
-        const isGone = dryRun.rowsTotal < window.rows / 2;
-        return isGone ? { expected: window.rows, found: dryRun.rowsTotal } : undefined;
+      replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async ({ window }, _cutoff, dryRun) => {
+        const isGone = window !== undefined && dryRun.rowsTotal < window.rows / 2;
+        return isGone ? { expected: window.rows, found: dryRun.rowsTotal, window } : undefined;
       }),
     ],
   },

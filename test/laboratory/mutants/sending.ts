@@ -89,7 +89,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '4',
     name: 'goes on after calls without a task id',
     patches: [
-      text('run/truncate', 'const enough = callsWithoutTask >= 2 ||', 'const enough = callsWithoutTask < 0 &&'),
+      text('run/breaker', 'const isEnough = callsWithoutTask >= 2 ||', 'const isEnough = callsWithoutTask < 0 &&'),
     ],
   },
   {

@@ -142,10 +142,15 @@ export const watchingMutants: readonly Mutant[] = [
     patches: [
       text(
         'truncation/look',
-        'if (now - record.attempt.sendingSince < abandonAfterMillis) return',
+        'if (!watch.clearing && now - record.attempt.sendingSince < abandonAfterMillis) return',
         'if (now < 0) return',
       ),
     ],
+  },
+  {
+    about: '9',
+    name: 'gives up what its status says goes on',
+    patches: [text('truncation/judge', 'if (now - since < abandonAfterMillis) {', 'if (now < 0) {')],
   },
   {
     about: '9',

@@ -1,5 +1,5 @@
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import type { LedgerRecord, Running } from '../../../lambda/ledger/record.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import type { Deployment } from '../../support/deployment.ts';
 import { anIndex } from '../../support/records.ts';
@@ -13,6 +13,11 @@ export const operation = { entityType: 'dataset', aspect: 'operation', retention
 export const asReindex = { ...operation, strategy: 'reindex' };
 
 export const recordOf = async ({ ledger }: Deployment) => (await ledger.read(anIndex)) as LedgerRecord;
+export async function runningOf(deployment: Deployment): Promise<Running> {
+  const record = await recordOf(deployment);
+  if (record.state !== 'running') throw new Error(`the record is ${record.state}`);
+  return record;
+}
 export const entryOf = (report: Report, aspect = 'operation'): PolicyEntry => {
   const entry = report.policies.find((policy) => policy.aspect === aspect);
   if (!entry) throw new Error(`the report has no ${aspect}`);

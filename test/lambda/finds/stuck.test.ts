@@ -8,7 +8,7 @@ import { anIndexOf, deployments, firstNight, outcomesOf } from '../../support/de
 import { anAttempt, anIndex, aReserved, aSending, aSentAttempt } from '../../support/records.ts';
 import { against, operation as fields } from '../operations/http/broken-server.ts';
 import { http } from '../operations/http/raw-server.ts';
-import { asReindex, day, entryOf, hour, name, operation, recordOf } from './nights.ts';
+import { asReindex, day, entryOf, hour, name, operation, recordOf, runningOf } from './nights.ts';
 
 /** Stuck, or without a report. */
 
@@ -103,13 +103,30 @@ describe('find 27: a record that nobody could release', () => {
     expect((await recordOf(deployment)).state).toBe('idle');
   });
 
-  test('can be cleared by a person, who is believed that it has an end', async () => {
+  test('is not cleared beside its task while that says that it goes on, and is when somebody has cancelled it', async () => {
     const deployment = await started({ rowsPerSecond: 1e-6 });
     await deployment.night();
     expect((await recordOf(deployment)).state).toBe('running');
-    const report = await deployment.night({ clear: [name] });
-    expect(report.noteFacts).toMatchObject([{ kind: 'released' }]);
+    const early = await deployment.night({ clear: [name] });
+    expect(early.noteFacts).toMatchObject([{ kind: 'not-released', why: 'running' }]);
+    expect((await recordOf(deployment)).state).toBe('running');
+    deployment.service.engine.cancelTask((await runningOf(deployment)).attempt.taskId);
+    const late = await deployment.night({ clear: [name] });
+    expect(late.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
     expect((await recordOf(deployment)).state).toBe('idle');
+  });
+
+  test('is given up when it has stood still for twenty hours, not when it is twenty hours old', async () => {
+    const deployment = await started({ rowsPerSecond: 1e-6 });
+    await deployment.night();
+    const moved = { since: expect.any(Number), done: 0, toDelete: 600 };
+    expect((await runningOf(deployment)).attempt.stood).toEqual(moved);
+    deployment.clock.time += day;
+    // One row has gone meanwhile: it is at work.
+    let one = 1;
+    deployment.service.engine.removeRows(name, ({ timestamp }) => timestamp < firstNight - 31 * day && one-- > 0);
+    expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'stuck' } });
+    expect((await recordOf(deployment)).state).toBe('running');
   });
 });
 

@@ -266,7 +266,7 @@ describe('what another version, another address or a wrong clock has left', () =
         runId: 'version 3',
         strategy: 'unknown',
         runStartMillis: aWindow.to,
-        sendBy: now,
+        sendBy: Math.min(aWindow.to, now),
         sendingSince: now,
         fields: { endTimeMillis: aWindow.from, forceDeleteByQuery: true },
       },

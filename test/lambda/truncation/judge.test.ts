@@ -44,6 +44,7 @@ interface Case {
   answer?: SentAttempt['answer'];
   /** The fewest rows to delete that a look has seen. */
   lowest?: number;
+  stood?: SentAttempt['stood'];
 }
 
 function evidence({
@@ -71,6 +72,7 @@ function evidence({
   shrinks,
   answer,
   lowest,
+  stood,
 }: Case): Evidence {
   const ends = windows.length === 3 ? [start - 2 * dayMillis, start, sentAt] : windows.map((_, at) => start - at);
   const made = (column: 0 | 1): Window[] =>
@@ -90,6 +92,7 @@ function evidence({
       sentRealAt: sentAt,
       ...(!sending && { answeredRealAt: sentAt + 1000 }),
       ...(answer && { answer }),
+      ...(stood && { stood }),
       baseline: { rowsTotal: planned + 1000, rowsToDelete: planned, ...(nameBefore && { indexName: nameBefore }) },
     },
   } as Unresolved;
@@ -579,9 +582,7 @@ describe('what nobody saw end', () => {
   test.each<[string, Case, string, string]>([
     ['a delete', still, 'idle', 'given-up'],
     ['a delete that vanished', { ...still, vanished: true }, 'idle', 'given-up'],
-    ['a delete that hangs', { ...still, end: 'stuck' }, 'idle', 'given-up'],
     ['a reindex', { strategy: 'reindex', end: 'still' }, 'quarantined', 'quarantined'],
-    ['a reindex that hangs', { strategy: 'reindex', end: 'stuck' }, 'quarantined', 'quarantined'],
     [
       'what was of unknown kind',
       { strategy: 'unknown', end: 'still', remaining: 3000, indexName: false },
@@ -592,6 +593,50 @@ describe('what nobody saw end', () => {
     expect(judged({ ...given, hours: 19.99 }).closes).toBe('no');
     expect(judged({ ...given, hours: 20 })).toMatchObject({ closes, cause: { closed } });
     expect(judged({ ...given, clearing: true })).toMatchObject({ closes, cause: { closed } });
+  });
+
+  test.each<[string, Case, string, string]>([
+    ['a delete', { ...still, counters: { deleted: 7 } }, 'idle', 'given-up'],
+    [
+      'a reindex',
+      { strategy: 'reindex', remaining: 0, counters: { created: 4, updated: 3 } },
+      'quarantined',
+      'quarantined',
+    ],
+  ])(
+    '%s whose task says that it goes on is closed when it has stood still for 20 h, whatever its age',
+    (_, given, closes, closed) => {
+      const hung = { ...given, completed: false, end: 'stuck' } as const;
+      const toDelete = given.remaining ?? 0;
+      const movedAt = now - hour;
+      const since = (hours: number) => now - hours * hour;
+      const at = { done: 7, toDelete };
+      const fresh = { closes: 'no', stood: { since: movedAt, ...at } };
+      for (const more of [{}, { clearing: true }]) expect(judged({ ...hung, ...more })).toMatchObject(fresh);
+      expect(judged({ ...hung, stood: { since: since(19.9), ...at } })).toMatchObject({
+        closes: 'no',
+        stood: { since: since(19.9), ...at },
+      });
+      expect(judged({ ...hung, stood: { since: since(20), ...at } })).toMatchObject({ closes, cause: { closed } });
+      // It has moved since: one row more is done, or one row less is left.
+      expect(judged({ ...hung, stood: { since: since(30), ...at, done: 6 } })).toMatchObject(fresh);
+      expect(judged({ ...hung, stood: { since: since(30), done: 7, toDelete: toDelete + 1 } })).toMatchObject(fresh);
+      // Late rows are no movement.
+      expect(
+        judged({ ...hung, stood: { since: since(20), done: 7, toDelete: Math.max(0, toDelete - 5) } }),
+      ).toMatchObject({
+        closes,
+      });
+    },
+  );
+
+  test('a delete that a person wants closed is closed with every row that is missing told', () => {
+    const windows: Case['windows'] = [[1000, 999]];
+    expect(judged({ ...still, clearing: true, windows })).toMatchObject({
+      closes: 'quarantined',
+      facts: { rowsMissing: 1 },
+    });
+    expect(judged({ ...still, hours: 20, windows })).toMatchObject({ closes: 'idle' });
   });
 
   test('says what is known of it', () => {

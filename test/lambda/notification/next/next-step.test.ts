@@ -86,7 +86,7 @@ describe('the next step after', () => {
     ],
     [
       'still-running',
-      { kind: 'watching', why: 'run' },
+      { kind: 'watching', why: 'run', works: 'delete-by-query' },
       { kind: 'watch', cancel: true },
       { strategy: 'delete-by-query' },
     ],

@@ -47,7 +47,7 @@ describe('ten nights of a bite each', () => {
       const dryRuns = deployment.service.engine.asked
         .slice(asked)
         .filter(({ body }) => (body as { dryRun?: boolean })?.dryRun);
-      expect(dryRuns.length).toBeLessThanOrEqual(1 + 16 + 4 + 8);
+      expect(dryRuns.length).toBeLessThanOrEqual(1 + 16 + 4 + 12);
       deployment.clock.time += 1000;
     }
     const sum = gone.reduce((total, rows) => total + rows, 0);

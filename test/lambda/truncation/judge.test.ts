@@ -129,6 +129,7 @@ describe('a delete by query that has ended', () => {
     ['rows missing and rows remaining', { windows: [[1000, 0]], remaining: 4000 }, 'rows-missing'],
     ['the young rows of a bite gone, the backlog whole', { windows: [[90_000, 90_000], [1000, 900]] }, 'rows-missing'],
     ['a physical index that is not known any more', { indexName: false, counters: {} }, 'truncated'],
+    ['the same, and no status: it may have been a reindex', { indexName: false, sending: true, end: 'still' }, 'unknown'],
   ])('%s', (_, given, outcome) => {
     expect(judged(given).outcome).toBe(outcome);
   });

@@ -105,6 +105,9 @@ function judgeDelete(evidence: Evidence): Judgement {
   }
   // Somebody has put another index behind the alias, and our own task cannot be asked: whose rows went is not known.
   if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
+  // The server told the index's name before, and does not now: without a status either, nobody knows that it was no reindex.
+  const isNameless = record.attempt.baseline.indexName !== undefined && indexName === undefined;
+  if (isNameless && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
   const cause: Cause = { kind: 'verified', by: 'counts', ...counters, ...replaced, ...restOf(evidence) };
   return { ...base, outcome: 'truncated', cause };
 }

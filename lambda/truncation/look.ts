@@ -111,6 +111,9 @@ async function look(target: Target, record: Unresolved, services: LookServices):
     now: clock.now(),
     clearing: watch.clearing !== undefined,
   });
+  // Of a task that says how it ended nothing was counted before: what is given up for its age goes by this clock as well.
+  const isGivenUp = judgement.outcome === 'unknown' || judgement.outcome === 'lost';
+  if (isGivenUp && Math.abs(after.dryRun.clockSkewMillis ?? 0) > maxClockSkewMillis) return again(watch, clock.now());
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
   // With rows left to delete, a status that says it goes on is right.
   const goesOn = judgement.outcome === 'incomplete' && sighting.task?.completed === false;

@@ -127,15 +127,24 @@ export const plots = {
       engine.set({ taskNumbersRestart: true });
       world.time.at(start - minute, () => {
         engine.restartNode();
-        engine.set({ rowsPerSecond: 20, batchOverheadMillis: 100 });
+        const restartAtShare = chances.pick([0.5, 0.9, 0.95, 0.97]);
+        engine.set({ rowsPerSecond: 20, batchOverheadMillis: 100, restartAtShare });
       });
       atNextSend(stage, (name) => {
-        world.time.at(world.time.now() + chances.between(3, 30) * second, () => {
+        const sentAt = world.time.now();
+        let done = false;
+        const bearNumber = () => {
+          const isGone = engine.everyTask().some(({ state, startedAt }) => state === 'gone' && startedAt >= sentAt);
+          if (done || !isGone) return;
+          done = true;
+          engine.set({ restartAtShare: undefined });
           engine.restartNode();
           const other = policies.find((one) => one.name !== name) ?? policy;
+          enlarge(stage, other.name, engine.rows(name).length * chances.pick([0.5, 2]), chances);
           // A task of somebody else's that takes the first number there is.
           reindexByHand(world, other.name, 1000);
-        });
+        };
+        for (let wait = 1; wait <= 60; wait++) world.time.at(sentAt + wait * second, bearNumber);
         refill(stage, name, chances);
       });
     },
@@ -199,6 +208,16 @@ export const plots = {
 } as const satisfies Record<string, Plot>;
 export type PlotName = keyof typeof plots;
 export const plotNames = Object.keys(plots) as PlotName[];
+
+/** Rows of the last weeks, so that an index has more of them than another. */
+function enlarge({ world }: Stage, name: string, rows: number, chances: Chances): void {
+  const now = world.time.now();
+  world.arrive(
+    name,
+    Array.from({ length: Math.round(rows) }, () => now - chances.between(3, 28) * day),
+  );
+  world.servers[0].engine.refresh();
+}
 
 function rewrite({ world }: Stage, policy: PolicyOf, changes: object): void {
   world.policies = world.policies.map((source) => {

@@ -20,3 +20,16 @@ test('while our clock and the server’s differ by hours nothing is taken for st
   expect(only(await deployment.night())).toMatchObject({ outcome: 'truncated', adopted: true });
   expect(await stateNow()).toBe('idle');
 });
+
+test('nor where the task says that it has ended, and its copy cannot be proven', async () => {
+  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' };
+  const deployment = await started({ policies: [policy], settings: { maxRunHours: 1 } });
+  const { engine } = deployment.service;
+  // The name of the new index is not told: no proof.
+  engine.schedule(deployment.clock.time + 61_000, () => engine.set({ denied: ['getIndexSizes'] }));
+  expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven' } });
+  deployment.clock.time += 24 * hour;
+  engine.set({ clockSkewSeconds: -24 * 3600 });
+  await deployment.night({}, 'by-a-wrong-clock');
+  expect(((await deployment.ledger.read(anIndex)) as LedgerRecord).state).toBe('running');
+});

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryError } from '../../../../lambda/memory/night.ts';
+import { ParametersError } from '../../../../lambda/run/services.ts';
+import { anIdle, aRunning, aVerdict } from '../../../support/records.ts';
+import { operation, planned, server, start, startedAt, type World } from './planned.ts';
+
+/** What Plan says of the run as a whole: order, notes, what concerns every policy, and indices without one. */
+
+const of = (...aspects: string[]) => aspects.map((aspect) => ({ ...operation, aspect }));
+const outcomes = async (world: World) =>
+  (await planned(world)).state.entries.map((entry) => [
+    entry.entry.aspect,
+    entry.phase === 'done' ? entry.entry.outcome : entry.phase,
+  ]);
+const key = (aspect: string) => ({ index: `dataset_${aspect}aspect_v1`, entityType: 'dataset', aspect, server });
+
+describe('the order of a run', () => {
+  const rows: Record<string, number> = { a: 700, b: 600, c: 600, d: 650 };
+  const counts: World['counts'] = ({ aspect }) =>
+    aspect === 'e' ? { fails: 'timeout' } : { rowsToDelete: rows[aspect] ?? 600 };
+  const endedWith = (aspect: string, outcome: 'truncated' | 'incomplete') => ({
+    [`dataset_${aspect}aspect_v1`]: anIdle({
+      ...key(aspect),
+      lastVerdict: aVerdict({ window: undefined, entry: { ...aVerdict().entry, outcome } }),
+    }),
+  });
+
+  test('is by rows, then by name; what has no count comes last', async () => {
+    expect((await outcomes({ policies: of('e', 'a', 'd', 'c', 'b'), counts })).map(([aspect]) => aspect)).toEqual([
+      'b',
+      'c',
+      'd',
+      'a',
+      'e',
+    ]);
+    expect(
+      (await outcomes({ policies: of('y', 'x'), counts: () => ({ fails: 'timeout' }) })).map(([aspect]) => aspect),
+    ).toEqual(['x', 'y']);
+  });
+
+  test('has last what went badly before', async () => {
+    const records = { ...endedWith('b', 'incomplete'), ...endedWith('a', 'truncated') };
+    expect((await outcomes({ policies: of('b', 'a'), counts, records })).map(([aspect]) => aspect)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a run', () => {
+  test('begins with nothing that it has not found out', async () => {
+    const { state } = await planned({});
+    expect({ ...state, entries: [] }).toStrictEqual({
+      version: 2,
+      runId: 'us',
+      server,
+      stage: 's',
+      mode: 'enforce',
+      startedAt,
+      next: 'truncate',
+      waitSeconds: 10,
+      entries: [],
+      notes: [],
+      unmanagedIndices: [],
+      refused: {},
+      turns: { truncate: 0, poll: 0 },
+    });
+  });
+
+  test('cannot use every input', async () => {
+    const { state, log, asked } = await planned({ input: { mode: 'x'.repeat(700) } });
+    expect(state).toMatchObject({
+      error: { kind: 'input', problem: expect.stringMatching(/^the execution's input cannot be used: mode/) },
+      entries: [],
+      next: 'report',
+    });
+    expect([log, asked]).toEqual([[['the run could not do its work', { cause: state.error }]], []]);
+  });
+
+  test('keeps what a person approves, and the mode that they ask for', async () => {
+    const { state } = await planned({ input: { only: ['dataset.operation'], approveRows: 7, mode: 'preview' } });
+    expect(state).toMatchObject({ approveRows: 7, mode: 'preview' });
+    expect((await planned({ mode: 'preview', input: { mode: 'enforce' } })).state).toMatchObject({
+      mode: 'enforce',
+      next: 'truncate',
+    });
+  });
+
+  test.each(['enforce', 'preview'] as const)('without a token asks nothing (%s)', async (mode) => {
+    const { state, asked } = await planned({ mode, token: new ParametersError('no token') });
+    expect(state).toMatchObject({
+      error: { kind: 'parameters', problem: 'no token' },
+      entries: [{ entry: { outcome: 'failed', cause: { kind: 'run-error' } } }],
+    });
+    expect(state.preflight?.map(({ name }) => name)).toEqual(mode === 'preview' ? ['Address', 'DNS'] : undefined);
+    expect(asked).toEqual([]);
+  });
+
+  test('that is paused plans all the same, and starts nothing', async () => {
+    const records = { [key('x').index]: anIdle({ ...key('x') }) };
+    expect(await outcomes({ records, policies: of('x'), input: { scheduledTime: startedAt } })).toEqual([
+      ['x', 'approved'],
+    ]);
+  });
+
+  test('of more policies than it carries says how many it leaves out', async () => {
+    const policies = of(...Array.from({ length: 600 }, (_, at) => `a${at}`));
+    const { state } = await planned({ policies: [...policies, ...of('b', 'c')], counts: () => ({ rowsToDelete: 0 }) });
+    // The list itself holds at most 600, and the one that says so is an entry.
+    expect(state.entries).toHaveLength(601);
+    expect(state.entries.at(-1)).toStrictEqual({
+      index: '',
+      phase: 'done',
+      entry: {
+        entityType: 'further',
+        aspect: 'policies',
+        outcome: 'failed',
+        cause: { kind: 'not-listed', policies: 1 },
+      },
+    });
+  });
+
+  test('tells once that no clock, no sizes and no memory can be had', async () => {
+    const failed = () => Promise.reject(new MemoryError('no table'));
+    const { state } = await planned({
+      policies: of('a', 'b'),
+      counts: () => ({ clockSkewMillis: undefined as never }),
+      sizes: { fails: 'privilege' },
+      nights: { read: failed, write: failed },
+    });
+    expect(state.notes).toStrictEqual([
+      { kind: 'memory-unavailable', problem: 'no table' },
+      { kind: 'no-date-header' },
+      { kind: 'no-sizes', error: { kind: 'privilege', operation: 'index-sizes' } },
+    ]);
+    expect(state.refused).toEqual({ sizes: 2 });
+    expect(state).not.toHaveProperty('error');
+    const written = await planned({ nights: { read: async () => [], write: failed } });
+    expect(written.state.notes).toStrictEqual([{ kind: 'memory-unavailable', problem: 'no table' }]);
+    const preview = await planned({ mode: 'preview', nights: { read: async () => [], write: failed } });
+    expect(preview.state.notes).toEqual([]);
+  });
+
+  test('without a policy is an error, and watches what there is', async () => {
+    const { state } = await planned({
+      policies: [],
+      records: { x: aRunning({ ...key('x'), index: 'x', judgeableAt: start }) },
+    });
+    expect(state).toMatchObject({
+      error: { kind: 'no-policy' },
+      entries: [{ index: 'x', phase: 'watched' }],
+      next: 'wait',
+    });
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  const failed = { entry: { outcome: 'failed', cause: { kind: 'run-error' } } };
+  const error = (operation: string) => ({ kind: 'server', error: { kind: 'connect', operation }, sent: 'no' });
+
+  test('is asked once for sizes', async () => {
+    const { state, asked } = await planned({ policies: of('a', 'b'), sizes: { fails: 'connect' } });
+    expect(state).toMatchObject({ error: error('index-sizes'), entries: [failed, failed], notes: [] });
+    expect(asked).toEqual(['sizes']);
+  });
+
+  test('after the first dry runs starts nothing, and leaves what runs to the next run', async () => {
+    const records = { [key('b').index]: aRunning({ ...key('b'), judgeableAt: start }) };
+    const counts: World['counts'] = ({ aspect }) => (aspect === 'c' ? { fails: 'connect' } : {});
+    const { state } = await planned({ policies: of('a', 'b', 'c'), counts, records });
+    expect(state.error).toStrictEqual(error('dry-run'));
+    const found = Object.fromEntries(state.entries.map(({ entry }) => [entry.aspect, entry]));
+    expect(found['a']).toMatchObject({ outcome: 'not-started', cause: { kind: 'run-error' } });
+    expect(found['b'] ?? found['operation']).toMatchObject({
+      outcome: 'still-running',
+      cause: { kind: 'watching', why: 'server' },
+    });
+    expect(found['c']).toMatchObject(failed.entry);
+  });
+
+  test('is told by the checks of a preview as well', async () => {
+    const { state } = await planned({ mode: 'preview', sizes: { fails: 'connect' } });
+    expect(state.preflight?.find(({ name }) => name === 'Connection')).toMatchObject({ state: 'failed' });
+    const late = await planned({
+      mode: 'preview',
+      counts: ({ endTimeMillis }) => (endTimeMillis === 0 ? {} : { fails: 'connect' }),
+    });
+    expect(late.state.preflight?.find(({ name }) => name === 'Connection')).toMatchObject({ state: 'failed' });
+    expect((await planned({ mode: 'preview' })).state.preflight?.every((check) => check.state === 'ok')).toBe(true);
+    expect((await planned({})).state).not.toHaveProperty('preflight');
+  });
+});
+
+describe('an index without a policy', () => {
+  const listed = async (...sizes: object[]) => (await planned({ sizes: sizes as never })).state.unmanagedIndices;
+  const index = (aspect: string, sizeMb?: number) => ({
+    indexName: `i-${aspect}`,
+    entityType: 'dataset',
+    aspect,
+    ...(sizeMb !== undefined && { sizeMb }),
+  });
+
+  test('is listed by size, as DataHub spells it; those with a policy and the protected one are not', async () => {
+    const found = await listed(
+      index('operation', 9),
+      index('small', 1),
+      index('unsized'),
+      index('datasetprofile', 5),
+      index('datahubingestioncheckpoint', 7),
+      index('more'),
+    );
+    expect(found).toStrictEqual([
+      { indexName: 'i-datasetprofile', sizeMb: 5, entityType: 'dataset', aspect: 'datasetProfile' },
+      { indexName: 'i-small', sizeMb: 1, entityType: 'dataset', aspect: 'small' },
+      { indexName: 'i-unsized', entityType: 'dataset', aspect: 'unsized' },
+      { indexName: 'i-more', entityType: 'dataset', aspect: 'more' },
+    ]);
+  });
+
+  test.each([
+    ['x_aspect_v1', true],
+    ['x_aspect_v1_1700000000000', true],
+    ['x_aspect_v1_170', false],
+    ['x_aspect_v1_clone', false],
+    ['metadata_aspect_v2', false],
+  ])('that the server names %s alone is listed: %s', async (indexName, isListed) => {
+    expect(await listed({ indexName })).toStrictEqual(isListed ? [{ indexName }] : []);
+    expect(await listed({ indexName, entityType: 'e' })).toStrictEqual(isListed ? [{ indexName }] : []);
+    expect(await listed({ indexName, aspect: 'operation' })).toStrictEqual(isListed ? [{ indexName }] : []);
+  });
+
+  test('is listed as one of a hundred at most', async () => {
+    expect(await listed(...Array.from({ length: 101 }, (_, at) => index(`a${at}`)))).toHaveLength(100);
+  });
+});

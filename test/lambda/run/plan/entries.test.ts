@@ -98,6 +98,12 @@ describe('a policy', () => {
     expect(await only(world)).toStrictEqual(expected);
   });
 
+  test('whose dry run does not end in time says so', async () => {
+    expect(await only({ left: 30_001, isSlow: true })).toStrictEqual(
+      decided(asked, 'failed', { kind: 'no-time', what: 'plan' }),
+    );
+  });
+
   test('is asked for as long as there is time', async () => {
     expect((await only({ left: 30_001 })).phase).toBe('approved');
   });
@@ -275,6 +281,15 @@ describe('a reindex', () => {
 describe('a bite', () => {
   const policies = [{ ...operation, maxRowsPerRun: 100 }];
   const small: World['counts'] = ({ endTimeMillis }) => (endTimeMillis < cutoff ? { rowsToDelete: 100 } : {});
+
+  test.each([
+    [330_000, 2],
+    [330_001, 3],
+    [500_000, 4],
+  ])('is searched for as long as there is time: %i ms, %i dry runs', async (left, dryRuns) => {
+    const { asked: questions } = await planned({ policies, left, takes: 100_000 });
+    expect(questions).toHaveLength(2 + dryRuns);
+  });
 
   test('in a preview says in how many nights all goes', async () => {
     expect(await only({ policies, counts: small, mode: 'preview' })).toMatchObject({

@@ -6,6 +6,7 @@ import {
   type IndexSize,
   type Operations,
   OperationsError,
+  type ReadOptions,
   type TaskStatus,
   type TruncateFields,
 } from '../../../../lambda/operations/operations.ts';
@@ -32,7 +33,14 @@ export interface World {
   status?: TaskStatus | Fails;
   input?: unknown;
   mode?: 'enforce' | 'preview';
-  token?: Error;
+  token?: Error | string;
+  lookup?: () => Promise<string[]>;
+  /** What each dry run takes, milliseconds. */
+  takes?: number;
+  /** Dry runs are answered when the time for them has ended. */
+  isSlow?: boolean;
+  /** What each look at the clock takes, milliseconds. */
+  ticks?: number;
   nights?: RunServices['nights'];
   /** Milliseconds until the function ends. */
   left?: number;
@@ -48,6 +56,7 @@ export async function planned(world: World) {
     left = 900_000,
   } = world;
   const { status = { kind: 'vanished' } as const, input = {} } = world;
+  const clock = { time: start + 5000 };
   const ledger = memoryLedger();
   for (const [index, record] of Object.entries(records)) ledger.stored.set(index, record);
   const asked: string[] = [];
@@ -58,8 +67,8 @@ export async function planned(world: World) {
     return value as Value;
   };
   const token = async () => {
-    if (world.token) throw world.token;
-    return 'opaque';
+    if (world.token instanceof Error) throw world.token;
+    return world.token ?? 'opaque';
   };
   const services = {
     settings: { stage: 's', gmsUrl: server, mode, minRetentionDays: 7, maxRunHours: 12 },
@@ -69,8 +78,13 @@ export async function planned(world: World) {
       token: { get: token, reread: token },
     },
     operations: {
-      async dryRun(fields: TruncateFields) {
+      async dryRun(fields: TruncateFields, { signal }: ReadOptions) {
         asked.push(`${fields.aspect} ${(start - fields.endTimeMillis) / day}`);
+        clock.time += world.takes ?? 0;
+        if (world.isSlow) {
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+        }
         const base = { rowsToDelete: 600, rowsTotal: 1000, strategy: 'delete-by-query' as const, clockSkewMillis: 0 };
         return { ...base, ...answer(counts(fields), 'dry-run') };
       },
@@ -85,8 +99,16 @@ export async function planned(world: World) {
     } as unknown as Operations,
     ledger,
     ...(world.nights && { nights: world.nights }),
-    surroundings: { onLambda: true, lookup: async () => ['10.0.0.1'] },
-    clock: { now: () => start + 5000, realNow: () => start + 5000, monotonic: () => 0 },
+    surroundings: { onLambda: true, lookup: world.lookup ?? (async () => ['10.0.0.1']) },
+    clock: {
+      now: () => {
+        const { time } = clock;
+        clock.time += world.ticks ?? 0;
+        return time;
+      },
+      realNow: () => start + 5000,
+      monotonic: () => 0,
+    },
     log: { info: note, warn: note, error: note },
     newId: () => 'new',
     deadline: () => start + 5000 + left,

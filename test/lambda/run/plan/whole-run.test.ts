@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../../../lambda/memory/night.ts';
 import { ParametersError } from '../../../../lambda/run/services.ts';
-import { anIdle, aRunning, aVerdict } from '../../../support/records.ts';
+import { anIdle, aQuarantined, aRunning, aVerdict } from '../../../support/records.ts';
 import { operation, planned, server, start, startedAt, type World } from './planned.ts';
 
 /** What Plan says of the run as a whole: order, notes, what concerns every policy, and indices without one. */
@@ -138,6 +138,23 @@ describe('a run', () => {
     expect(preview.state.notes).toEqual([]);
   });
 
+  test('that clears tells what every run tells', async () => {
+    const exp = Math.floor(start / 1000) + 60;
+    const token = `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.x`;
+    const { state } = await planned({ token, input: { clear: ['dataset.operation'] } });
+    expect(state.notes).toStrictEqual([
+      { kind: 'token-expires', at: exp * 1000 },
+      { kind: 'nothing-to-clear', index: 'dataset.operation' },
+    ]);
+    expect(state).toMatchObject({ mode: 'enforce', next: 'report', entries: [] });
+  });
+
+  test('that clears gives up in time, and releases nothing', async () => {
+    const records = { [key('operation').index]: aQuarantined({ ...key('operation') }) };
+    const { state } = await planned({ records, left: 30_001, isSlow: true, input: { clear: ['dataset.operation'] } });
+    expect(state.notes).toMatchObject([{ kind: 'not-released', why: 'server', error: { kind: 'aborted' } }]);
+  });
+
   test('without a policy is an error, and watches what there is', async () => {
     const { state } = await planned({
       policies: [],
@@ -173,6 +190,16 @@ describe('a server that cannot be reached', () => {
       cause: { kind: 'watching', why: 'server' },
     });
     expect(found['c']).toMatchObject(failed.entry);
+  });
+
+  test('because its name is never resolved does not hold up a preview', async () => {
+    const lookup = () => new Promise<string[]>(() => {});
+    const dns = ({ preflight = [] }: { preflight?: { name: string; state: string }[] }) =>
+      preflight.find(({ name }) => name === 'DNS')?.state;
+    // Each look at the clock takes as long as a preflight may.
+    const world: World = { mode: 'preview', lookup, ticks: 30_000 };
+    expect(dns((await planned(world)).state)).not.toBe('ok');
+    expect(dns((await planned({ ...world, token: new ParametersError('no token') })).state)).toBe('failed');
   });
 
   test('is told by the checks of a preview as well', async () => {

@@ -88,7 +88,7 @@ async function started(world: World) {
         moments.push(fields.endTimeMillis);
         signals.push(signal);
         if (world.isSlow) {
-          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
           throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
         }
         if (fails instanceof Error) throw fails;

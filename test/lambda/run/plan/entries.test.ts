@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
-import { anAttempt, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../../support/records.ts';
+import {
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aReserved,
+  aRunning,
+  aSending,
+  aVerdict,
+} from '../../../support/records.ts';
 import { cutoff, day, operation, planned, server, start, type World } from './planned.ts';
 
 /** What Plan says of one policy, field by field. */
@@ -96,6 +105,27 @@ describe('a policy', () => {
     ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'no-time', what: 'plan' })],
   ])('that is %s says so', async (_, world, expected) => {
     expect(await only(world)).toStrictEqual(expected);
+  });
+
+  test('that meets a defect is left to the workflow', async () => {
+    const defect = (): never => {
+      throw new TypeError('a defect');
+    };
+    await expect(planned({ counts: defect })).rejects.toThrow('a defect');
+    const policies = [{ ...operation, maxRowsPerRun: 100 }];
+    const counts: World['counts'] = ({ endTimeMillis }) => (endTimeMillis < cutoff ? defect() : {});
+    await expect(planned({ policies, counts })).rejects.toThrow('a defect');
+  });
+
+  test('that goes by a wrong clock is not said to have lost rows', async () => {
+    const window = { from: cutoff, to: start - day, rows: 10_000 };
+    const record = anIdle({ server, lastVerdict: aVerdict({ window }) });
+    const world = { records: { [anIndex]: record }, counts: () => ({ clockSkewMillis: 10 ** 6 }) };
+    expect((await only(world)).entry).toMatchObject({
+      outcome: 'failed',
+      cause: { kind: 'guard', which: 'server-clock' },
+    });
+    expect((await only({ records: world.records })).entry).toMatchObject({ outcome: 'rows-missing' });
   });
 
   test('whose dry run does not end in time says so', async () => {
@@ -194,6 +224,16 @@ describe('a policy whose index is not free', () => {
     );
   });
 
+  const us = { runId: 'us', runStartMillis: start };
+
+  test.each([
+    ['has its verdict', anIdle({ server, lastVerdict: aVerdict({ ...us, window: undefined }) })],
+    ['has sent', anIdle({ server, sentBy: [{ ...us, at: start }] })],
+    ['has reserved it', aReserved({ server, attempt: anAttempt({ ...us, reservedAt: start, sendBy: later }) })],
+  ])('is counted where this run %s, and Plan is tried again: Truncate finds it out', async (_, record) => {
+    expect((await only({ records: { [anIndex]: record } })).phase).toBe('approved');
+  });
+
   test('is counted where it may be given back before its turn', async () => {
     const reserved = aReserved({ server, attempt: anAttempt({ ...theirs, sendBy: later }) });
     expect((await only({ records: { [anIndex]: reserved } })).phase).toBe('approved');
@@ -232,8 +272,12 @@ describe('a reindex', () => {
   });
 
   test('is planned with the rows that nobody’s copy may change', async () => {
-    const { state, asked: questions } = await planned({ policies: [reindex], sizes, counts });
+    const { state, asked: questions, options } = await planned({ policies: [reindex], sizes, counts });
     expect(questions).toEqual(['sizes', 'operation 30', 'status', 'operation 2']);
+    expect(options).toMatchObject([
+      { signal: expect.any(AbortSignal) },
+      { signal: expect.any(AbortSignal), attempts: 2 },
+    ]);
     expect(state.entries).toMatchObject([
       {
         phase: 'approved',

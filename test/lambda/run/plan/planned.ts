@@ -27,13 +27,13 @@ export type Fails = { fails: ServerError['kind'] };
 export interface World {
   policies?: unknown[];
   records?: Record<string, StoredRecord | object>;
-  sizes?: IndexSize[] | Fails;
+  sizes?: IndexSize[] | Fails | Error;
   /** By aspect and moment; by default 600 of 1,000 rows are to go, and nobody tells the time. */
   counts?: (fields: TruncateFields) => Partial<DryRun> & Partial<Record<'fails', ServerError['kind'] | undefined>>;
   status?: TaskStatus | Fails;
   input?: unknown;
   mode?: 'enforce' | 'preview';
-  token?: Error | string;
+  token?: Error | string | (() => string);
   lookup?: () => Promise<string[]>;
   /** What each dry run takes, milliseconds. */
   takes?: number;
@@ -60,6 +60,9 @@ export async function planned(world: World) {
   const ledger = memoryLedger();
   for (const [index, record] of Object.entries(records)) ledger.stored.set(index, record);
   const asked: string[] = [];
+  const options: (ReadOptions | undefined)[] = [];
+  let atOnce = 0;
+  let mostAtOnce = 0;
   const log: [string, unknown][] = [];
   const note = (message: string, fields?: unknown) => log.push([message, fields]);
   const answer = <Value extends object>(value: Value | Fails, operation: ServerError['operation']): Value => {
@@ -68,7 +71,7 @@ export async function planned(world: World) {
   };
   const token = async () => {
     if (world.token instanceof Error) throw world.token;
-    return world.token ?? 'opaque';
+    return typeof world.token === 'function' ? world.token() : (world.token ?? 'opaque');
   };
   const services = {
     settings: { stage: 's', gmsUrl: server, mode, minRetentionDays: 7, maxRunHours: 12 },
@@ -81,19 +84,25 @@ export async function planned(world: World) {
       async dryRun(fields: TruncateFields, { signal }: ReadOptions) {
         asked.push(`${fields.aspect} ${(start - fields.endTimeMillis) / day}`);
         clock.time += world.takes ?? 0;
+        mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce--;
         if (world.isSlow) {
-          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
           throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
         }
         const base = { rowsToDelete: 600, rowsTotal: 1000, strategy: 'delete-by-query' as const, clockSkewMillis: 0 };
         return { ...base, ...answer(counts(fields), 'dry-run') };
       },
-      async indexSizes() {
+      async indexSizes(given?: ReadOptions) {
         asked.push('sizes');
+        options.push(given);
+        if (sizes instanceof Error) throw sizes;
         return answer(sizes, 'index-sizes');
       },
-      async taskStatus() {
+      async taskStatus(_: unknown, given?: ReadOptions) {
         asked.push('status');
+        options.push(given);
         return answer(status, 'task-status');
       },
     } as unknown as Operations,
@@ -114,5 +123,5 @@ export async function planned(world: World) {
     deadline: () => start + 5000 + left,
   } as unknown as RunServices;
   const state = await plan({ input, execution: { name: 'us', startTime: startedAt } }, services);
-  return { state, asked, log, ledger };
+  return { state, asked, log, ledger, options, mostAtOnce };
 }

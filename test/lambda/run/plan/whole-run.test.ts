@@ -71,6 +71,7 @@ describe('a run', () => {
       entries: [],
       next: 'report',
     });
+    expect([state.unmanagedIndices, state.notes]).toEqual([[], []]);
     expect([log, asked]).toEqual([[['the run could not do its work', { cause: state.error }]], []]);
   });
 
@@ -134,6 +135,11 @@ describe('a run', () => {
     expect(state).not.toHaveProperty('error');
     const written = await planned({ nights: { read: async () => [], write: failed } });
     expect(written.state.notes).toStrictEqual([{ kind: 'memory-unavailable', problem: 'no table' }]);
+    const timeless = await planned({
+      counts: () => ({ clockSkewMillis: undefined as never }),
+      nights: { read: async () => [], write: failed },
+    });
+    expect(timeless.state.notes.map(({ kind }) => kind)).toEqual(['no-date-header', 'memory-unavailable']);
     const preview = await planned({ mode: 'preview', nights: { read: async () => [], write: failed } });
     expect(preview.state.notes).toEqual([]);
   });
@@ -166,6 +172,99 @@ describe('a run', () => {
       next: 'wait',
     });
   });
+});
+
+describe('what Plan asks', () => {
+  const many = (count: number) => of(...Array.from({ length: count }, (_, at) => `a${at}`));
+  const told = (...aspects: string[]) =>
+    aspects.map((aspect) => ({ indexName: aspect, entityType: 'dataset', aspect }));
+  const none: World['counts'] = () => ({ rowsToDelete: 0 });
+
+  test.each<[string, World['sizes'], number]>([
+    ['the server does not tell its indices', [], 8],
+    [
+      'the server tells them by names alone',
+      [
+        { indexName: 'a', entityType: 'dataset' },
+        { indexName: 'b', aspect: 'b' },
+      ],
+      8,
+    ],
+    ['the server tells of them', told(...many(80).map(({ aspect }) => aspect)), 8],
+    ['the server tells of others', told('other'), 64],
+  ])('is asked side by side, where %s: %#', async (_, sizes, most) => {
+    expect((await planned({ policies: many(80), sizes: sizes ?? [], counts: none })).mostAtOnce).toBe(most);
+  });
+
+  test('of a preview is first whether a dry run of one of its policies is allowed', async () => {
+    const { asked } = await planned({ mode: 'preview', policies: of('x', 'y'), sizes: told('a', 'y') });
+    expect(asked.slice(0, 3)).toEqual(['sizes', 'status', expect.stringMatching(/^y \d/)]);
+    const unread = await planned({
+      mode: 'preview',
+      policies: [{ ...operation, aspect: 'y', retentionDays: 1 }],
+      sizes: told('a', 'y'),
+    });
+    expect(unread.asked[2]).toMatch(/^a \d/);
+  });
+
+  test('of the memory is what it counts, and the ten largest indices without a policy', async () => {
+    const read: string[] = [];
+    const nights = {
+      async read(index: string) {
+        read.push(index);
+        return [];
+      },
+      write: async () => {},
+    };
+    const counts: World['counts'] = ({ aspect }) => (aspect === 'b' ? { fails: 'timeout' } : {});
+    const unmanaged = Array.from({ length: 12 }, (_, at) => ({ ...told(`u${at}`)[0]!, sizeMb: 100 - at }));
+    await planned({
+      policies: of('a', 'b'),
+      counts,
+      nights,
+      sizes: [...unmanaged, { indexName: 'z_aspect_v1', sizeMb: 999 }],
+    });
+    expect(read).toEqual([key('a').index, ...Array.from({ length: 9 }, (_, at) => key(`u${at}`).index)]);
+  });
+
+  test('that the memory cannot tell of indices without a policy is told as well', async () => {
+    const nights = {
+      read: async (index: string) => {
+        if (index === key('u').index) throw new MemoryError('no table');
+        return [];
+      },
+      write: async () => {},
+    };
+    const { state } = await planned({ nights, sizes: [{ ...told('u')[0]!, sizeMb: 1 }] });
+    expect(state.notes).toEqual([{ kind: 'memory-unavailable', problem: 'no table' }]);
+  });
+
+  test('is left to the workflow where it meets a defect', async () => {
+    await expect(planned({ sizes: new TypeError('a defect') })).rejects.toThrow('a defect');
+  });
+});
+
+test('what runs is watched, although its policy cannot be read', async () => {
+  const records = { [key('a').index]: aRunning({ ...key('a'), judgeableAt: start }) };
+  const { state, log } = await planned({ policies: [{ ...operation, aspect: 'a', retentionDays: 1 }], records });
+  expect(state.entries.map(({ phase }) => phase)).toEqual(['done', 'watched']);
+  expect(log).toMatchObject([['planned', { index: key('a').index, outcome: 'failed' }]]);
+});
+
+test.each([
+  ['TypeError', new TypeError('x')],
+  ['unknown', 'a text'],
+])('a preview that cannot make its preflight goes on, and logs why: %s', async (error, thrown) => {
+  let asked = 0;
+  const token = () => {
+    if (++asked > 1) throw thrown;
+    return 'opaque';
+  };
+  const { state, log } = await planned({ mode: 'preview', token });
+  expect(log[0]).toEqual(['the preflight could not be made', { error }]);
+  expect([state.entries.length, 'preflight' in state]).toEqual([1, false]);
+  const well = await planned({ mode: 'preview' });
+  expect(well.log[0]).toEqual(['preflight', { checks: well.state.preflight }]);
 });
 
 describe('a server that cannot be reached', () => {

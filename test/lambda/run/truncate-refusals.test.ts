@@ -96,8 +96,10 @@ async function started(world: World) {
         const rowsToDelete = fields.endTimeMillis > cutoff ? 1000 : 600;
         return { rowsToDelete, rowsTotal: 1000, strategy: 'delete-by-query', ...counts(fields, ++asked, { clock }) };
       },
-      indexSizes: async () =>
-        world.sizes ?? [{ indexName: physical, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }],
+      async indexSizes({ signal }: ReadOptions) {
+        signals.push(signal);
+        return world.sizes ?? [{ indexName: physical, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }];
+      },
       async truncate(fields: TruncateFields, maySend: () => boolean) {
         sent.push({ fields, maySend });
         world.onSend?.(ledger);
@@ -493,7 +495,7 @@ describe('it is given back', () => {
       {},
     ]);
     const { signals } = await started({});
-    expect(signals).toHaveLength(4);
+    expect(signals).toHaveLength(5);
     for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
   });
 

@@ -109,6 +109,12 @@ describe('after a Truncate that ended without a state', () => {
     expect([after.notes, 'failure' in after]).toEqual([[], false]);
   });
 
+  test('it was the one whose turn it was, whatever is decided before it', async () => {
+    const decided: DoneEntry = { index: 'b', phase: 'done', entry: aVerdict().entry };
+    const { after } = await failed({ entries: [decided, target, { ...target, index: 'later' }] });
+    expect(after.entries).toMatchObject([decided, wasFenced, { ...target, index: 'later' }]);
+  });
+
   test('a run without a failure stays as it is', async () => {
     const { after, stored } = await polled({});
     expect([after.entries, after.notes, stored]).toEqual([[target], [], undefined]);

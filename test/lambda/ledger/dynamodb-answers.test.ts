@@ -146,6 +146,12 @@ describe('a claim of a scheduled time', () => {
     });
   });
 
+  test('is the first where the item holds none', async () => {
+    const { ledger, sent } = ledgerThatMeets({ Item: {} }, lost, { Item: {} }, done);
+    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
+    expect(sent[1]?.input).toMatchObject({ ConditionExpression: 'attribute_not_exists(#ledger)' });
+  });
+
   test('whose answer was lost is ours where it is stored', async () => {
     const { ledger, names } = ledgerThatMeets({}, lost, claiming([time, 'run']));
     expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');

@@ -74,6 +74,13 @@ describe('what is wrong with a value', () => {
     expect(said({}, whole)).toBe('is odd');
   });
 
+  test('is said of a key, where it is', () => {
+    const deep = z.object({
+      a: z.object({ tags: z.record(z.string().regex(/^[a-z]+$/, 'must be small letters'), z.string()) }),
+    });
+    expect(said({ a: { tags: { A: 'b' } } }, deep)).toBe('a.tags: the key "A" must be small letters');
+  });
+
   test('is said of a kind that nobody has named', () => {
     expect(said({ at: 1 }, z.object({ at: z.date() }))).toBe('at must be date, not 1');
   });

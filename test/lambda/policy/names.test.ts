@@ -19,6 +19,7 @@ describe('the nearest name', () => {
     ['a letter too many', 'modes', 'mode'],
     ['a letter before it', 'xmode', 'mode'],
     ['a letter too few', 'ode', 'mode'],
+    ['two letters too few of six', 'abcd', 'abcdef'],
     ['another letter', 'mole', 'mode'],
     ['one letter of a short name', 'ab', 'ac'],
     ['a third of the longer name', 'abcdef', 'abcdxy'],
@@ -36,6 +37,8 @@ describe('the nearest name', () => {
     ['swapped letters and one more', 'dome', 'mode'],
     ['letters that stand elsewhere', 'abxycd', 'cdxyab'],
     ['two letters swapped over a third', 'cba', 'abc'],
+    ['two letters, one of which moved on', 'ab', 'xa'],
+    ['two letters, one of which moved back', 'ab', 'bx'],
   ])('is none where %s differ: %s', (_, given, other) => {
     expect(nearest(given, [other])).toBeUndefined();
   });

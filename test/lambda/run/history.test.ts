@@ -22,6 +22,13 @@ describe('the history budget', () => {
     expect({ truncateTurn, pollTurn }).toEqual({ truncateTurn: 5 + 2, pollTurn: 2 + 5 + 2 });
   });
 
+  it('is spent when another turn of each kind, and a second Poll, would go beyond the limit', () => {
+    // 95 + 7 x 7 + 2459 x 9, a turn of each kind, a Poll and the reserve are exactly 25,000.
+    expect(historyIsSpent({ turns: { truncate: 7, poll: 2459 } })).toBe(false);
+    expect(historyIsSpent({ turns: { truncate: 7, poll: 2460 } })).toBe(true);
+    expect(historyIsSpent({ turns: { truncate: 8, poll: 2459 } })).toBe(true);
+  });
+
   it('grows with a state that comes into the loop', () => {
     const longer = definition((states) => {
       states['Wait']!['Next'] = 'Breathe';

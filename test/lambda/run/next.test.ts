@@ -92,7 +92,7 @@ describe('what the workflow does next', () => {
 
   test('ends with its history', () => {
     const turns = { truncate: 0, poll: 2700 };
-    expect(outcomes(proceeded([approved(), watched()], { turns }))).toEqual([
+    expect(outcomes(proceeded([approved(), watched()], { turns }))).toStrictEqual([
       ['not-started', { kind: 'no-time', what: 'history' }],
       ['still-running', { kind: 'watching', why: 'history' }],
     ]);

@@ -117,6 +117,35 @@ describe('the report', () => {
     });
   });
 
+  test('is of another version where nothing of the state can be read', () => {
+    expect(composed({ version: 99 })).toMatchObject({
+      result: 'failed',
+      cause: { kind: 'other-version' },
+      policies: [],
+    });
+  });
+
+  test('does not hide a defect behind another version', () => {
+    let tries = 0;
+    const words = (): Report => {
+      if (tries++ === 0) throw new TypeError('a defect');
+      return {} as Report;
+    };
+    expect(() => composeReport({ input: state([]), execution }, { ...services, words })).toThrow('a defect');
+  });
+
+  test('says why of each index that a failed step left undecided', () => {
+    const causes = ({ policies }: Report) => policies.map(({ cause }) => cause);
+    const error = 'Lambda.Unknown';
+    expect(causes(composed(state([approved('a')], { failure: { step: 'truncate', error } })))).toEqual([
+      { kind: 'step-failed', step: 'truncate', error, sent: 'maybe' },
+    ]);
+    expect(causes(composed(state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error } })))).toEqual([
+      { kind: 'watching', why: 'run' },
+      { kind: 'no-time', what: 'run' },
+    ]);
+  });
+
   test('after a Poll that failed names what was running and what had not begun', () => {
     const made = composed(
       state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),

@@ -8,6 +8,7 @@ import {
   type DryRun,
   type Operations,
   OperationsError,
+  type ReadOptions,
   type TruncateFields,
   type Truncation,
 } from '../../../lambda/operations/operations.ts';
@@ -16,7 +17,7 @@ import type { RunServices } from '../../../lambda/run/services.ts';
 import type { ApprovedEntry, DoneEntry, Entry, Planned, RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { aPolicy } from '../../support/policies.ts';
-import { anAttempt, anIdle, anIndex, aReserved } from '../../support/records.ts';
+import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aVerdict } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 
 /** Truncate by what it counts, to the row and to the millisecond: when it sends, and why it does not. */
@@ -36,7 +37,7 @@ interface World {
   record?: StoredRecord;
   /** What the dry run with this number says, counted from 1; by default 600 rows to delete and 400 that stay. */
   counts?: (fields: TruncateFields, at: number, world: { clock: { time: number } }) => Partial<DryRun>;
-  fails?: ServerError['kind'];
+  fails?: ServerError['kind'] | Error;
   answer?: Truncation;
   /** Milliseconds until the function ends. */
   left?: number;
@@ -44,12 +45,17 @@ interface World {
   current?: object;
   /** Happens when the policies are read again. */
   meanwhile?: (ledger: ReturnType<typeof memoryLedger>) => void;
+  /** Happens when it is sent, or when it is reserved, which then fails. */
+  onSend?: (ledger: ReturnType<typeof memoryLedger>) => void;
+  onReserve?: (ledger: ReturnType<typeof memoryLedger>) => void;
+  /** Questions are answered when the time for them has ended. */
+  isSlow?: boolean;
 }
 
 async function started(world: World) {
   const { policy = {}, plan = {}, state = {}, others = [], record, counts = () => ({}), fails, left = 600_000 } = world;
   const { answer = { kind: 'started', taskId: 'n:1', pollable: true } as const } = world;
-  const clock = { time: start + 60_000 };
+  const clock = { time: start + 60_000, back: 0 };
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
   const written = aPolicy(policy);
@@ -65,6 +71,8 @@ async function started(world: World) {
   const slept: number[] = [];
   const sent: { fields: TruncateFields; maySend: () => boolean }[] = [];
   const deadline = clock.time + left;
+  const signals: unknown[] = [];
+  let reservations = 0;
   const services = {
     settings: { stage: 's', gmsUrl: server, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
     parameters: {
@@ -76,21 +84,39 @@ async function started(world: World) {
       token: {},
     },
     operations: {
-      async dryRun(fields: TruncateFields): Promise<DryRun> {
+      async dryRun(fields: TruncateFields, { signal }: ReadOptions): Promise<DryRun> {
         moments.push(fields.endTimeMillis);
+        signals.push(signal);
+        if (world.isSlow) {
+          if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+        }
+        if (fails instanceof Error) throw fails;
         if (fails) throw new OperationsError({ kind: fails, operation: 'dry-run' });
         const rowsToDelete = fields.endTimeMillis > cutoff ? 1000 : 600;
         return { rowsToDelete, rowsTotal: 1000, strategy: 'delete-by-query', ...counts(fields, ++asked, { clock }) };
       },
-      indexSizes: async () =>
-        world.sizes ?? [{ indexName: physical, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }],
+      async indexSizes({ signal }: ReadOptions) {
+        signals.push(signal);
+        return world.sizes ?? [{ indexName: physical, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }];
+      },
       async truncate(fields: TruncateFields, maySend: () => boolean) {
         sent.push({ fields, maySend });
+        world.onSend?.(ledger);
         return answer;
       },
     } as unknown as Operations,
-    ledger,
-    clock: { now: () => clock.time, realNow: () => clock.time + 7, monotonic: () => clock.time - start },
+    ledger: {
+      ...ledger,
+      async replace(...[previous, next]: Parameters<typeof ledger.replace>) {
+        if (world.onReserve && ++reservations === 1) {
+          world.onReserve(ledger);
+          return false;
+        }
+        return ledger.replace(previous, next);
+      },
+    },
+    clock: { now: () => clock.time - clock.back, realNow: () => clock.time + 7, monotonic: () => clock.time - start },
     log: { info() {}, warn() {}, error() {} },
     newId: () => 'id',
     sleep: async (millis: number) => {
@@ -102,7 +128,7 @@ async function started(world: World) {
   const before = aRunState([...others, target], { server, ...state });
   const after = await truncate(before, services);
   const entry = after.entries.at(-1)!;
-  return { after, entry, ledger, moments, slept, sent, clock, record: ledger.stored.get(anIndex) as Sending };
+  return { after, entry, ledger, moments, slept, sent, clock, signals, record: ledger.stored.get(anIndex) as Sending };
 }
 const refusal = async (world: World) => {
   const { entry, sent, record } = await started(world);
@@ -157,6 +183,20 @@ describe('a truncation', () => {
     expect(short.sent[0]?.maySend()).toBe(false);
   });
 
+  test('may not be written longer because somebody sets the clock back', async () => {
+    for (const [left, longest] of [
+      [600_000, 60_000],
+      [170_000, 20_000],
+    ] as const) {
+      const { sent, clock } = await started({ left });
+      clock.back = hour;
+      clock.time += longest - 1;
+      expect(sent[0]?.maySend()).toBe(true);
+      clock.time += 1;
+      expect(sent[0]?.maySend()).toBe(false);
+    }
+  });
+
   test('knows neither name nor size where the server does not tell, and no skew without a Date', async () => {
     const { record } = await started({ sizes: [] });
     expect(record.attempt.baseline).toStrictEqual(counted);
@@ -193,6 +233,16 @@ describe('a truncation', () => {
     expect((await started({ others: [left(true)] })).after.notes).toEqual([note]);
     expect((await started({ others: [left(true)], state: { notes: [note] } })).after.notes).toEqual([note]);
     expect((await started({ others: [left(false)] })).after.notes).toEqual([]);
+    const other = { kind: 'clock-corrected', index: 'x' } as const;
+    expect((await started({ others: [left(true)], state: { notes: [other] } })).after.notes).toEqual([other, note]);
+    const entry = {
+      entityType: 'e',
+      aspect: 'a',
+      adopted: true,
+      outcome: 'truncated',
+      cause: { kind: 'verified', by: 'counts' },
+    } as const;
+    expect((await started({ others: [{ index: 'o', phase: 'done', entry }] })).after.notes).toEqual([]);
   });
 });
 
@@ -233,6 +283,38 @@ describe('it is not begun', () => {
       cause: { kind: 'held', state: 'reserved', runId: 'run-9' },
     });
     expect(moments).toEqual([]);
+  });
+
+  test('where the index is closed', async () => {
+    const { entry } = await started({ record: aQuarantined({ server }) });
+    expect(entry.entry).toMatchObject({
+      outcome: 'quarantined',
+      cause: { kind: 'quarantined', outcome: 'rows-missing' },
+    });
+  });
+
+  const sentBy = [{ runId: 'run-1', runStartMillis: start, at: start }];
+
+  test.each<[string, StoredRecord | object | undefined]>([
+    ['has reserved it', reservedBy('run-9')],
+    ['has given it back', anIdle({ server })],
+    ['has deleted its record', undefined],
+    ['of another version is at it', { version: 3, state: 'idle', index: anIndex }],
+  ])('where another run %s at the same moment', async (_, theirs) => {
+    const onReserve: World['onReserve'] = (ledger) =>
+      theirs ? ledger.stored.set(anIndex, theirs) : ledger.stored.delete(anIndex);
+    const { entry, moments } = await started({ onReserve });
+    expect(entry.entry).toMatchObject({ outcome: 'in-flight' });
+    expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'taken', closed: false });
+    expect(moments).toEqual([]);
+  });
+
+  test.each<[string, StoredRecord]>([
+    ['has reserved it', reservedBy('run-1')],
+    ['has sent', anIdle({ server, sentBy })],
+    ['has its verdict', anIdle({ server, lastVerdict: aVerdict({ runId: 'run-1', runStartMillis: start }) })],
+  ])('where another call of this run %s at the same moment: Poll finds out', async (_, ours) => {
+    await expect(started({ onReserve: (ledger) => ledger.stored.set(anIndex, ours) })).rejects.toThrow('invoked twice');
   });
 
   test('twice in one run', async () => {
@@ -387,6 +469,7 @@ describe('it is given back', () => {
   test('but sent where a person approves, and up to a hundredth above a bite', async () => {
     expect(await sends({ policy: { maxDeletePercent: 50 }, state: { approveRows: 600 } })).toBe(true);
     expect(await sends({ policy: { maxRowsPerRun: 595 } })).toBe(true);
+    expect(await sends({ policy: { maxRowsPerRun: 500 }, state: { approveRows: 600 } })).toBe(true);
   });
 
   test('with the whole of which it is a bite, where that is above its ceiling', async () => {
@@ -403,6 +486,21 @@ describe('it is given back', () => {
       { kind: 'above-ceiling', maxDeletePercent: 80, approveRows: 945 },
       { ...counted, rowsPastRetention: 900 },
     ]);
+  });
+
+  test('where its time ends before the server has answered, which every question is told', async () => {
+    expect(await refusal({ left: 150_001, isSlow: true })).toStrictEqual([
+      'failed',
+      { kind: 'no-time', what: 'send' },
+      {},
+    ]);
+    const { signals } = await started({});
+    expect(signals).toHaveLength(5);
+    for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
+  });
+
+  test('by nobody where a defect ends it: the reservation is over by itself', async () => {
+    await expect(started({ fails: new TypeError('a defect') })).rejects.toThrow('a defect');
   });
 
   test('where its dry run is too old when it is to be written down', async () => {
@@ -456,6 +554,19 @@ describe('a reindex', () => {
       expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'others-copying', planned: rows, found: 400 });
   });
 
+  test('is told as not started, where others are copying', async () => {
+    expect((await started(reindexing(389))).entry.entry).toMatchObject({ outcome: 'not-started' });
+  });
+
+  test('is counted again for one row, where a delete is not', async () => {
+    const one =
+      (at: number): World['counts'] =>
+      ({ endTimeMillis }, number) =>
+        endTimeMillis === cutoff && number >= at ? { rowsToDelete: 601 } : {};
+    expect((await started(reindexing(400, one(5)))).moments).toHaveLength(5 + 4 + 1);
+    expect((await started({ counts: one(3) })).moments).toHaveLength(3 + 1);
+  });
+
   test('bears no difference to what its windows were counted around', async () => {
     expect(await sends(reindexing(400, (_, number) => (number === 6 ? { rowsToDelete: 601 } : {})))).toBe(false);
   });
@@ -473,6 +584,17 @@ describe('what came back', () => {
     const error = { kind: 'connect', operation: 'truncate' } as const;
     const refused = await started({ answer: { kind: 'not-sent', why: error } });
     expect((refused.entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'server', error, sent: 'no' });
+  });
+
+  test('that no byte was written, under a record that another run has taken, is told all the same', async () => {
+    const onSend: World['onSend'] = (ledger) => ledger.stored.set(anIndex, anIdle({ server, attemptId: 'other' }));
+    const { entry, record } = await started({ answer: { kind: 'not-sent', why: 'withheld' }, onSend });
+    expect(entry.entry).toMatchObject({
+      outcome: 'failed',
+      cause: { kind: 'no-time', what: 'send' },
+      rowsToDelete: 600,
+    });
+    expect(record).toMatchObject({ attemptId: 'other' });
   });
 
   const unresolved = (status?: number): Truncation => ({

@@ -98,6 +98,19 @@ describe('what is not well yet', () => {
     expect(await world.look()).toMatchObject({ entry: { outcome: 'incomplete' } });
   });
 
+  test('is judged by the first count, where its end was seen long before', async () => {
+    const world = aWorld(remains);
+    world.watch = { ...world.watch, completedAt: sentAt, completedRealAt: sentAt };
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'incomplete' } });
+  });
+
+  test('is told by when its end was seen, where its record is gone since', async () => {
+    const world = aWorld(remains);
+    await world.look();
+    world.server.status = { kind: 'vanished' };
+    expect(await world.lookAfter(minutes(2))).toMatchObject({ entry: { outcome: 'incomplete', durationSeconds: 120 } });
+  });
+
   test('is asked for soon, as long as a refresh may come', async () => {
     const world = aWorld(remains);
     await world.lookAfter(hours(5));
@@ -139,6 +152,24 @@ describe('what is not well yet', () => {
     world.server.kept = 9;
     expect(await world.lookAfter(minutes(1) - 1)).toMatchObject({ ...watching, watch: { movedAt } });
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'rows-missing', cause: { found: 9 } } });
+  });
+
+  test('because somebody put another index behind the alias is looked at twice at least', async () => {
+    const world = aWorld({ status: ended, kept: 0, sizes: sizesOf(theirs) });
+    world.watch = { ...world.watch, completedAt: sentAt - minutes(20), completedRealAt: sentAt - minutes(20) };
+    expect(await world.look()).toMatchObject({ ...watching, watch: { highestKept: 0, movedAt: world.clock.time } });
+  });
+
+  test('because our own copy lacks rows is judged after a refresh, though late rows come', async () => {
+    const attempt = { ...aRunning().attempt, strategy: 'reindex' } as const;
+    const status = { kind: 'found', completed: true, counters: { total: 40, created: 5 } } as const;
+    const ours = sizesOf('dataset_operationaspect_v1_0000001200005');
+    const world = aWorld({ record: aRunning({ attempt }), status, kept: 5, sizes: ours });
+    await world.look();
+    world.server.kept = 9;
+    expect(await world.lookAfter(90_000)).toMatchObject({
+      entry: { outcome: 'rows-missing', cause: { movedBy: 'us', found: 9 } },
+    });
   });
 
   test('because somebody put another index behind the alias is judged at last, though its rows still come', async () => {
@@ -221,6 +252,12 @@ describe('what nobody sees move', () => {
     expect(await world.lookAfter(1)).toMatchObject({
       entry: { outcome: 'unknown', cause: { kind: 'stuck', lastMovedAt: sentAt + minutes(2) }, durationSeconds: 120 },
     });
+  });
+
+  test('is judged at once although rows are missing in an index that others put there', async () => {
+    const world = aWorld({ record: aSending(), kept: 5, sizes: sizesOf(theirs) });
+    await world.look();
+    expect(await world.lookAfter(minutes(14))).toMatchObject({ entry: { outcome: 'rows-missing' } });
   });
 
   test('is closed at once where a person asks for it', async () => {

@@ -85,6 +85,12 @@ describe('what a look asks', () => {
     expect(copying.asked.filter((what) => what === 'task-status')).toHaveLength(2);
   });
 
+  test('and takes an index that is gone for empty', async () => {
+    const world = aWorld({ record: aSending(), counts: { fails: 'no-index' } });
+    await world.look();
+    expect(world.watch).toMatchObject({ lowestToDelete: 0, succeededAt: world.clock.time });
+  });
+
   test('with the signal that ends all of them in time', async () => {
     const world = aWorld({ status: { kind: 'found', completed: true, counters: {} } });
     await world.look();
@@ -102,6 +108,9 @@ describe('what a look asks', () => {
     const unasked = aWorld({ record: aSending(), toDelete: 60 });
     await unasked.look();
     expect(unasked.watch.vanished).toBe(false);
+    const ours = aWorld({ status: running(5), toDelete: 60 });
+    await ours.look();
+    expect(ours.watch.vanished).toBe(false);
   });
 });
 

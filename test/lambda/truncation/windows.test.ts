@@ -168,7 +168,7 @@ describe('counting windows', () => {
   });
 
   test('compares what moved with the window that holds the fewest rows', async () => {
-    const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 150: [9_500], 200: [9_600] });
+    const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 150: [19_500], 200: [19_600] }, 30_000);
     expect(await countWindows(ask, fields, two, false)).toBeDefined();
     expect(asked).toHaveLength(7);
   });

@@ -48,6 +48,7 @@ describe('the index that a policy most likely means', () => {
     expect(meant('dataset', 'part7', told(['dataset', 'part3']))).toBeUndefined();
     expect(meant('dataset', 'part10', told(['dataset', 'Part22']))).toBeUndefined();
     expect(meant('dataset', 'part7', told(['dataset', 'par7']))).toBe('dataset.par7');
+    expect(meant('dataset', 'part7', told(['dataset', 'part']))).toBe('dataset.part');
   });
 
   test('is never the state of stateful ingestion', () => {

@@ -94,12 +94,17 @@ describe('the orders just before the call', () => {
   });
 
   test('with another default bite of the stage stop it, unless the policy has one of its own', async () => {
-    expect(await ordersNow(target(), orders([written], false, 500))).toEqual({
+    expect(await ordersNow(target(), orders([written], false, 500))).toStrictEqual({
       kind: 'policy-changed',
       field: 'maxRowsPerRun',
       now: 500,
     });
     const own = { ...written, maxRowsPerRun: 9 };
+    expect(await ordersNow(target(aPolicy({ maxRowsPerRun: 9 })), orders([written]))).toStrictEqual({
+      kind: 'policy-changed',
+      field: 'maxRowsPerRun',
+      was: 9,
+    });
     expect(await ordersNow(target(aPolicy({ maxRowsPerRun: 9 })), orders([own], false, 500))).toBeUndefined();
   });
 });
@@ -131,7 +136,8 @@ test('a pause is asked for, and what cannot be asked counts as one', async () =>
 });
 
 test('sentences about configuration are carried as they are, up to 600 characters', () => {
-  expect(bounded('x'.repeat(600))).toHaveLength(600);
+  expect(bounded('x'.repeat(600))).toBe('x'.repeat(600));
+  expect(new ParametersError('x').name).toBe('ParametersError');
   expect(bounded('x'.repeat(601))).toBe(`${'x'.repeat(599)}…`);
   expect(problemOf('text')).toBe('text');
   expect(problemOf(new Error('why'))).toBe('why');

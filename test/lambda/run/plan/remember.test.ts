@@ -261,6 +261,19 @@ describe('remembering', () => {
     for (const one of growing) await nights.write(one);
     const memory = await recall([anIndex, 'another'], services(nights));
     expect([memory.of(anIndex), memory.of('another'), memory.notes]).toEqual([growing, [], []]);
+    let reads = 0;
+    const counting: Nights = {
+      ...failing,
+      read: async () => {
+        reads++;
+        throw new MemoryError('no table');
+      },
+    };
+    await recall(
+      Array.from({ length: 100 }, (_, at) => `${at}`),
+      services(counting),
+    );
+    expect(reads).toBe(8);
     const none = await recall(['a', 'b', 'c'], services(failing));
     expect([none.of('a'), none.notes]).toEqual([[], [note]]);
     expect((await recall(['a'], services(undefined))).notes).toEqual([]);

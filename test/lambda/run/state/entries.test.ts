@@ -214,7 +214,7 @@ describe('this run’s own attempt', () => {
     ['only reserved', { kind: 'mine', record: aReserved() }],
   ] as const)('that was %s was never sent', (_, stands) => {
     expect(resumed(stands)).toMatchObject({
-      entry: { outcome: 'failed', cause: { kind: 'step-failed', error: 'X', sent: 'no' } },
+      entry: { outcome: 'failed', cause: { kind: 'step-failed', step: 'truncate', error: 'X', sent: 'no' } },
     });
   });
 });

@@ -30,6 +30,7 @@ const decided = (aspect: string, outcome: Outcome, cause: Cause): DoneEntry => (
 });
 const text = 'x'.repeat(200);
 const error = { kind: 'server-error', operation: 'dry-run', text } as const;
+const brief = 'y'.repeat(40);
 const watch = { attemptId: 'a', startedAt: 0, succeededAt: 0, lastLookAt: 0, nextLookAt: 0, looks: 0 };
 const twelve = <Item>(make: (at: number) => Item): Item[] => Array.from({ length: 12 }, (_, at) => make(at));
 const whereRows: Cause = { kind: 'rows-missing', expected: 9, found: 2, rowsIn: 'the old index' };
@@ -45,6 +46,13 @@ const whole = aRunState(
     decided('refused', 'failed', { kind: 'server', error, sent: 'no' }),
     decided('silent', 'failed', { kind: 'server', error: { kind: 'timeout', operation: 'dry-run' }, sent: 'no' }),
     decided('step', 'failed', { kind: 'step-failed', step: 'truncate', error: 'short', sent: 'no' }),
+    decided('brief', 'failed', { kind: 'server', error: { ...error, text: brief }, sent: 'no' }),
+    decided('smiling', 'failed', { kind: 'policy', problems: [`😀${'x'.repeat(36)}😀${text}`] }),
+    {
+      index: 'lean',
+      phase: 'done',
+      entry: { entityType: 'dataset', aspect: 'lean', outcome: 'failed', cause: { kind: 'run-error' } },
+    },
     decided('missing', 'rows-missing', whereRows),
     ...twelve((at): Entry => {
       const aspect = `approved-${at}`;
@@ -93,7 +101,7 @@ const withoutFigures = (entry: Entry): Entry =>
         entry: {
           entityType: 'dataset',
           aspect: entry.entry.aspect,
-          ...bare,
+          ...(entry.entry.aspect === 'lean' ? {} : bare),
           outcome: entry.entry.outcome,
           cause: entry.entry.cause,
         },
@@ -107,6 +115,11 @@ const cutTo =
     const causes: Record<string, Cause> = {
       unread: { kind: 'policy', problems: [short] },
       paused: { kind: 'paused', problem: short },
+      // Half a character is none.
+      smiling: {
+        kind: 'policy',
+        problems: [length === 40 ? `😀${'x'.repeat(36)}…` : `😀${'x'.repeat(36)}😀${text.slice(0, length - 41)}…`],
+      },
       refused: { kind: 'server', error: { ...error, text: short }, sent: 'no' },
     };
     return { ...entry, entry: { ...entry.entry, cause: causes[entry.entry.aspect] ?? entry.entry.cause } };
@@ -114,7 +127,13 @@ const cutTo =
 const left = (entry: Entry, outcome: Outcome, cause: Cause): Entry => ({
   index: '',
   phase: 'done',
-  entry: { entityType: 'dataset', aspect: entry.entry.aspect, rowsMissing, outcome, cause },
+  entry: {
+    entityType: 'dataset',
+    aspect: entry.entry.aspect,
+    ...(entry.entry.aspect === 'lean' ? {} : { rowsMissing }),
+    outcome,
+    cause,
+  },
 });
 const numberOf = ({ entry }: Entry) => Number(entry.aspect.split('-')[1]);
 const leaving =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
+import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
 import { fromHead, fromHeadAndLedger, isOurs, StateUnreadable } from '../../../../lambda/run/other-version.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 import { anIndex, aRunning } from '../../../support/records.ts';
@@ -118,9 +119,9 @@ describe('what the ledger adds', () => {
     server,
     attempt: { ...aRunning().attempt, runId: 'run-1', runStartMillis: Date.parse('2026-03-01T03:30:00.000Z') },
   });
-  const known = async (entries: object[], record = mine) => {
+  const known = async (entries: object[], record: LedgerRecord | undefined = mine, isThere = true) => {
     const ledger = memoryLedger();
-    ledger.stored.set(anIndex, record);
+    if (isThere) ledger.stored.set(anIndex, record);
     const services = { settings, ledger, clock: { now: () => 0 } } as unknown as RunServices;
     const state = head(entries);
     return { state: await fromHeadAndLedger(state, services), head: fromHead(state, { settings }) };
@@ -132,12 +133,19 @@ describe('what the ledger adds', () => {
     ]);
   });
 
+  test('is told of the one that was approved, whatever was watched before it', async () => {
+    const { entries } = (await known([{ ...entry('watched'), index: 'first' }, entry('approved')])).state;
+    expect(entries.map(({ index }) => index)).toEqual(['first', anIndex]);
+    expect(entries[1]).toMatchObject({ entry: { outcome: 'still-running' } });
+  });
+
   test.each([
     ['another run holds it', [entry('approved')], aRunning({ server })],
     ['it is not its turn', [{ ...entry('approved'), index: 'first' }, entry('approved')], mine],
     ['nothing was approved', [entry('watched')], mine],
+    ['there is no record', [entry('approved')], undefined],
   ])('is nothing where %s', async (_, entries, record) => {
-    const { state, head: alone } = await known(entries, record);
+    const { state, head: alone } = await known(entries, record, record !== undefined);
     expect(state).toEqual(alone);
   });
 });

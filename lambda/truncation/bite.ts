@@ -1,4 +1,4 @@
-import { dayMillis } from '../facts/limits.ts';
+import { dayMillis, forecastNights } from '../facts/limits.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
@@ -133,7 +133,7 @@ const endOfDay = (millis: number): number => (Math.floor(millis / dayMillis) + 1
 /**
  * Runs until what is left is below the threshold, this one included, when each takes a bite.
  * @param rowsPerNight rows that pass the cutoff from one night to the next, where that is known
- * @returns undefined where they never would be
+ * @returns undefined where they never would be, or so late that nothing is said of it
  */
 export function nightsOf(
   { rowsToDelete, rowsTotal }: Pick<DryRun, 'rowsToDelete' | 'rowsTotal'>,
@@ -147,5 +147,6 @@ export function nightsOf(
   const share = minDeletePercent / 100;
   // Below the threshold: left < share x (left + stay).
   const least = share >= 1 ? 0 : (share * stay) / (1 - share);
-  return Math.max(1, Math.ceil((rowsToDelete - least) / gain));
+  const nights = Math.ceil((rowsToDelete - least) / gain);
+  return nights <= forecastNights ? Math.max(1, nights) : undefined;
 }

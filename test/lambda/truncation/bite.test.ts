@@ -236,6 +236,10 @@ describe('how many nights it takes', () => {
     [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, 100_000, undefined],
     [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 100, undefined, 10],
     [{ rowsToDelete: 10, rowsTotal: 10_000 }, 5, 50, undefined, 1],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, undefined, 400],
+    [{ rowsToDelete: 40_001, rowsTotal: 50_000 }, 100, 0, undefined, undefined],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, 100 - 1e-13, undefined],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, Number.NaN, undefined],
   ])('%j in bites of %i down to %i percent, growing by %s: %s', (counts, most, percent, growth, nights) => {
     expect(nightsOf(counts, most, percent, growth)).toBe(nights);
   });

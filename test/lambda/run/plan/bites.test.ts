@@ -3,6 +3,7 @@ import { deadlineMarginMillis } from '../../../../lambda/facts/limits.ts';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
 import type { SampleIndex } from '../../../../local/operations-service/samples.ts';
 import { deployments, firstNight, only } from '../../../support/deployment.ts';
+import { anIndex } from '../../../support/records.ts';
 
 /** The first big night: an index that goes in bites, night after night. */
 
@@ -67,6 +68,22 @@ describe('ten nights of a bite each', () => {
       rowsPastRetention: 10_000,
       cause: { kind: 'verified', rest: 9000, nights: 9 },
     });
+  });
+
+  test('goes on where the nights before let expect so many that no number holds them', async () => {
+    const { night, nights } = await started({
+      indices: [indexOf(evenly)],
+      policies: [{ ...policy, maxRowsPerRun: 1440 }],
+    });
+    // A row a minute passes the cutoff, and so many go in a night: but for what a computer cannot divide.
+    const minutes = 2882;
+    const before = (minute: number) => new Date(firstNight - (minutes + 60 - minute) * 60_000).toISOString();
+    const write = (minute: number, overdue: number) =>
+      nights.write({ index: anIndex, night: before(minute), rows: 12_000, overdue });
+    await Promise.all([write(0, 10_000 - minutes), write(60, 10_000 - minutes), write(minutes, 10_000)]);
+    const entry = only(await night());
+    expect(entry).toMatchObject({ outcome: 'truncated', rowsDeleted: 1440, cause: { rest: 8560 } });
+    expect(entry.cause).not.toHaveProperty('nights');
   });
 
   test('stops at the threshold, and the forecast counts nights until then', async () => {

@@ -133,6 +133,9 @@ export const tokenExpiryNoticeMillis = 14 * dayMillis;
 /** The run state stays below this; Step Functions ends an execution at 256 KiB without a Catch. */
 export const maxStateBytes = 200 * 1024;
 
+/** Nothing is said of what lies more nights ahead. */
+export const forecastNights = 400;
+
 /** A Step Functions execution ends at this many history events, without a Catch. */
 export const maxHistoryEvents = 25_000;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Journal, openJournal } from './journal.ts';
+import { damaged, type Journal, openJournal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 import { holds } from './memory.ts';
 import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
@@ -10,6 +10,8 @@ import { assertReadable, type Condition, conditionOf, parseRecord } from './reco
  * version, state and attempt id that it follows; the operating system puts appended lines in one order for everybody. A line
  * whose condition does not hold at its place counts for nobody. So a writer appends, reads on to the end, and knows
  * whether its line counted. A line that a kill or a power loss cut short counts for nobody either.
+ * Whoever writes has seen what its line follows, also where another one was first: a line that follows what never was stored
+ * proves that a line before it is lost.
  * The order of appends holds on local file systems; NFS does not give it.
  */
 
@@ -30,17 +32,22 @@ export function fileLedger(path: string, options: { readOnly?: boolean } = {}): 
   const stored = new Map<string, unknown>();
   const claims = new Map<string, string>();
   const counted = new Set<string>();
+  /** What has ever been stored: index, version, state and attempt id. */
+  const known = new Set<string>();
 
-  const apply = (line: Line): void => {
-    if (line.claim && !claims.has(line.claim.scheduledTime)) claims.set(line.claim.scheduledTime, line.claim.runId);
-    if (line.index === undefined || line.record === undefined) return;
-    if (!holds(stored.get(line.index), line.follows ?? undefined)) return;
-    stored.set(line.index, line.record);
-    counted.add(line.id);
+  const apply = ({ id, claim, index, follows, record }: Line): void => {
+    if (claim) {
+      if (!claims.has(claim.scheduledTime)) claims.set(claim.scheduledTime, claim.runId);
+      return;
+    }
+    if (index === undefined || follows === undefined || record === undefined) throw damaged(path);
+    if (follows && !known.has(conditionKey(index, follows))) throw damaged(path);
+    if (!holds(stored.get(index), follows ?? undefined)) return;
+    stored.set(index, record);
+    known.add(conditionKey(index, record));
+    counted.add(id);
   };
-  const catchUp = () => {
-    for (const line of journal.readOn()) apply(line as Line);
-  };
+  const catchUp = () => journal.readOn((line) => apply(line as Line));
   const append = (line: Omit<Line, 'id'>): string => {
     const id = randomUUID();
     journal.append({ id, ...line });
@@ -75,4 +82,9 @@ export function fileLedger(path: string, options: { readOnly?: boolean } = {}): 
       return claims.get(scheduledTime) ?? runId;
     },
   };
+}
+
+function conditionKey(index: string, of: unknown): string {
+  const { version, state, attemptId } = (of ?? {}) as Partial<Condition>;
+  return JSON.stringify([index, version, state, attemptId]);
 }

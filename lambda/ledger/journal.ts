@@ -17,8 +17,11 @@ import { LedgerError } from './ledger.ts';
 export interface Journal {
   /** Throws LedgerError. */
   append(line: object): void;
-  /** The complete lines that have come since the last time. Throws LedgerError. */
-  readOn(): object[];
+  /**
+   * Hands on the complete lines that have come since the last time. Throws LedgerError; once for damage, then ever again,
+   * because what came after it was not read.
+   */
+  readOn(take: (line: object) => void): void;
   close(): void;
 }
 
@@ -37,6 +40,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
   const inode = fstatSync(descriptor).ino;
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
+  let damage: unknown;
 
   return {
     append(line) {
@@ -48,20 +52,32 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
         fsyncSync(descriptor);
       });
     },
-    readOn() {
+    readOn(take) {
       stillThere();
-      return attempt(path, 'read', () => {
+      if (damage !== undefined) throw damage;
+      const text = attempt(path, 'read', () => {
         const size = fstatSync(descriptor).size;
         if (size < offset) throw new Error('it became shorter while in use');
         const chunk = Buffer.alloc(size - offset);
         offset += readSync(descriptor, chunk, 0, chunk.length, offset);
         rest = Buffer.concat([rest, chunk]);
         const end = rest.lastIndexOf(0x0a) + 1;
-        const lines = rest.subarray(0, end).toString('utf8').split('\n');
+        const complete = rest.subarray(0, end).toString('utf8');
         rest = rest.subarray(end);
-        parseLine(path, rest.toString('utf8'));
-        return lines.flatMap((line) => parseLine(path, line));
+        return complete;
       });
+      try {
+        const lines = text.split('\n');
+        for (const [at, line] of lines.entries()) {
+          const parsed = parseLine(path, line, !isBlank(lines[at + 1] ?? ''));
+          if (parsed) take(parsed);
+        }
+        // It may be going to have its end.
+        parseLine(path, rest.toString('utf8'), true);
+      } catch (error) {
+        damage = error;
+        throw error;
+      }
     },
     close: () => closeSync(descriptor),
   };
@@ -75,24 +91,33 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
 /**
  * A line that was cut short, or whose end a power loss filled with zeros, had a writer that never went on: it counts for
  * nobody. Any other damage may hide a truncation that is under way, so nothing is started beside it.
+ * @param mayBeCut the line has no line break of its own: what ends it, if anything, is the one that every write begins with
  */
-function parseLine(path: string, line: string): object[] {
-  const text = line.replace(/\0+$/, '');
-  if (text.trim() === '') return [];
+function parseLine(path: string, line: string, mayBeCut: boolean): object | undefined {
+  if (isBlank(line)) return undefined;
+  const text = withoutZeros(line);
   if (!text.startsWith(lineStart.slice(0, text.length))) {
     throw new LedgerError(
       `The file ${path} is damaged, or is not a ledger: nothing is started, because it may hold a truncation that is under way. Restore it from a backup; if it never was a ledger, give --ledger another path.`,
     );
   }
-  if (!text.endsWith(lineEnd)) return [];
+  if (!text.includes(lineEnd) && mayBeCut) return undefined;
+  if (!text.endsWith(lineEnd)) throw damaged(path);
   try {
-    return [JSON.parse(text) as object];
+    return JSON.parse(text) as object;
   } catch {
-    throw new LedgerError(
-      `The ledger file ${path} is damaged in the middle: nothing is started, because it may hold a truncation that is under way. Restore it from a backup.`,
-    );
+    throw damaged(path);
   }
 }
+
+const withoutZeros = (line: string): string => line.replace(/\0+$/, '');
+const isBlank = (line: string): boolean => withoutZeros(line).trim() === '';
+
+/** Lines that were written whole and can no longer be read, or are gone. */
+export const damaged = (path: string): LedgerError =>
+  new LedgerError(
+    `The ledger file ${path} is damaged in the middle: nothing is started, because it may hold a truncation that is under way. Restore it from a backup.`,
+  );
 
 /** One folder after the other: Node's own recursion never ends where a parent cannot hold folders (/proc). */
 function makeFolder(path: string): void {

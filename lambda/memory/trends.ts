@@ -1,4 +1,4 @@
-import { dayMillis, missingRows, rowsAfterShare } from '../facts/limits.ts';
+import { dayMillis, forecastNights, missingRows, rowsAfterShare } from '../facts/limits.ts';
 import type { Night } from './night.ts';
 
 /** What remembered nights are good for: how long a truncation takes, how an index grows, and what somebody else did to it. Pure. */
@@ -73,9 +73,6 @@ export function nightsToThreshold(
   const nights = Math.ceil((share * rows - overdue) / gain);
   return nights <= forecastNights ? Math.max(1, nights) : undefined;
 }
-
-/** Nothing is said of what lies further ahead. */
-const forecastNights = 400;
 
 export interface Emptied {
   rowsBefore: number;

@@ -1,4 +1,4 @@
-import { dayMillis } from '../facts/limits.ts';
+import { dayMillis, forecastNights } from '../facts/limits.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
@@ -29,7 +29,7 @@ export function biteOf(
 export const biteLimit = (maxRowsPerRun: number, approveRows: number | undefined): number =>
   Math.max(maxRowsPerRun * 1.01, approveRows ?? 0);
 
-/** Dry runs for one policy. */
+/** Dry runs for one policy; then, where nothing is found yet, as many as it takes to halve the way to a single millisecond. */
 const maxSteps = 16;
 
 /** A bite that is this close to what it may be is not searched further: ten of them are within a thousandth of ten whole ones. */
@@ -50,8 +50,8 @@ export interface BiteSearch {
   startMillis: number;
   /** Rows that may go at most; fewer than the whole. */
   bite: number;
-  /** A dry run with another cutoff. Throws OperationsError. */
-  ask(cutoffMillis: number): Promise<DryRun>;
+  /** A dry run with another cutoff; undefined where the time ended first. Throws OperationsError. */
+  ask(cutoffMillis: number): Promise<DryRun | undefined>;
   /** No time for another dry run. */
   isOver(): boolean;
 }
@@ -59,8 +59,10 @@ export interface BiteSearch {
 export type Bite =
   /** An older cutoff, at which `dryRun` says that at most a bite goes. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
-  /** The oldest rows alone, so many, are more than a bite; or no cutoff was found at which fewer go. */
-  | { kind: 'too-large'; rows: number };
+  /** Proven: the oldest rows, all of this one millisecond, are more than a bite. */
+  | { kind: 'too-large'; cutoffMillis: number; rows: number }
+  /** The time was over before a cutoff was found, or it was proven that there is none. */
+  | { kind: 'no-time' };
 
 /** Finds the youngest cutoff at which at most a bite goes, as far as steps and time allow. Never younger than the policy's. */
 export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, isOver }: BiteSearch): Promise<Bite> {
@@ -69,9 +71,11 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
   let high: Point = { at: cutoffMillis, rows: whole.rowsToDelete };
   let sameSide = 0;
   let next = firstGuess(cutoffMillis, whole, startMillis, bite);
-  for (let step = 0; step < maxSteps && high.at - low.at > 1 && !isOver(); step++) {
-    const at = Math.min(high.at - 1, Math.max(low.at + 1, Math.round(next)));
-    const dryRun = await ask(at);
+  for (let step = 0; high.at - low.at > 1 && (step < maxSteps || low.rows === 0); step++) {
+    const wanted = step < maxSteps ? next : (low.at + high.at) / 2;
+    const at = Math.min(high.at - 1, Math.max(low.at + 1, Math.round(wanted)));
+    const dryRun = isOver() ? undefined : await ask(at);
+    if (!dryRun) break;
     const point: Point = { at, rows: dryRun.rowsToDelete, dryRun };
     const isLow = point.rows <= bite;
     if (isLow) low = point;
@@ -80,9 +84,9 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
     sameSide = isLow ? Math.max(1, sameSide + 1) : Math.min(-1, sameSide - 1);
     next = between(low, high, bite, sameSide, cutoffMillis);
   }
-  return low.dryRun && low.rows > 0
-    ? { kind: 'found', cutoffMillis: low.at, dryRun: low.dryRun }
-    : { kind: 'too-large', rows: high.rows };
+  if (low.dryRun && low.rows > 0) return { kind: 'found', cutoffMillis: low.at, dryRun: low.dryRun };
+  if (high.at - low.at > 1) return { kind: 'no-time' };
+  return { kind: 'too-large', cutoffMillis: high.at, rows: high.rows };
 }
 
 /** As if the rows that go were as dense as those that stay. */
@@ -129,7 +133,7 @@ const endOfDay = (millis: number): number => (Math.floor(millis / dayMillis) + 1
 /**
  * Runs until what is left is below the threshold, this one included, when each takes a bite.
  * @param rowsPerNight rows that pass the cutoff from one night to the next, where that is known
- * @returns undefined where they never would be
+ * @returns undefined where they never would be, or so late that nothing is said of it
  */
 export function nightsOf(
   { rowsToDelete, rowsTotal }: Pick<DryRun, 'rowsToDelete' | 'rowsTotal'>,
@@ -143,5 +147,6 @@ export function nightsOf(
   const share = minDeletePercent / 100;
   // Below the threshold: left < share x (left + stay).
   const least = share >= 1 ? 0 : (share * stay) / (1 - share);
-  return Math.max(1, Math.ceil((rowsToDelete - least) / gain));
+  const nights = Math.ceil((rowsToDelete - least) / gain);
+  return nights <= forecastNights ? Math.max(1, nights) : undefined;
 }

@@ -119,7 +119,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
         ? `the server answered ${cause.status} to a truncation: the next ones would be refused as well, or acted upon unseen`
         : 'two truncations brought no task ID: whatever is wrong may go wrong again';
     case 'no-time':
-      return noTimeText(cause);
+      return noTimeText(cause, entry);
     case 'spent':
       return 'this run has had its one truncation of this index, or was kept from it; a later run tries again';
     case 'step-failed':

@@ -136,9 +136,11 @@ export function policyChangedText({ field, was, now }: Of<'policy-changed'>): st
 const shown = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'not set' : String(value);
 
-export function noTimeText({ what, hours }: Of<'no-time'>): string {
+export function noTimeText({ what, hours }: Of<'no-time'>, { rowsToDelete }: DecidedFacts): string {
   switch (what) {
     case 'plan':
+      if (rowsToDelete !== undefined)
+        return "the server answered too slowly: Plan's time was over before it was found out which rows make a bite (maxRowsPerRun)";
       return "the server answered too slowly: Plan's time was over before this policy's dry run";
     case 'send':
       return 'there was no time left to send it';

@@ -1,3 +1,4 @@
+import { maskOf } from '../../facts/secrets.ts';
 import type { Question } from '../answers/failures.ts';
 import { type Quote, quoteWithout } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
@@ -9,8 +10,8 @@ export interface Bearer {
   /** The token after one was refused: read again, once for all requests that were refused together. Throws as `current`. */
   after(refused: string, question: Question): Promise<string>;
   quote: Quote;
-  /** Whether a text that is taken as it is (an id, a name) holds the token. */
-  isIn(text: string): boolean;
+  /** Whether one of these texts, which are taken as they are (ids, names), holds the token or a piece of it, in any case. */
+  isIn(...texts: readonly string[]): boolean;
 }
 
 export function createBearer(source: TokenSource): Bearer {
@@ -42,6 +43,9 @@ export function createBearer(source: TokenSource): Bearer {
       return usable(rereading, question);
     },
     quote: (text) => quoteWithout(seen)(text),
-    isIn: (text) => [...seen].some((token) => text.includes(token)),
+    isIn(...texts) {
+      const mask = maskOf(seen);
+      return texts.some((text) => mask(text) !== text);
+    },
   };
 }

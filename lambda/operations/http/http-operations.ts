@@ -7,6 +7,7 @@ import type { Quote, Unreadable } from '../answers/server-text.ts';
 import { readTaskStatus } from '../answers/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../answers/truncation.ts';
 import {
+  type IndexSize,
   type Operations,
   OperationsError,
   type ReadOptions,
@@ -57,8 +58,11 @@ export function createOperations(options: HttpOperationsOptions): Operations {
     },
     async indexSizes(read) {
       const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
-      // Names go into ledger, report and terminal as they are: what holds the token is left out.
-      return value.sizes.filter(({ indexName }) => !client.bearer.isIn(indexName));
+      // Names go into ledger, memory, report and terminal as they are: a row that holds the token in one is left out.
+      const namesOf = ({ indexName, entityType = '', aspect = '' }: IndexSize) => [indexName, entityType, aspect];
+      const { bearer } = client;
+      if (!bearer.isIn(...value.sizes.flatMap(namesOf))) return value.sizes;
+      return value.sizes.filter((size) => !bearer.isIn(...namesOf(size)));
     },
   };
 }
@@ -99,7 +103,7 @@ async function truncateOnce(
   try {
     const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
     if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
-    // The server answered with the token in place of a task id.
+    // The server answered with the token, or a part of it, in place of a task id.
     const { operation } = question;
     return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, answered: true, mentionsReindex: false };
   } catch (error) {

@@ -19,6 +19,7 @@ export function bitten(
 ): Planning {
   const { clock, deadline } = services;
   const isOver = () => signal.aborted || clock.now() >= deadline() - deadlineMarginMillis;
+  const tooSlow = done(counted, 'not-started', { kind: 'no-time', what: 'plan' });
   const search = async (nights: readonly Night[]): Promise<Entry> => {
     const found = await findBite({
       cutoffMillis,
@@ -26,10 +27,19 @@ export function bitten(
       startMillis,
       bite,
       isOver,
-      ask: (endTimeMillis) => ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }),
+      ask: (endTimeMillis) =>
+        ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }).catch((error: unknown) => {
+          if (signal.aborted && error instanceof OperationsError) return undefined;
+          throw error;
+        }),
     });
+    if (found.kind === 'no-time') return tooSlow;
     if (found.kind === 'too-large') {
-      return done(counted, 'above-ceiling', { kind: 'above-ceiling', approveRows: withHeadroom(found.rows), bite });
+      const { rows: rowsToDelete, cutoffMillis: oldest } = found;
+      const policys = { rowsPastRetention: dryRun.rowsToDelete, policyCutoffMillis: cutoffMillis };
+      const entry = { ...counted.entry, rowsToDelete, cutoffMillis: oldest, ...(oldest < cutoffMillis && policys) };
+      const cause = { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), bite } as const;
+      return done({ index: counted.index, entry }, 'above-ceiling', cause);
     }
     const { cutoffMillis: sent, dryRun: part } = found;
     const entry = {
@@ -54,7 +64,7 @@ export function bitten(
     };
     return { ...planned, phase: 'approved', policy, plan };
   };
-  return { entry: done(counted, 'not-started', { kind: 'no-time', what: 'plan' }), search: safely(search, counted) };
+  return { entry: tooSlow, search: safely(search, counted) };
 }
 
 const safely =

@@ -179,8 +179,8 @@ export const sendingMutants: readonly Mutant[] = [
     patches: [
       text(
         'ledger/journal',
-        'if (!text.endsWith(lineEnd)) return [];',
-        "if (!text.endsWith(lineEnd)) throw new LedgerError('damaged');",
+        'if (!text.includes(lineEnd) && mayBeCut) return undefined;',
+        "if (!text.includes(lineEnd) && mayBeCut) throw new LedgerError('damaged');",
       ),
     ],
   },

@@ -93,6 +93,33 @@ describe('find 33: a token of which a server echoes a part', () => {
     expect(text).not.toContain(own.slice(8, 24).toLowerCase());
     expect(text).not.toContain(Buffer.from(`Bearer ${own}`).toString('base64').slice(8, 24).toLowerCase());
   });
+
+  test('as the name of an index, an entity or an aspect, or in place of a task id, keeps it out of all that is written', async () => {
+    const deployment = await started({ token });
+    const signature = token.slice(token.lastIndexOf('.') + 1);
+    deployment.service.engine.onRequest = ({ path, body }) => {
+      const names = [
+        { indexName: 'a_baspect_v1', entityName: token, aspectName: 'x', sizeInMb: 1 },
+        { indexName: 'c_daspect_v1', entityName: 'c', aspectName: token.toUpperCase(), sizeInMb: 2 },
+        { indexName: `${token.toLowerCase()}aspect_v1`, sizeInMb: 3 },
+        { indexName: 'e_faspect_v1', entityName: 'e', aspectName: 'f', sizeInMb: 4 },
+      ];
+      if (!path.includes('getIndexSizes') && !body.includes('"dryRun":false')) return undefined;
+      const value = path.includes('getIndexSizes') ? { indexSizes: names } : `${signature}:17`;
+      return { kind: 'fail-before', answer: { kind: 'status', status: 200, body: JSON.stringify({ value }) } };
+    };
+    const report = await deployment.night();
+    expect(report.unmanagedIndices).toEqual([{ indexName: 'e_faspect_v1', entityType: 'e', aspect: 'f', sizeMb: 4 }]);
+    expect(deployment.realTruncates()).toHaveLength(1);
+    expect(report.policies).toMatchObject([{ cause: { kind: 'unchanged', error: { kind: 'no-task-id' } } }]);
+    expect(report.policies[0]).not.toHaveProperty('taskId');
+    const { ledger, nights, log, states } = deployment;
+    const written = JSON.stringify([report, mailOf(report), [...ledger.stored], nights.all, log, states]).toLowerCase();
+    expect(written).toContain('e_faspect_v1');
+    for (let at = 0; at + 16 <= signature.length; at++)
+      expect(written).not.toContain(signature.slice(at, at + 16).toLowerCase());
+    expect(written).not.toContain(token.slice(22, 38).toLowerCase());
+  });
 });
 
 describe('find 34: a scheduled time that is none', () => {

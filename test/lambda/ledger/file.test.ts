@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../lambda/ledger/file.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { anIdle, anIndex } from '../../support/records.ts';
+import { anIdle, anIndex, aReserved, aRunning, aSending } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
 let folder: string;
@@ -98,16 +98,76 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).not.toThrow(/mov/);
   });
 
-  test('of two lines that follow the same record counts the first, and nothing that follows the second', async () => {
+  test('of two lines that follow the same record counts the first', async () => {
     const line = (id: string, after: object | null, attemptId: string) =>
       `\n${lineOf({ id, follows: after, record: anIdle({ attemptId }) })}\n`;
     fileLedger(path).close();
     appendFileSync(path, line('1', null, 'first') + line('2', null, 'slower'));
-    appendFileSync(path, line('3', follows('slower'), 'after the slower one'));
     const ledger = fileLedger(path);
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'first' });
-    appendFileSync(path, line('4', follows('first'), 'next'));
+    appendFileSync(path, line('4', follows('first'), 'next') + line('5', follows('first'), 'slower again'));
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'next' });
+  });
+
+  test('in which a line follows what never was stored has lost one, and is refused from then on', async () => {
+    const ledger = fileLedger(path);
+    await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
+    await ledger.replace(undefined, anIdle({ attemptId: 'b', index: 'another' }));
+    appendFileSync(path, `\n${lineOf({ follows: follows('b'), record: anIdle({ attemptId: 'c' }) })}\n`);
+    for (let again = 0; again < 2; again++)
+      await expect(ledger.read(anIndex)).rejects.toThrow(/^The ledger file .* is damaged.*Restore it from a backup/);
+    expect(() => fileLedger(path)).toThrow(LedgerError);
+  });
+
+  /** Reserved, sending, running, and what came after it: another index, or the next night. */
+  const written = async (rest: 'another index' | 'the next night' | 'nothing') => {
+    const ledger = fileLedger(path);
+    await ledger.replace(undefined, aReserved());
+    await ledger.replace(aReserved(), aSending());
+    await ledger.replace(aSending(), aRunning());
+    if (rest === 'another index') await ledger.replace(undefined, anIdle({ index: 'another' }));
+    if (rest === 'the next night') await ledger.replace(aRunning(), anIdle({ attemptId: 'attempt-1' }));
+    ledger.close();
+    return readFileSync(path, 'utf8');
+  };
+  const lineStarts = (text: string) => [...text.matchAll(/\n\{/g)].map(({ index }) => index + 1);
+  const changed = (text: string, at: number, character: string) =>
+    writeFileSync(path, `${text.slice(0, at)}${character}${text.slice(at + 1)}`);
+
+  test.each(['another index', 'the next night', 'nothing'] as const)(
+    'of which one character is another one hides no truncation (and then comes %s)',
+    async (rest) => {
+      const text = await written(rest);
+      const [, sending = 0, running = 0] = lineStarts(text);
+      for (let at = sending - 2; at <= running; at++) {
+        for (const character of [']', '"', ',', '\n', '\0']) {
+          if (text[at] === character) continue;
+          changed(text, at, character);
+          const state = async () => {
+            const ledger = fileLedger(path);
+            const record = await ledger.read(anIndex);
+            ledger.close();
+            return record?.state;
+          };
+          const read = await state().catch((error: unknown) => error);
+          const as = rest === 'the next night' ? 'idle' : 'running';
+          if (!(read instanceof LedgerError))
+            expect([at - sending, character, read]).toEqual([at - sending, character, as]);
+        }
+      }
+    },
+  );
+
+  test.each([']', '\n', 'X', ' '])('whose last line ends with %j in place of a brace is refused', async (character) => {
+    const text = await written('nothing');
+    changed(text, text.length - 2, character);
+    expect(() => fileLedger(path)).toThrow(/is damaged/);
+  });
+
+  test('whose line breaks somebody’s editor has made longer is refused, not taken for an empty one', async () => {
+    const text = await written('nothing');
+    writeFileSync(path, text.replaceAll('\n', '\r\n'));
+    expect(() => fileLedger(path)).toThrow(/is damaged/);
   });
 
   test('does not grow by what counts for nobody', async () => {
@@ -120,10 +180,14 @@ describe('the ledger file', () => {
     expect(readFileSync(path)).toHaveLength(size);
   });
 
-  test('of lines that say what for, or what, but not both, counts none', async () => {
-    const ledger = fileLedger(path);
-    appendFileSync(path, `\n${lineOf({ id: '1' })}\n${lineOf({ id: '2', index: undefined, record: anIdle() })}\n`);
-    expect(await ledger.list()).toEqual([]);
+  test.each([
+    ['what for, but not what', lineOf({})],
+    ['what, but not what for', lineOf({ index: undefined, record: anIdle() })],
+    ['not what it follows', lineOf({ follows: undefined, record: anIdle() })],
+  ])('with a line that says %s is damaged', (_, line) => {
+    fileLedger(path).close();
+    appendFileSync(path, `\n${line}\n`);
+    expect(() => fileLedger(path)).toThrow(/is damaged/);
   });
 
   test('may hold blank lines', async () => {

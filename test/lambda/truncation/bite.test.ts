@@ -32,7 +32,7 @@ async function bite(timestamps: number[], most: number, stay = 30_000, isOver = 
       return { rowsToDelete: upTo(moment), rowsTotal: whole.rowsTotal, strategy: 'delete-by-query' };
     },
   });
-  return { found, asked, rows: found.kind === 'found' ? upTo(found.cutoffMillis) : found.rows };
+  return { found, asked, rows: found.kind === 'no-time' ? 0 : upTo(found.cutoffMillis) };
 }
 
 const evenly = (count: number, days: number) =>
@@ -119,11 +119,24 @@ describe('a bite', () => {
     expect([rows, asked.length]).toEqual([taken, dryRuns]);
   });
 
-  test('is too large where the oldest timestamp alone holds more, and says how many', async () => {
-    const { found } = await bite([...Array(5000).fill(cutoffMillis - 400.3 * day), ...evenly(10_000, 100)], 1000);
-    expect(found.kind).toBe('too-large');
-    expect(found).toMatchObject({ rows: expect.any(Number) });
-    if (found.kind === 'too-large') expect(found.rows).toBeGreaterThanOrEqual(5000);
+  test.each([
+    ['at some millisecond', cutoffMillis - 400.3 * day, 45],
+    ['at midnight', midnight - 400 * day, 16],
+    ['at a midnight on which the search ends', midnight - 40 * day, 16],
+    ['in the first millisecond', 1, 16],
+  ])(
+    'is too large where the oldest timestamp alone holds more (%s), and says how many, and of when',
+    async (_, moment, most) => {
+      const { found, asked } = await bite([...stamped(5000, moment), ...evenly(10_000, 30)], 1000);
+      expect(found).toEqual({ kind: 'too-large', cutoffMillis: moment, rows: 5000 });
+      expect(asked.length).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test('is never too large where nothing proves it: the oldest rows are a few that sixteen dry runs do not find', async () => {
+    const oldest = cutoffMillis - 400.3 * day;
+    const { found, rows } = await bite([...stamped(3, oldest - 7), ...stamped(5000, oldest)], 1000);
+    expect([found.kind, rows]).toEqual(['found', 3]);
   });
 
   test('takes the best so far when the time is over', async () => {
@@ -131,9 +144,17 @@ describe('a bite', () => {
     const { found, asked } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => calls++ >= 3);
     expect(asked.length).toBeLessThanOrEqual(3);
     expect(found.kind).toBe('found');
-    const { found: none } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => true);
-    expect(none).toEqual({ kind: 'too-large', rows: 100_000 });
   });
+
+  test.each([0, 1, 2, 16, 20])(
+    'is not called too large when the time is over after %i dry runs, before any is found',
+    async (steps) => {
+      let calls = 0;
+      const rows = [...stamped(5000, cutoffMillis - 400.3 * day), ...evenly(10_000, 30)];
+      const { found, asked } = await bite(rows, 1000, 30_000, () => calls++ >= steps);
+      expect([found, asked.length]).toEqual([{ kind: 'no-time' }, steps]);
+    },
+  );
 
   test('is not searched for between two neighbouring milliseconds', async () => {
     const timestamps = [...stamped(10, 2), ...stamped(1000, 1)];
@@ -154,7 +175,10 @@ describe('a bite', () => {
       });
       return found.then((result) => ({ result, asked }));
     };
-    expect(await search(500, 1)).toEqual({ result: { kind: 'too-large', rows: 1000 }, asked: [] });
+    expect(await search(500, 1)).toEqual({
+      result: { kind: 'too-large', cutoffMillis: 1, rows: 1000 },
+      asked: [],
+    });
     expect(await search(1005, 2)).toMatchObject({ result: { kind: 'found', cutoffMillis: 1 }, asked: [1] });
   });
 
@@ -164,12 +188,16 @@ describe('a bite', () => {
       fc.asyncProperty(moments, fc.integer({ min: 1, max: 200 }), fc.nat(1000), async (timestamps, most, stay) => {
         fc.pre(timestamps.length > most);
         const { found, asked, rows } = await bite(timestamps, most, stay);
-        expect(asked.length).toBeLessThanOrEqual(16);
+        expect(asked.length).toBeLessThanOrEqual(16 + 41);
         for (const moment of asked) expect(moment).toBeLessThan(cutoffMillis);
         if (found.kind === 'too-large') {
+          const oldest = Math.max(1, Math.min(...timestamps));
+          const upTo = timestamps.filter((timestamp) => timestamp <= oldest).length;
+          expect(found).toMatchObject({ cutoffMillis: oldest, rows: upTo });
           expect(found.rows).toBeGreaterThan(most);
           return;
         }
+        if (found.kind === 'no-time') throw new Error('there was time');
         expect(rows).toBeLessThanOrEqual(most);
         expect(rows).toBeGreaterThan(0);
         expect(asked).toContain(found.cutoffMillis);
@@ -208,6 +236,10 @@ describe('how many nights it takes', () => {
     [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, 100_000, undefined],
     [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 100, undefined, 10],
     [{ rowsToDelete: 10, rowsTotal: 10_000 }, 5, 50, undefined, 1],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, undefined, 400],
+    [{ rowsToDelete: 40_001, rowsTotal: 50_000 }, 100, 0, undefined, undefined],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, 100 - 1e-13, undefined],
+    [{ rowsToDelete: 40_000, rowsTotal: 50_000 }, 100, 0, Number.NaN, undefined],
   ])('%j in bites of %i down to %i percent, growing by %s: %s', (counts, most, percent, growth, nights) => {
     expect(nightsOf(counts, most, percent, growth)).toBe(nights);
   });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { deadlineMarginMillis } from '../../../../lambda/facts/limits.ts';
+import { plan } from '../../../../lambda/run/plan/plan.ts';
 import type { SampleIndex } from '../../../../local/operations-service/samples.ts';
 import { deployments, firstNight, only } from '../../../support/deployment.ts';
+import { anIndex } from '../../../support/records.ts';
 
 /** The first big night: an index that goes in bites, night after night. */
 
@@ -67,6 +70,22 @@ describe('ten nights of a bite each', () => {
     });
   });
 
+  test('goes on where the nights before let expect so many that no number holds them', async () => {
+    const { night, nights } = await started({
+      indices: [indexOf(evenly)],
+      policies: [{ ...policy, maxRowsPerRun: 1440 }],
+    });
+    // A row a minute passes the cutoff, and so many go in a night: but for what a computer cannot divide.
+    const minutes = 2882;
+    const before = (minute: number) => new Date(firstNight - (minutes + 60 - minute) * 60_000).toISOString();
+    const write = (minute: number, overdue: number) =>
+      nights.write({ index: anIndex, night: before(minute), rows: 12_000, overdue });
+    await Promise.all([write(0, 10_000 - minutes), write(60, 10_000 - minutes), write(minutes, 10_000)]);
+    const entry = only(await night());
+    expect(entry).toMatchObject({ outcome: 'truncated', rowsDeleted: 1440, cause: { rest: 8560 } });
+    expect(entry.cause).not.toHaveProperty('nights');
+  });
+
   test('stops at the threshold, and the forecast counts nights until then', async () => {
     const { night, clock } = await started({
       indices: [indexOf(evenly)],
@@ -97,14 +116,73 @@ describe('a policy with a bite', () => {
     const old = [...Array(3000).fill(cutoff - 300.4 * day), ...evenly.filter((at) => at > cutoff - 200 * day)];
     const { night, realTruncates } = await started({ indices: [indexOf(old)], policies: [policy] });
     const blocked = only(await night());
-    expect(blocked).toMatchObject({ outcome: 'above-ceiling', cause: { kind: 'above-ceiling', bite: 1000 } });
+    expect(blocked).toMatchObject({
+      outcome: 'above-ceiling',
+      rowsToDelete: 3000,
+      rowsPastRetention: old.length,
+      cutoffMillis: cutoff - 300.4 * day,
+      policyCutoffMillis: cutoff,
+      cause: { kind: 'above-ceiling', bite: 1000, approveRows: 3150 },
+    });
+    expect(blocked.reason).toContain('the oldest timestamp alone holds 3,000 rows, more than the 1,000');
     const { approveRows } = blocked.cause as { approveRows: number };
-    expect(approveRows).toBeGreaterThanOrEqual(3150);
     expect(realTruncates()).toEqual([]);
     const approved = only(await night({ only: ['dataset.operation'], approveRows }));
     expect(approved.outcome).toBe('truncated');
     expect(approved.rowsDeleted).toBeGreaterThanOrEqual(3000);
     expect(approved.rowsDeleted).toBeLessThanOrEqual(approveRows);
+  });
+
+  test.each([
+    [1, 'enforce'],
+    [2, 'enforce'],
+    [3, 'enforce'],
+    [3, 'preview'],
+  ])(
+    'for which there is no time after %i dry runs is not called too large, and nobody is told to approve all of it (%s)',
+    async (dryRuns, mode) => {
+      const { night, services, clock, realTruncates } = await started({
+        indices: [indexOf(evenly)],
+        policies: [policy],
+      });
+      const { operations } = services;
+      let asked = 0;
+      services.operations = {
+        ...operations,
+        async dryRun(...call) {
+          if (++asked === dryRuns) clock.time += 872_000;
+          return operations.dryRun(...call);
+        },
+      };
+      const entry = only(await night({ mode }));
+      expect(entry).toMatchObject({ outcome: 'not-started', cause: { kind: 'no-time', what: 'plan' } });
+      expect(entry.reason).toMatch(/Plan's time was over before it was found out which rows make a bite/);
+      expect(entry.reason).not.toContain('approve');
+      expect(realTruncates()).toEqual([]);
+    },
+  );
+
+  test('takes the best so far where Plan’s time ends in the middle of a dry run', async () => {
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy] });
+    const { operations } = deployment.services;
+    let best = 0;
+    deployment.services.operations = {
+      ...operations,
+      async dryRun(fields, options) {
+        if (best > 0) await new Promise((resolve) => options?.signal?.addEventListener('abort', resolve));
+        const dryRun = await operations.dryRun(fields, options);
+        if (dryRun.rowsToDelete > 0 && dryRun.rowsToDelete <= 1000) best = dryRun.rowsToDelete;
+        return dryRun;
+      },
+    };
+    const deadline = firstNight + deadlineMarginMillis + 300;
+    const execution = { name: 'run-1', startTime: new Date(firstNight).toISOString() };
+    const { entries } = await plan(
+      { input: {}, execution },
+      { ...deployment.during('plan'), deadline: () => deadline },
+    );
+    expect(best).toBeGreaterThan(0);
+    expect(entries).toMatchObject([{ phase: 'approved', plan: { bite: { rows: best } } }]);
   });
 
   test('in a preview says how much would go in one run, and in how many nights all of it', async () => {

@@ -62,6 +62,8 @@ const sentFields = {
     indexName: z.string().optional(),
     sizeMb: z.number().optional(),
   }),
+  /** Sent as a delete by query, and its task was seen to copy rows: kept, because its status may be gone at the end. */
+  copies: z.boolean().optional(),
   /** A task that says that it goes on and does not move: since when, with how many rows done and left to delete. */
   stood: z.object({ since: millis, done: rows, toDelete: rows }).optional(),
   /** What came back where it was no task id. */

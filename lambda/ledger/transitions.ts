@@ -111,6 +111,12 @@ export const standingStill = <Stored extends Unresolved>(
   stood: NonNullable<SentAttempt['stood']>,
 ): Stored => ({ ...record, attempt: { ...record.attempt, stood } });
 
+/** What was sent as a delete by query was seen to copy rows: whoever judges it later has to know. */
+export const seenToCopy = <Stored extends Unresolved>(record: Stored): Stored => ({
+  ...record,
+  attempt: { ...record.attempt, copies: true },
+});
+
 /** Gives a reservation back; nothing was sent. */
 export const release = (record: Reserved): Idle => idle(record);
 

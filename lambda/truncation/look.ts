@@ -10,6 +10,7 @@ import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
+import { seenToCopy } from '../ledger/transitions.ts';
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { piecesOf } from './gone-since.ts';
 import { judge } from './judge.ts';
@@ -71,10 +72,11 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   }
 }
 
-async function look(target: Target, record: Unresolved, services: LookServices): Promise<Looked> {
+async function look(target: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
   const { clock, maxRunHours } = services;
-  const watched = watchedOf(record);
-  const { clockIsWrong, ...sighting } = await see(target.watch, record, watched, services);
+  const watched = watchedOf(stored);
+  const { clockIsWrong, ...sighting } = await see(target.watch, stored, watched, services);
+  const record = await withCopying(stored, sighting.task, services);
   // Stillness and age are told by our clock: where the server's contradicts it, they tell nothing.
   if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), clock.now());
   const longestStill = longestStillMillis(maxRunHours);
@@ -124,6 +126,18 @@ async function look(target: Target, record: Unresolved, services: LookServices):
   const settled = await settle(services.ledger, record, target.entry, { ...judgement, ...parts }, clock.now());
   if (settled.kind === 'overtaken') return again(noted, clock.now());
   return { kind: 'decided', entry: settled.entry };
+}
+
+/** A server that reindexes what it was asked to delete: written down at once, because nobody may be able to ask at the end. */
+async function withCopying(
+  record: Unresolved,
+  task: OwnTask | undefined,
+  { ledger }: LookServices,
+): Promise<Unresolved> {
+  const { strategy, copies } = record.attempt;
+  if (strategy !== 'delete-by-query' || copies || task?.works !== 'reindex') return record;
+  const noted = seenToCopy(record);
+  return (await ledger.replace(record, noted)) ? noted : record;
 }
 
 /** What a look may see cheaply: the task's status where the server lets us, counts where that does not say that it moves. */

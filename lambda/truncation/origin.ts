@@ -79,9 +79,9 @@ export function whatItWas(
   task: OwnTask | undefined,
   indexName: string | undefined,
 ): 'delete-by-query' | 'reindex' | 'unknown' {
-  const { strategy, baseline } = record.attempt;
+  const { strategy, baseline, copies } = record.attempt;
   if (strategy === 'reindex') return 'reindex';
   if (indexName !== undefined && indexName === baseline.indexName) return 'delete-by-query';
-  if (task?.works === 'reindex' || movedBy(record, indexName) === 'us') return 'reindex';
+  if (copies || task?.works === 'reindex' || movedBy(record, indexName) === 'us') return 'reindex';
   return strategy;
 }

@@ -3,7 +3,7 @@ import { plan } from '../../../lambda/run/plan/plan.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { anIndexOf, deployments, outcomesOf } from '../../support/deployment.ts';
 import { anIndex } from '../../support/records.ts';
-import { day, entryOf, hour, mailOf, name, operation, recordOf, runningOf } from './nights.ts';
+import { day, entryOf, hour, mailOf, name, ofYesterday, operation, recordOf, runningOf } from './nights.ts';
 
 /** What a second hostile reading found, after the finds of docs/finds.md were mended. */
 
@@ -83,6 +83,33 @@ describe('a delete that the server turned into a reindex, and that goes on when 
     expect(mailOf(report)).toContain('Do not stop it');
     expect(mailOf(report)).not.toContain('_cancel');
   });
+});
+
+test('what was seen to copy is judged as a copy, although neither its status nor a name can be had at the end', async () => {
+  const deployment = await started({
+    indices: [anIndexOf(499, 501)],
+    rowsPerSecond: 0.2,
+    policies: [{ ...operation, batchSize: 10 }],
+    settings: { maxRunHours: 0.5 },
+  });
+  const { engine } = deployment.service;
+  engine.set({ knowsForceFlags: false, mode: 'reindex-above-half', sizes: 'failing' });
+  const services = deployment.services.operations;
+  deployment.services.operations = {
+    ...services,
+    async truncate(...call: Parameters<typeof services.truncate>) {
+      let gone = 3;
+      engine.removeRows(name, ({ timestamp }) => timestamp > deployment.clock.time - 20 * day && gone-- > 0);
+      return services.truncate(...call);
+    },
+  };
+  expect(entryOf(await deployment.night()).outcome).toBe('still-running');
+  expect((await runningOf(deployment)).attempt.copies).toBe(true);
+  engine.restartNode();
+  engine.addRows(name, ofYesterday(deployment, 600));
+  deployment.settings.maxRunHours = 12;
+  deployment.clock.time += day;
+  expect(['rows-missing', 'unknown']).toContain(entryOf(await deployment.night()).outcome);
 });
 
 test('nothing is sent beside a task that says it goes on, although its record is older than 20 h', async () => {

@@ -147,7 +147,11 @@ describe('a delete by query that has ended', () => {
       'rows-missing',
     ],
     ['a physical index that is not known any more', { indexName: false, counters: {} }, 'truncated'],
-    ['the same, and no status: it may have been a reindex', { indexName: false, sending: true, end: 'still' }, 'unknown'],
+    [
+      'the same, and no status: it may have been a reindex',
+      { indexName: false, sending: true, end: 'still' },
+      'unknown',
+    ],
   ])('%s', (_, given, outcome) => {
     expect(judged(given).outcome).toBe(outcome);
   });

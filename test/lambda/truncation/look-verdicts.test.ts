@@ -195,7 +195,7 @@ describe('what is not well yet', () => {
 
 describe('what nobody sees move', () => {
   test('is judged when it is still, but not before its record may be judged', async () => {
-    const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(30) }) });
+    const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(30) }), sizes: sizesOf(before!) });
     await world.look();
     expect(await world.lookAfter(minutes(28) - 1)).toMatchObject(watching);
     expect(world.asked).not.toContain(1_000_000);

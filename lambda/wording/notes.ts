@@ -55,7 +55,14 @@ function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 
   return `${released}, with ${rows(rowsMissing, 'exact')} missing, as you accepted${where}. No later run says so again.`;
 }
 
-function notReleasedText({ index, why, rowsMissing = 0, until, error }: Note & { kind: 'not-released' }): string {
+function notReleasedText({
+  index,
+  why,
+  rowsMissing = 0,
+  unreadable,
+  until,
+  error,
+}: Note & { kind: 'not-released' }): string {
   const kept = `Not released: ${index}`;
   const again = until === undefined ? '' : `; try again from ${moment(until)} on`;
   switch (why) {
@@ -70,6 +77,8 @@ function notReleasedText({ index, why, rowsMissing = 0, until, error }: Note & {
     case 'server':
       return `${kept}, because its rows could not be counted (${error ? cameBack(error) : 'the server did not answer'}).`;
     case 'ledger':
+      if (unreadable)
+        return `${kept}, because its ledger record cannot be read, and nothing that clears opens it. When no truncation of it is running on the server, delete that record by hand: the runbook says how ("Clear an index").`;
       return `${kept}, because the ledger could not be read or written.`;
   }
 }

@@ -1,5 +1,5 @@
 import { type Note, noteKinds } from '../facts/note.ts';
-import { type Outcome, outcomes } from '../facts/outcome.ts';
+import { knownOutcome } from '../facts/outcome.ts';
 import { cameBack, diagnosis } from './errors.ts';
 import { counted, date, duration, moment, rows } from './numbers.ts';
 import { outcomeWords } from './outcome-words.ts';
@@ -44,8 +44,6 @@ function textOf(note: Note): string {
       return shortenedText(note);
   }
 }
-
-const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 
 function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 'released' }): string {
   const released = `Released: ${index}`;

@@ -26,6 +26,7 @@ const kinds = {
     index: z.string(),
     why: z.enum(['rows-missing', 'uncounted', 'sending', 'running', 'server', 'ledger']),
     rowsMissing: rows.optional(),
+    unreadable: z.boolean().optional().meta({ description: 'not even the head of its ledger record can be read' }),
     until: millis.optional(),
     error: serverErrorSchema.optional(),
     rowsIn: z.string().optional().meta({ description: 'the index that should still hold the rows' }),

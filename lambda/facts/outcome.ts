@@ -26,6 +26,9 @@ export type Outcome = keyof typeof resultOf;
 
 export const outcomes = Object.keys(resultOf) as [Outcome, ...Outcome[]];
 
+/** An outcome as this version knows it; one that a later version adds may be anything, so it counts as `unknown`. */
+export const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
+
 /** The worst of several results; `ok` when there are none. */
 export function worst(given: readonly Result[]): Result {
   return results.findLast((result) => given.includes(result)) ?? 'ok';

@@ -146,7 +146,7 @@ async function clearHead(
   const index = nameOf(key);
   const note = (made: Note): Cleared => ({ kind: 'note', note: made });
   const { head } = record;
-  if (!head) return note({ kind: 'not-released', index, why: 'ledger' });
+  if (!head) return note({ kind: 'not-released', index, why: 'ledger', unreadable: true });
   const now = clock.now();
   if (head.judgeableAt !== undefined && now < head.judgeableAt) return note(notYet(index, 'sending', head.judgeableAt));
   if (head.state !== 'idle' && head.state !== 'reserved' && head.state !== 'quarantined') {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
 import type { Clock } from '../facts/clock.ts';
 import { needsAttention } from '../facts/note.ts';
-import { type Result, resultOf, worst } from '../facts/outcome.ts';
+import { knownOutcome, type Result, resultOf, worst } from '../facts/outcome.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
 import { worded } from '../wording/report.ts';
 import { done } from './entries.ts';
@@ -113,7 +113,8 @@ function settleUnsettled({ entries, failure }: RunState): Entry[] {
 function lastWord(entry: Entry): DecidedFacts {
   switch (entry.phase) {
     case 'done':
-      return entry.entry;
+      // A newer build may have decided it, and have been taken back in the middle of the run.
+      return { ...entry.entry, outcome: knownOutcome(entry.entry.outcome) };
     case 'watched':
       return { ...entry.entry, outcome: 'still-running', cause: { kind: 'watching', why: 'run', ...seen(entry) } };
     case 'approved':

@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import { type Outcome, outcomes } from '../facts/outcome.ts';
+import { knownOutcome, type Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import {
@@ -38,8 +38,6 @@ import {
 /** Why an entry has its outcome; for a kind that this version does not know, what its outcome says. */
 export const causeText = (entry: DecidedFacts, detail: Detail = 'with-remedy'): string =>
   textOf(entry.cause, entry, detail) ?? outcomeText[knownOutcome(entry.outcome)];
-
-const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 
 /** What an outcome alone says. */
 const outcomeText: Record<Outcome, string> = {

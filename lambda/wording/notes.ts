@@ -1,5 +1,5 @@
 import { type Note, noteKinds } from '../facts/note.ts';
-import { type Outcome, outcomes } from '../facts/outcome.ts';
+import { knownOutcome } from '../facts/outcome.ts';
 import { cameBack, diagnosis } from './errors.ts';
 import { counted, date, duration, moment, rows } from './numbers.ts';
 import { outcomeWords } from './outcome-words.ts';
@@ -45,8 +45,6 @@ function textOf(note: Note): string {
   }
 }
 
-const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
-
 function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 'released' }): string {
   const released = `Released: ${index}`;
   if (uncounted) return `${released}, as you accepted, without a count to compare with.`;
@@ -55,7 +53,14 @@ function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 
   return `${released}, with ${rows(rowsMissing, 'exact')} missing, as you accepted${where}. No later run says so again.`;
 }
 
-function notReleasedText({ index, why, rowsMissing = 0, until, error }: Note & { kind: 'not-released' }): string {
+function notReleasedText({
+  index,
+  why,
+  rowsMissing = 0,
+  unreadable,
+  until,
+  error,
+}: Note & { kind: 'not-released' }): string {
   const kept = `Not released: ${index}`;
   const again = until === undefined ? '' : `; try again from ${moment(until)} on`;
   switch (why) {
@@ -70,6 +75,8 @@ function notReleasedText({ index, why, rowsMissing = 0, until, error }: Note & {
     case 'server':
       return `${kept}, because its rows could not be counted (${error ? cameBack(error) : 'the server did not answer'}).`;
     case 'ledger':
+      if (unreadable)
+        return `${kept}, because its ledger record cannot be read, and nothing that clears opens it. When no truncation of it is running on the server, delete that record by hand: the runbook says how ("Clear an index").`;
       return `${kept}, because the ledger could not be read or written.`;
   }
 }

@@ -1,4 +1,5 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { OtherVersion } from '../../lambda/ledger/record.ts';
 import { indexName } from '../../lambda/policy/aspects.ts';
 
 /** Ctrl-C, a closed terminal, and a stop from outside: says what goes on without us, and how to pick it up. */
@@ -38,7 +39,8 @@ export function onInterrupt(
 
 /** What an interrupted run leaves on a real server, by its ledger. */
 export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
-  const left = (await ledger.list()).flatMap((record) => {
+  const records = await ledger.list();
+  const left = records.flatMap((record) => {
     switch (record.state) {
       case 'running':
         return [`  ${indexName(record)}: task ${record.attempt.taskId} goes on running on the server.`];
@@ -48,10 +50,30 @@ export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
         return [];
     }
   });
-  if (left.length === 0) return ['Stopped. Nothing is running on the server on behalf of this ledger.'];
+  const perhaps = records.flatMap((record) => (record.state === 'other-version' ? otherVersion(record) : []));
+  if (left.length + perhaps.length === 0) {
+    return ['Stopped. Nothing is running on the server on behalf of this ledger.'];
+  }
   return [
-    'Stopped, but not on the server:',
+    `Stopped, but ${left.length > 0 ? '' : 'perhaps '}not on the server:`,
     ...left,
-    'Start the same command again: it picks up what is there, watches it to its end, and sends nothing twice.',
+    ...perhaps,
+    ...(left.length > 0
+      ? ['Start the same command again: it picks up what is there, watches it to its end, and sends nothing twice.']
+      : []),
+    ...(perhaps.length > 0
+      ? ['What this version cannot read it leaves alone: see to it with the version that wrote it, or clear the index.']
+      : []),
+  ];
+}
+
+/** States under which, in every version so far, nothing is being sent or watched. */
+const settled = new Set(['idle', 'reserved', 'quarantined']);
+
+function otherVersion({ index, head }: OtherVersion): string[] {
+  if (!head) return [`  ${index}: its ledger record cannot be read; a truncation may be running.`];
+  if (settled.has(head.state)) return [];
+  return [
+    `  ${indexName(head)}: its ledger record (version ${head.version}) is one that this program cannot read, and says "${head.state}": a truncation may be running.`,
   ];
 }

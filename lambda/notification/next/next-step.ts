@@ -245,7 +245,7 @@ export function noteStep(note: Note): NextStep {
   }
 }
 
-function afterRefusal({ why, rowsMissing, until }: Note & { kind: 'not-released' }): NextStep {
+function afterRefusal({ why, rowsMissing, unreadable, until }: Note & { kind: 'not-released' }): NextStep {
   switch (why) {
     case 'rows-missing':
       return rowsMissing === undefined ? { kind: 'clear', after: 'repair' } : { kind: 'accept', rows: rowsMissing };
@@ -256,6 +256,6 @@ function afterRefusal({ why, rowsMissing, until }: Note & { kind: 'not-released'
       return { kind: 'clear', after: 'end', ...(until !== undefined && { until }) };
     case 'server':
     case 'ledger':
-      return { kind: 'clear', after: 'answer' };
+      return unreadable ? nothing : { kind: 'clear', after: 'answer' };
   }
 }

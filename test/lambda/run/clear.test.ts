@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord, Quarantined } from '../../../lambda/ledger/record.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { composeReport } from '../../../lambda/run/report.ts';
@@ -234,6 +235,20 @@ describe('clearing a record of another version', () => {
       { kind: 'not-released', why: 'ledger' },
     ]);
     expect(deployment.ledger.stored.get(anIndex)).toBe('damaged');
+  });
+
+  test('one of which not even the head can be read is said to need a hand, and nobody is told to clear it again', async () => {
+    const deployment = await quarantined(1000);
+    deployment.ledger.stored.set(anIndex, { garbage: 1 });
+    const report = await deployment.night(clearing({ acceptMissing: 5 }));
+    expect(report).toMatchObject({
+      result: 'attention',
+      noteFacts: [{ kind: 'not-released', index: name, why: 'ledger', unreadable: true }],
+    });
+    const { email } = composeMessage(report);
+    expect(email).toContain('its ledger record cannot be read, and nothing that clears opens it');
+    expect(email).toContain('delete that record by hand');
+    expect(email).not.toMatch(/Clear it again|"clear"/);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Check } from '../../../lambda/facts/check.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { reportSchema } from '../../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { aPolicy } from '../../support/policies.ts';
@@ -67,6 +68,19 @@ describe('the report', () => {
       'failed',
     );
     expect(composed(state([])).result).toBe('ok');
+  });
+
+  test('of an outcome that a newer build has put into the run state has failed: a truncation may have started', () => {
+    const made = composed(
+      state([decided('a', 'brand-new', { cause: { kind: 'brand-new', x: 1 } }), decided('b', 'truncated')]),
+    );
+    expect(made).toMatchObject({
+      result: 'failed',
+      policies: [{ aspect: 'a', outcome: 'unknown' }, { outcome: 'truncated' }],
+    });
+    expect(made.policies[0]?.reason).toBe('a truncation may have started; its state is unknown');
+    const { email } = composeMessage(made);
+    expect(email).toContain('dataset.a');
   });
 
   test('carries the preflight of a preview, and is not worse for a check that failed', () => {

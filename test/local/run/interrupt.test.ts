@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import { whatGoesOn } from '../../../local/run/interrupt.ts';
-import { anIdle, aQuarantined, aReserved, aRunning, aSending } from '../../support/records.ts';
+import { anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aServer } from '../../support/records.ts';
 
 describe('what an interrupted run says', () => {
   it('names every task that goes on, and how to pick it up', async () => {
@@ -25,6 +25,55 @@ describe('what an interrupted run says', () => {
     async (record) => {
       const ledger = memoryLedger();
       await ledger.replace(undefined, record);
+      expect(await whatGoesOn(ledger)).toEqual(['Stopped. Nothing is running on the server on behalf of this ledger.']);
+    },
+  );
+
+  const head = { version: 1, index: anIndex, entityType: 'dataset', aspect: 'operation', server: aServer };
+
+  it.each(['running', 'sending', 'a state of its own'])(
+    'tells of a record of another version that says "%s": it may run',
+    async (state) => {
+      const ledger = memoryLedger();
+      ledger.stored.set(anIndex, { ...head, state, judgeableAt: 5 });
+      const lines = await whatGoesOn(ledger);
+      expect(lines[0]).toBe('Stopped, but perhaps not on the server:');
+      expect(lines[1]).toBe(
+        `  dataset.operation: its ledger record (version 1) is one that this program cannot read, and says "${state}": a truncation may be running.`,
+      );
+      expect(lines.join(' ')).not.toMatch(/Nothing is running|picks up/);
+    },
+  );
+
+  it('tells of a record that cannot be read', async () => {
+    const ledger = memoryLedger();
+    ledger.stored.set(anIndex, { garbage: 1 });
+    expect(await whatGoesOn(ledger)).toContain(
+      `  ${anIndex}: its ledger record cannot be read; a truncation may be running.`,
+    );
+  });
+
+  it('tells of both where one of ours runs beside one of another version', async () => {
+    const ledger = memoryLedger();
+    await ledger.replace(undefined, aRunning());
+    ledger.stored.set('another', { ...head, index: 'another', aspect: 'another', state: 'running' });
+    const lines = await whatGoesOn(ledger);
+    expect(lines).toContain('  dataset.operation: task node:1 goes on running on the server.');
+    expect(lines.join('\n')).toMatch(
+      /dataset\.another: its ledger record .version 1. is one that this program cannot read/,
+    );
+    expect(lines[0]).toBe('Stopped, but not on the server:');
+    expect(lines.slice(-2)).toEqual([
+      expect.stringContaining('Start the same command again'),
+      expect.stringContaining('leaves alone: see to it with the version that wrote it'),
+    ]);
+  });
+
+  it.each(['idle', 'reserved', 'quarantined'])(
+    'says that nothing runs where a record of another version is %s',
+    async (state) => {
+      const ledger = memoryLedger();
+      ledger.stored.set(anIndex, { ...head, state });
       expect(await whatGoesOn(ledger)).toEqual(['Stopped. Nothing is running on the server on behalf of this ledger.']);
     },
   );

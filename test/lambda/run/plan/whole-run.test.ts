@@ -90,7 +90,11 @@ describe('a run', () => {
       error: { kind: 'parameters', problem: 'no token' },
       entries: [{ entry: { outcome: 'failed', cause: { kind: 'run-error' } } }],
     });
-    expect(state.preflight?.map(({ name }) => name)).toEqual(mode === 'preview' ? ['Address', 'DNS'] : undefined);
+    const checks = [
+      ['Address', 'ok'],
+      ['DNS', 'ok'],
+    ];
+    expect(state.preflight?.map((check) => [check.name, check.state])).toEqual(mode === 'preview' ? checks : undefined);
     expect(asked).toEqual([]);
   });
 

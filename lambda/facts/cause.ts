@@ -84,6 +84,7 @@ const kinds = {
     approveRows: rows.meta({ description: 'the number to approve' }),
     approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest timestamp alone holds more' }),
+    spreadSeconds: z.int().optional().meta({ description: 'the same of rows that lie within so many seconds' }),
     seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
   },
   emptied: {

@@ -29,7 +29,7 @@ export function biteOf(
 export const biteLimit = (maxRowsPerRun: number, approveRows: number | undefined): number =>
   Math.max(maxRowsPerRun * 1.01, approveRows ?? 0);
 
-/** Dry runs for one policy; then, where nothing is found yet, as many as it takes to halve the way to a single millisecond. */
+/** Dry runs for one policy. */
 const maxSteps = 16;
 
 /** A bite that is this close to what it may be is not searched further: ten of them are within a thousandth of ten whole ones. */
@@ -59,9 +59,9 @@ export interface BiteSearch {
 export type Bite =
   /** An older cutoff, at which `dryRun` says that at most a bite goes. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
-  /** Proven: the oldest rows, all of this one millisecond, are more than a bite. */
-  | { kind: 'too-large'; cutoffMillis: number; rows: number }
-  /** The time was over before a cutoff was found, or it was proven that there is none. */
+  /** The oldest rows lie so close together (`spreadMillis`; 1: one timestamp) that no cutoff was found between them. */
+  | { kind: 'too-large'; cutoffMillis: number; rows: number; spreadMillis: number }
+  /** The time was over before a cutoff was found, or the oldest rows were. */
   | { kind: 'no-time' };
 
 /** Finds the youngest cutoff at which at most a bite goes, as far as steps and time allow. Never younger than the policy's. */
@@ -71,11 +71,14 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
   let high: Point = { at: cutoffMillis, rows: whole.rowsToDelete };
   let sameSide = 0;
   let next = firstGuess(cutoffMillis, whole, startMillis, bite);
-  for (let step = 0; high.at - low.at > 1 && (step < maxSteps || low.rows === 0); step++) {
-    const wanted = step < maxSteps ? next : (low.at + high.at) / 2;
-    const at = Math.min(high.at - 1, Math.max(low.at + 1, Math.round(wanted)));
+  let isCutShort = false;
+  for (let step = 0; high.at - low.at > 1 && step < maxSteps; step++) {
+    const at = Math.min(high.at - 1, Math.max(low.at + 1, Math.round(next)));
     const dryRun = isOver() ? undefined : await ask(at);
-    if (!dryRun) break;
+    if (!dryRun) {
+      isCutShort = true;
+      break;
+    }
     const point: Point = { at, rows: dryRun.rowsToDelete, dryRun };
     const isLow = point.rows <= bite;
     if (isLow) low = point;
@@ -85,8 +88,8 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
     next = between(low, high, bite, sameSide, cutoffMillis);
   }
   if (low.dryRun && low.rows > 0) return { kind: 'found', cutoffMillis: low.at, dryRun: low.dryRun };
-  if (high.at - low.at > 1) return { kind: 'no-time' };
-  return { kind: 'too-large', cutoffMillis: high.at, rows: high.rows };
+  if (isCutShort || (low.dryRun === undefined && low.at + 1 < high.at)) return { kind: 'no-time' };
+  return { kind: 'too-large', cutoffMillis: high.at, rows: high.rows, spreadMillis: high.at - low.at };
 }
 
 /** As if the rows that go were as dense as those that stay. */

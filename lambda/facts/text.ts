@@ -23,13 +23,13 @@ export function oneLine(text: string, max: number): string {
   );
 }
 
-/** Cuts at `max` UTF-16 units without splitting a character, and shows that it did. */
+/** Cuts at `max` UTF-16 units without splitting a character or leaving a comma at the end, and shows that it did. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text
     .slice(0, Math.max(0, max - 3))
     .replace(/[\ud800-\udbff]$/, '')
-    .trimEnd()}...`;
+    .replace(/[\s,;:(.]+$/, '')}...`;
 }
 
 /** Printable ASCII only, others as `?`: what an SNS subject and a CloudWatch dimension take. */

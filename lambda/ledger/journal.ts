@@ -67,13 +67,14 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
         return complete;
       });
       try {
-        const lines = text.split('\n');
-        for (const [at, line] of lines.entries()) {
+        // The last line may be going to have its end.
+        const last = rest.toString('utf8');
+        const lines = text === '' ? [] : [...text.slice(0, -1).split('\n'), last];
+        for (const [at, line] of lines.slice(0, -1).entries()) {
           const parsed = parseLine(path, line, !isBlank(lines[at + 1] ?? ''));
           if (parsed) take(parsed);
         }
-        // It may be going to have its end.
-        parseLine(path, rest.toString('utf8'), true);
+        parseLine(path, last, true);
       } catch (error) {
         damage = error;
         throw error;

@@ -73,6 +73,18 @@ describe('the ledger file', () => {
     },
   );
 
+  test('passes over lines that were cut short one after another, whether or not anything is written behind them', async () => {
+    await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
+    const half = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) }).slice(0, 80);
+    appendFileSync(path, `\n${half}\n${half}`);
+    const next = fileLedger(path);
+    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+    appendFileSync(path, `\n${half}`);
+    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+    expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
+    expect(await fileLedger(path).read(anIndex)).toMatchObject({ attemptId: 'b' });
+  });
+
   test.each([
     ['nothing but zeros', 0],
     ['zeros after half a line', 50],

@@ -18,7 +18,7 @@ import { planLook, refreshLook } from './looks.ts';
 import type { OptionalReads } from './optional-reads.ts';
 import { type OwnTask, ownTask } from './origin.ts';
 import { advances, fold, longestStillMillis, type Sighting, unseen, type Watch, type Watched } from './watch.ts';
-import { type Counts, countWindows, keptWindow, physicalIndex } from './windows.ts';
+import { type Counts, countWindows, isMissing, keptWindow, physicalIndex } from './windows.ts';
 
 /** One look at one unresolved truncation: see, fold, and where it can be judged, count again, judge, settle. */
 
@@ -75,8 +75,8 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
 async function look(target: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
   const { clock, maxRunHours } = services;
   const watched = watchedOf(stored);
-  const { clockIsWrong, ...sighting } = await see(target.watch, stored, watched, services);
-  const record = await withCopying(stored, sighting.task, services);
+  const { clockIsWrong, rowsTotal, ...sighting } = await see(target.watch, stored, watched, services);
+  const record = await withCopying(stored, { task: sighting.task, rowsTotal }, watched, services);
   // Stillness and age are told by our clock: where the server's contradicts it, they tell nothing.
   if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), clock.now());
   const longestStill = longestStillMillis(maxRunHours);
@@ -128,14 +128,20 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   return { kind: 'decided', entry: settled.entry };
 }
 
-/** A server that reindexes what it was asked to delete: written down at once, because nobody may be able to ask at the end. */
+/**
+ * A server that reindexes what it was asked to delete: its task copies, or the index holds fewer rows than should stay, which
+ * no delete of older rows explains. Written down at once, because late rows may have filled it up when it is judged.
+ */
 async function withCopying(
   record: Unresolved,
-  task: OwnTask | undefined,
+  { task, rowsTotal }: { task: OwnTask | undefined; rowsTotal: number | undefined },
+  { rowsKept }: Watched,
   { ledger }: LookServices,
 ): Promise<Unresolved> {
   const { strategy, copies } = record.attempt;
-  if (strategy !== 'delete-by-query' || copies || task?.works !== 'reindex') return record;
+  if (strategy !== 'delete-by-query' || copies) return record;
+  const isEmptied = rowsTotal !== undefined && isMissing(rowsKept - rowsTotal, rowsKept);
+  if (task?.works !== 'reindex' && !isEmptied) return record;
   const noted = seenToCopy(record);
   return (await ledger.replace(record, noted)) ? noted : record;
 }
@@ -146,7 +152,7 @@ async function see(
   record: Unresolved,
   watched: Watched,
   services: LookServices,
-): Promise<Sighting & { clockIsWrong: boolean }> {
+): Promise<Sighting & { clockIsWrong: boolean; rowsTotal?: number }> {
   const { clock } = services;
   const status = await statusOf(record, services);
   const task = status && ownTask(status, record, clock.now());
@@ -176,14 +182,14 @@ async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookS
 async function count(
   record: Unresolved,
   services: LookServices,
-): Promise<Pick<Sighting, 'toDelete' | 'kept'> & Pick<DryRun, 'clockSkewMillis'>> {
+): Promise<Pick<Sighting, 'toDelete' | 'kept'> & Pick<DryRun, 'clockSkewMillis' | 'rowsTotal'>> {
   const { fields, strategy, runStartMillis } = record.attempt;
   const ask = asker(services);
-  const { rowsToDelete: toDelete, clockSkewMillis } = await ask(fields);
-  const skew = clockSkewMillis === undefined ? {} : { clockSkewMillis };
-  if (strategy === 'delete-by-query') return { toDelete, ...skew };
+  const { rowsToDelete: toDelete, rowsTotal, clockSkewMillis } = await ask(fields);
+  const seen = { rowsTotal, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
+  if (strategy === 'delete-by-query') return { toDelete, ...seen };
   const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
-  return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete), ...skew };
+  return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete), ...seen };
 }
 
 /** An index that is gone holds no row: that is an answer, and shows in every count. */

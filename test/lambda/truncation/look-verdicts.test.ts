@@ -230,6 +230,17 @@ describe('what nobody sees move', () => {
     expect(world.state()).toBe('running');
   });
 
+  test('was a copy where fewer rows were there than should stay, although late rows have filled it up', async () => {
+    const judgedAfter = async (total: number) => {
+      const world = aWorld({ status: { kind: 'vanished' }, toDelete: 0, kept: 4000, total });
+      await world.look();
+      Object.assign(world.server, { total: 4000 });
+      return world.lookAfter(minutes(20));
+    };
+    expect(await judgedAfter(9)).toMatchObject({ entry: { outcome: 'unknown', cause: { kind: 'unproven' } } });
+    expect(await judgedAfter(4000)).toMatchObject({ entry: { cause: { kind: 'unsettled' } } });
+  });
+
   test('is compared row by row where it may have been a reindex', async () => {
     const counted = async (strategy: AttemptStrategy) => {
       const world = aWorld({ record: sentAs(strategy), kept: 4000, toDelete: 2000 });

@@ -211,7 +211,12 @@ describe('a record of another version', () => {
   });
 
   test.each<[string, OtherVersion, World, object]>([
-    ['whose head cannot be read', { state: 'other-version', index: anIndex }, {}, { ...notReleased('ledger'), unreadable: true }],
+    [
+      'whose head cannot be read',
+      { state: 'other-version', index: anIndex },
+      {},
+      { ...notReleased('ledger'), unreadable: true },
+    ],
     [
       'that may still be sent',
       head({ state: 'sending', judgeableAt: now + 1 }),

@@ -54,6 +54,7 @@ export function peer({ world, policies }: Stage, days: number): void {
 
 /** Somebody's reindex of a whole index: nothing is to go, everything is copied. */
 export function reindexByHand(world: World, name: string, rowsPerSecond: number): void {
+  if (!isThere(world, name)) return;
   const [{ engine }] = world.servers;
   world.others(name, 'reindexed', () => {
     const { rowsPerSecond: before, batchOverheadMillis } = engine.behaviour;
@@ -113,7 +114,7 @@ export const others = {
     says: 'a person copies an index, fast or for hours',
     happen: ({ world, policies }, chances) => {
       const { name } = chances.pick(policies);
-      if (isThere(world, name)) reindexByHand(world, name, chances.pick([0.2, 0.5, 5, 500]));
+      reindexByHand(world, name, chances.pick([0.2, 0.5, 5, 500]));
     },
   },
   upgraded: {

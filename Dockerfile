@@ -1,4 +1,4 @@
-# The command line for a cluster without AWS: one file on a slim Node. How it runs there: deploy/kubernetes.
+# The command line for a cluster without AWS: one file on a slim Node image. deploy/kubernetes shows how to run it.
 FROM node:24-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json ./
@@ -7,11 +7,11 @@ COPY . .
 RUN npm run build
 
 FROM node:24-slim
-# Everything is in cli.mjs. Its other name is the one that messages use.
+# Everything is in cli.mjs; messages use its other name.
 COPY --from=build /source/dist/cli.mjs /source/LICENSE /source/THIRD-PARTY-NOTICES /opt/datahub-retention/
 RUN ln -s /opt/datahub-retention/cli.mjs /usr/local/bin/datahub-retention
-# A number, because Kubernetes cannot know of a name that it is not root. Nothing of the image has to be written.
+# A number, because Kubernetes cannot tell whether a name is root. Nothing in the image has to be writable.
 USER 65532:65532
 WORKDIR /opt/datahub-retention
-# The exec form: signals reach the program, which says what goes on without it.
+# The exec form, so that signals reach the program, which then prints what is still running on the server.
 ENTRYPOINT ["datahub-retention"]

@@ -5,8 +5,8 @@ import { noteSchema } from './note.ts';
 import { outcomes, results } from './outcome.ts';
 
 /**
- * The report of one run: what subscribers get as JSON and what every message is made from. Numbers are numbers, times are
- * ISO 8601 UTC, a field without a value is left out. docs/report.schema.json is generated from this schema.
+ * The report of one run: subscribers get it as JSON, and every message is made from it. Numbers are numbers, times are
+ * ISO 8601 UTC, a field without a value is omitted. docs/report.schema.json is generated from this schema.
  */
 
 const described = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
@@ -113,7 +113,7 @@ export type WordedCheck = z.infer<typeof wordedCheckSchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report before it has words: what `wording/` makes a report of. */
+/** The report without words, which `wording/` turns into a report. */
 export type ReportFacts = Omit<Report, 'error' | 'notes' | 'noteFacts' | 'preflight' | 'policies'> & {
   notes: NonNullable<Report['noteFacts']>;
   preflight?: z.infer<typeof checkSchema>[];

@@ -14,19 +14,19 @@ export interface SnsPublisherOptions {
   notify: 'always' | 'problems';
   log: Log;
   context?: MessageContext;
-  /** Where the metric of confirmed subscriptions goes; standard output if left out. */
+  /** Where the metric of confirmed subscriptions goes; standard output by default. */
   writeLine?: WriteLine;
 }
 
-/** Nobody could be told of the run. */
+/** The run could not be reported to anyone. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
 }
 
 /**
  * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
- * `publish` throws PublishError when SNS does not take it. A topic without confirmed subscriptions is said in the log and
- * counted, but is no failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
+ * `publish` throws PublishError if SNS does not accept it. A topic without confirmed subscriptions is logged and
+ * counted, but is not a failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {

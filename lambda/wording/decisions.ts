@@ -7,7 +7,7 @@ import { diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 
-/** Why an index was truncated, or was not: what was found before anything was sent. */
+/** Why an index was or was not truncated: what was found before anything was sent. */
 
 type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
 
@@ -61,7 +61,7 @@ export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFact
   return `${due}; at most ${exact(bite)} go in one run${rest}${takes(seconds)}`;
 }
 
-/** What a truncation takes, as earlier nights tell; empty where none does. */
+/** How long a truncation takes, judging by earlier nights; empty if unknown. */
 export const takes = (seconds: number | undefined): string =>
   seconds === undefined ? '' : `; it takes about ${duration(seconds)}, as last time`;
 

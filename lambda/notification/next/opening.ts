@@ -19,7 +19,7 @@ export function approveStep(
   };
 }
 
-/** What one run takes (`lambda/run/plan/input.ts`). */
+/** The limits of one run's input (`lambda/run/plan/input.ts`). */
 const maxCleared = 50;
 
 /** What clearing does, in the line above the command. */

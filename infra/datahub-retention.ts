@@ -27,12 +27,12 @@ export interface RetentionPolicy {
    */
   readonly minDeletePercent?: number;
   /**
-   * The ceiling: above it nothing is done and a person is asked; 100 allows a truncation that leaves no row.
+   * The ceiling: above it nothing is done until someone approves it; 100 allows a truncation that leaves no row.
    * @default - only a truncation that would leave no row is blocked
    */
   readonly maxDeletePercent?: number;
   /**
-   * `delete-by-query` deletes in place and follows a server that reindexes all the same, `delete-by-query-only` refuses such
+   * `delete-by-query` deletes in place and accepts a server that reindexes anyway, `delete-by-query-only` refuses such
    * a server, `reindex` asks for a reindex.
    * @default 'delete-by-query'
    */
@@ -48,7 +48,8 @@ export interface RetentionPolicy {
    */
   readonly timeoutSeconds?: number;
   /**
-   * A bite: at most so many rows go in one run, the oldest first; later runs take the rest. Not with strategy `reindex`.
+   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. Not with strategy
+   * `reindex`.
    * @default - `maxRowsPerRun` of the props
    */
   readonly maxRowsPerRun?: number;

@@ -19,7 +19,7 @@ export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: st
   if (emails.length === 0 && slackChannelId === undefined && topicArn === undefined) {
     warning(
       'nobody-told',
-      'Nobody will be told: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
+      'Nobody will be notified: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
     );
   }
   if (settings.policies.length === 0) {

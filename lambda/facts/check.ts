@@ -41,7 +41,7 @@ export type Finding = UnionOf<typeof kinds>;
 
 export const checkSchema = z.object({
   name: z.enum(checkNames),
-  state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but a person should know' }),
+  state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but worth knowing' }),
   cause: unionSchema(kinds, 'Finding', 'what the check found, as data'),
 });
 

@@ -33,7 +33,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
     async publish(report) {
       await countSubscriptions(options, report);
       if (options.notify === 'problems' && isQuiet(report)) {
-        options.log.info('not published: the result is ok, and this stage is told of problems only', {
+        options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });
         return;
@@ -77,13 +77,13 @@ async function countSubscriptions(
     return;
   }
   if (Number.isNaN(confirmed)) {
-    log.warn('the topic does not tell how many subscriptions are confirmed');
+    log.warn('the topic does not say how many subscriptions are confirmed');
     return;
   }
   (writeLine ?? toStandardOutput)(subscriptionMetric(report.stage, confirmed, Date.parse(report.finishedAt)));
   if (confirmed === 0) {
     log.warn(
-      'nobody is told of this run: the topic has no confirmed subscription; confirm the one in the mail from AWS Notifications, or subscribe somebody',
+      'nobody is notified of this run: the topic has no confirmed subscription; confirm the one in the email from AWS Notifications, or subscribe someone',
       { topicArn },
     );
   }

@@ -53,7 +53,7 @@ const policyFields = (minRetentionDays: number) => ({
   }),
   maxDeletePercent: percent.optional().meta({
     description:
-      'The ceiling: above it nothing is done and a person is asked. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
+      'The ceiling: above it nothing is done until someone approves it. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
   }),
   strategy: z.enum(['delete-by-query', 'delete-by-query-only', 'reindex']).default('delete-by-query').meta({
     description:

@@ -163,7 +163,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'no-policy':
       return 'there is no policy: put one into the stage file and deploy, or add a parameter below <parameterPrefix>/policies/';
     case 'other-version':
-      return 'this job was deployed anew in the middle of the run, so nothing more was started; the next run picks up what is running';
+      return 'this job was redeployed in the middle of the run, so nothing more was started; the next run picks up what is running';
     case 'other-server':
       return `the address of the server was changed in the middle of the run (${cause.was ? `from ${cause.was} ` : ''}to ${cause.now}), so nothing more was started`;
     case 'cut':

@@ -17,7 +17,7 @@ export function checkWords(
   now: number,
 ): { text: string; remedy?: string } {
   const words = wordsOf(cause, name, place, now);
-  if (!words) return { text: state === 'failed' ? 'failed' : 'told by a newer version of this job' };
+  if (!words) return { text: state === 'failed' ? 'failed' : 'reported by a newer version of this job' };
   const [text, ...remedies] = words;
   const told = remedies.filter((part) => part !== '').join(' ');
   return { text, ...(told !== '' && { remedy: told }) };

@@ -170,7 +170,7 @@ const restoreIndex =
 function lookForDeleter(entry: DecidedFacts): Instruction[] {
   return [
     {
-      say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days unless it is told otherwise; a person; entity deletion), and restore the rows from a snapshot of the search engine if they matter.',
+      say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days by default; someone by hand; entity deletion), and restore the rows from a snapshot of the search engine if they matter.',
     },
     ...(entry.indexName === undefined
       ? [

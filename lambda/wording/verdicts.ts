@@ -155,15 +155,15 @@ function closedText({ closed }: Pick<Of<'stuck'>, 'closed'>): string {
 const closedToRuns = '; the index is quarantined until a person has looked at it and cleared it';
 
 export const blindText = ({ error }: Of<'blind'>): string =>
-  `the index cannot be counted any more (${cameBack(error)}), so nobody can tell what became of its truncation${closedToRuns}`;
+  `the index cannot be counted any more (${cameBack(error)}), so the state of its truncation is unknown${closedToRuns}`;
 
 export function watchingText({ why, done, total, hours, ended, error }: Of<'watching'>): string {
   const reason = {
     run: hours === undefined ? 'the run ended first' : timeWasUp(hours),
     history: historySpent,
-    state: 'one run cannot carry so many truncations',
+    state: 'too many truncations for one run',
     server: 'the server could not be asked',
-    'other-version': 'this job was deployed anew in the middle of the run',
+    'other-version': 'this job was redeployed in the middle of the run',
   }[why];
   return [
     ...(ended

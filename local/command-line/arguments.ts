@@ -140,7 +140,9 @@ function refuseContradictions({
     throw new UsageError('--accept-missing needs exactly one --clear INDEX: it is about the rows of one index.');
   }
   if (clear && (only || approveRows !== undefined)) {
-    throw new UsageError('--clear stands alone: a run that clears an index truncates nothing.');
+    throw new UsageError(
+      '--clear cannot be combined with --only or --approve-rows: a run that clears an index truncates nothing.',
+    );
   }
   if (approveRows !== undefined && only?.length !== 1) {
     throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');

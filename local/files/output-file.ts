@@ -74,7 +74,7 @@ export function writeOutputFile(file: OutputFile, text: string): void {
   } catch (error) {
     if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    const told = holds === 'page' ? '' : ' What should stand in it is told above.';
+    const told = holds === 'page' ? '' : ' Its content is shown above.';
     throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${told}`);
   }
 }
@@ -106,7 +106,7 @@ function whyNotReplaced(file: OutputFile): string | undefined {
   const there = statOf(path);
   if (!there?.isFile() || there.size === 0) return undefined;
   const remedy = 'name another file, or add --force to replace it.';
-  if (holds === 'policies') return `the file exists, and somebody may have edited it: ${remedy}`;
+  if (holds === 'policies') return `the file exists, and someone may have edited it: ${remedy}`;
   return isOurs(path, holds) ? undefined : `the file exists, and is no ${holds} of this program: ${remedy}`;
 }
 

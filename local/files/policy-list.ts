@@ -13,10 +13,10 @@ export function policyListIn(value: unknown): PolicyList {
   if (typeof value !== 'object' || value === null || !('policies' in value)) {
     return wrong('must hold a list of policies: put [ and ] around them');
   }
-  if ('gmsUrl' in value) return wrong('holds a whole stage: give only the list that stands under "policies"', 'gmsUrl');
+  if ('gmsUrl' in value) return wrong('holds a whole stage: give only the list under "policies"', 'gmsUrl');
   const unknown = Object.keys(value).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
-    return wrong(`has the field ${JSON.stringify(unknown)}: beside "policies" there may be "$schema" alone`, unknown);
+    return wrong(`has the field ${JSON.stringify(unknown)}: besides "policies" only "$schema" is allowed`, unknown);
   }
   const { policies } = value;
   if (!Array.isArray(policies)) return wrong('must hold a list under "policies": put [ and ] around them', 'policies');

@@ -74,7 +74,7 @@ export function renderHistory(memory: Memory, width: number): string[] {
     '',
     ...drawn,
     '',
-    ...wrap('Past: past the retention, at last; Went: in all these nights.', width),
+    ...wrap('Past: past the retention, at the end; Went: in all these nights.', width),
     ...legend(sparks, width),
   ];
 }

@@ -50,14 +50,14 @@ export const events = {
     aspect: z.string().optional(),
     sizeMb: z.number().optional(),
     rowsTotal: rows.optional(),
-    older: z.record(z.string(), rows).optional().meta({ description: 'rows older than so many days' }),
+    older: z.record(z.string(), rows).optional().meta({ description: 'rows older than this many days' }),
     protected: z.boolean().optional(),
     problem: text.optional().meta({ description: 'why it could not be counted' }),
   },
   hint: { text },
   suggested: { policy: policySchema(1), reason: text },
   written: { what: z.enum(['report', 'policies', 'page']), path: text },
-  stopped: { text: z.array(text).meta({ description: 'what goes on without this process, and how to pick it up' }) },
+  stopped: { text: z.array(text).meta({ description: 'what continues without this process, and how to pick it up' }) },
 } as const satisfies Record<string, z.core.$ZodShape>;
 
 export type EventName = keyof typeof events;

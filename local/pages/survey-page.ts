@@ -68,7 +68,7 @@ export function surveyPage({ survey, checks, server, now, nights }: Surveyed): P
       ...(sizes ? [{ term: 'Primaries', text: size(mb) }] : []),
     ],
     attention,
-    allWell: 'Address, connection, token, privileges and clock are well, and every index was counted.',
+    allWell: 'Address, connection, token, privileges and clock are OK, and every index was counted.',
     indices: pictures,
     toKnow: hints(survey),
     unmanaged: [],

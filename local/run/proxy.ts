@@ -20,6 +20,6 @@ export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
   const name = names.find((one) => env[one]) ?? 'A proxy variable';
   throw new UsageError(
-    `${name} applies to ${hostname}, and this program speaks to GMS without a proxy, because one may pass on a truncation that it has answered with an error: set NO_PROXY=${hostname} (beside what it has).`,
+    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because one may pass on a truncation that it has answered with an error: set NO_PROXY=${hostname} (in addition to its present value).`,
   );
 }

@@ -37,7 +37,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
   return [
     paragraph(
       `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
-        `made anew and ${one ? 'holds' : 'hold'} no row from before.`,
+        `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
     ...damaged.map((index): DamageLine => {
       return { kind: 'item', text: `${nameOf(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}` };

@@ -43,7 +43,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (isCutAt30Days(index)) {
     return {
       policy: { ...with365, enabled: false },
-      reason: `${name}: switched off, because somebody else cuts it at 30 days already (see above); switch it on when that has stopped.`,
+      reason: `${name}: switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped.`,
     };
   }
   if (holdsLatestState(aspect)) {

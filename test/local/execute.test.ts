@@ -120,7 +120,7 @@ describe('before anything is told or sent', () => {
     [
       'a survey over policies that somebody has edited',
       ({ write }) => ['--json', write('p.json', [operation])],
-      /^--json .*: the file exists, and somebody may have edited it: name another file, or add --force to replace it\.$/,
+      /^--json .*: the file exists, and someone may have edited it: name another file, or add --force to replace it\.$/,
     ],
     [
       'a file of addresses that is empty',

@@ -136,10 +136,10 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
     description: [
       points.length === 1
         ? `One night, ${date(first.at)}: ${say(first.value)}.`
-        : `${count(points.length, 'night')} from ${date(first.at)} to ${date(last.at)}: ${say(first.value)} at first, ${say(last.value)} at last, lowest ${say(lowest.value)}, highest ${say(highest.value)}.`,
+        : `${count(points.length, 'night')} from ${date(first.at)} to ${date(last.at)}: ${say(first.value)} at the start, ${say(last.value)} at the end, lowest ${say(lowest.value)}, highest ${say(highest.value)}.`,
       ...(gaps > 0 ? [`${count(gaps, 'gap')} in which no night is remembered.`] : []),
       ...(isLog ? ['The scale is logarithmic.'] : []),
-      ...(parts.length > 0 ? [`Past the retention at last: ${say(parts.at(-1)!.value)}.`] : []),
+      ...(parts.length > 0 ? [`Past the retention at the end: ${say(parts.at(-1)!.value)}.`] : []),
     ].join(' '),
     height: bottom + plot.labels,
     drawing: [

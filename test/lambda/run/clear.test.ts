@@ -246,7 +246,7 @@ describe('clearing a record of another version', () => {
       noteFacts: [{ kind: 'not-released', index: name, why: 'ledger', unreadable: true }],
     });
     const { email } = composeMessage(report);
-    expect(email).toContain('its ledger record cannot be read, and nothing that clears opens it');
+    expect(email).toContain('its ledger record cannot be read, and clearing cannot open it');
     expect(email).toContain('delete that record by hand');
     expect(email).not.toMatch(/Clear it again|"clear"/);
   });

@@ -135,7 +135,7 @@ describe('what is written', () => {
   it('says of a full disk what to do', () => {
     checkOutputFile(report('/dev/full'), []);
     expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
-      '--json /dev/full was not written: the disk is full; free some space. What should stand in it is told above.',
+      '--json /dev/full was not written: the disk is full; free some space. Its content is shown above.',
     );
   });
 

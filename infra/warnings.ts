@@ -3,7 +3,7 @@ import { parseSchedule } from './stage/cron.ts';
 import { clusterHostDoubt, isPlainAndPublic } from './stage/hosts.ts';
 import { parseSettings, type StageInput } from './stage/settings.ts';
 
-/** What may be meant, but is worth a second look. */
+/** Settings that may be intended but deserve a second look. */
 export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
   const settings = parseSettings(stage, given);
   const warning = (id: string, text: string) => Annotations.of(stack).addWarningV2(`datahub-retention:${id}`, text);

@@ -4,7 +4,7 @@ import { CommandLineError, parseQuietly } from './commander.ts';
 import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The options of a run and of `validate`, as commander reads them. What they have to do with each other is in `arguments.ts`. */
+/** The options of a run and of `validate`, as commander reads them. Their interdependencies are in `arguments.ts`. */
 
 export interface Options {
   gmsUrl?: string;
@@ -152,7 +152,7 @@ const historyCommand = (program: string): Command =>
     .option('--html <file>', 'draw them as a page for a browser')
     .option('--force', 'let --json and --html replace a file that this program did not write');
 
-/** Every option, as it is written behind `--`. */
+/** Every option, as written after `--`. */
 export const optionNames: readonly string[] = [
   ...new Set(
     [runCommand(npmStart), validateCommand(npmStart), historyCommand(npmStart)].flatMap(({ options }) =>
@@ -161,7 +161,7 @@ export const optionNames: readonly string[] = [
   ),
 ];
 
-/** @returns the text to print, where that was asked for */
+/** @returns the text to print, if requested */
 function read(command: Command, argv: readonly string[], program: string): string | undefined {
   try {
     return parseQuietly(command, argv);

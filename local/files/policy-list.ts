@@ -1,4 +1,7 @@
-/** What a policies file holds: a list of policies, or an object with the list in it and the address of a schema for editors. */
+/**
+ * The content of a policies file: a list of policies, or an object with the list and the address of a schema for
+ * editors.
+ */
 
 export type PolicyList =
   | { kind: 'list'; list: unknown[] /** Where the list is in the file. */; path: PropertyKey[] }
@@ -6,7 +9,7 @@ export type PolicyList =
 
 const fields = ['$schema', 'policies'];
 
-/** @param value the file's content; `problem` follows the file's name */
+/** @param value the file's content; `problem` is phrased to follow the file's name */
 export function policyListIn(value: unknown): PolicyList {
   if (Array.isArray(value)) return { kind: 'list', list: value, path: [] };
   const wrong = (problem: string, ...path: PropertyKey[]): PolicyList => ({ kind: 'wrong', problem, path });

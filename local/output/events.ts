@@ -64,7 +64,7 @@ export type EventName = keyof typeof events;
 
 export type EventFields<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>;
 
-/** One line. A later version may add events and fields. */
+/** One line. Later versions may add events and fields. */
 export const eventSchema = z
   .union(
     Object.entries(events).map(([event, fields]) =>

@@ -1,7 +1,7 @@
 import { grouped, size } from '../screen/text.ts';
 import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
-/** What a person should know before writing policies, one paragraph each. */
+/** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey): string[] {
   return [
     ...largest(indices),
@@ -55,7 +55,7 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   ];
 }
 
-/** Megabytes that an index without rows cannot have (an empty one has some hundred bytes). */
+/** Megabytes that an index without rows cannot have (an empty one has a few hundred bytes). */
 const notEmptyMb = 1;
 
 function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {

@@ -24,7 +24,7 @@ export interface Surveyed {
   server: string;
   /** Epoch milliseconds. */
   now: number;
-  /** The memory of nights by search index, where there is one of this server. */
+  /** The memory of nights by search index, if there is one for this server. */
   nights?: ReadonlyMap<string, readonly Night[]> | undefined;
 }
 
@@ -92,7 +92,7 @@ function checkAlert(check: Check, now: number): Attention[] {
   ];
 }
 
-/** Indices that somebody's reindex may have emptied, and where their rows may be. */
+/** Indices that some reindex may have emptied, and where their rows may be. */
 function damageAlert(found: Survey, now: number): Attention[] {
   const told = damage(found, now);
   if (told.length === 0) return [];

@@ -9,7 +9,7 @@ import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndexOf, type Deployment, deployments, firstNight, outcomesOf } from '../../support/deployment.ts';
 import { anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../support/records.ts';
 
-/** A person clears an index: its own windows are counted first, and nothing is truncated. */
+/** An operator clears an index: its own windows are counted first, and nothing is truncated. */
 
 const started = deployments();
 const name = 'dataset.operation';

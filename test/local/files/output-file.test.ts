@@ -142,7 +142,7 @@ describe('what is written', () => {
   it('is no less there when it cannot be replaced', () => {
     const { write, at } = files();
     const path = write('file.json', aReport);
-    // Somebody has put something else there while the run went on.
+    // Someone has put something else there during the run.
     writeFileSync(path, 'my notes');
     expect(() => writeOutputFile(report(path), 'new')).toThrow(/was not written: the file exists/);
     expect(readFileSync(at('file.json'), 'utf8')).toBe('my notes');

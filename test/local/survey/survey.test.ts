@@ -328,7 +328,7 @@ describe('the survey announces', () => {
   });
 });
 
-/** A port that nobody listens on now. */
+/** A port that nothing is listening on. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -23,7 +23,9 @@ import {
 } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** One index that a person clears: its record decides what is counted, and the counts whether it is released. */
+/**
+ * One index that an operator clears: its record decides what is counted, and the counts decide whether it is released.
+ */
 
 const now = 5_000_000;
 const index = 'dataset.operation';
@@ -211,7 +213,12 @@ describe('a record of another version', () => {
   });
 
   test.each<[string, OtherVersion, World, object]>([
-    ['whose head cannot be read', { state: 'other-version', index: anIndex }, {}, { ...notReleased('ledger'), unreadable: true }],
+    [
+      'whose head cannot be read',
+      { state: 'other-version', index: anIndex },
+      {},
+      { ...notReleased('ledger'), unreadable: true },
+    ],
     [
       'that may still be sent',
       head({ state: 'sending', judgeableAt: now + 1 }),

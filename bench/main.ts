@@ -11,8 +11,9 @@ import { type Figures, show } from './show.ts';
 import { bitesTable, looksTables, nightTable, planTable, settlingTable, shownTable, startTable } from './tables.ts';
 
 /**
- * `npm run bench -- [--json FILE] [--only looks,nights,bites,settling,plan,start]`. Looks, nights, bites and settling are simulated in virtual time and come
- * out the same on every machine; Plan and start are measured and want a quiet one.
+ * `npm run bench -- [--json FILE] [--only looks,nights,bites,settling,plan,start]`. Looks, nights, bites and settling
+ * are simulated in virtual time and give the same results on every machine; Plan and start are measured and need a
+ * quiet one.
  */
 
 const drawsPerCell = 200;
@@ -32,7 +33,7 @@ const figures: Figures = {};
 const print = (title: string, text: string) => process.stdout.write(`## ${title}\n\n${text}\n\n`);
 const since = performance.now();
 
-// Measured first: simulating warms the processor and fills the memory.
+// Measured first: simulating heats the CPU and fills the memory.
 if (chosen.includes('start')) {
   figures.start = benchStart(startRounds);
   print('Start', startTable(figures.start));

@@ -36,7 +36,7 @@ export const prices = {
 const functionGb = 0.5;
 /** Report asks for the topic's subscriptions, then publishes. */
 const snsRequests = 2;
-/** People who are told. */
+/** Number of recipients. */
 const emails = 2;
 /** What a state machine with logging at ALL, without data, writes per history event. */
 const logBytesPerEvent = 300;
@@ -64,7 +64,7 @@ export interface NightPrice {
   inAll: number;
   /** Custom metrics in an account whose free ones are used up by others: beside `inAll`, and instead of `metrics`. */
   metricsWithoutFree: number;
-  /** Metrics of a month, as they are billed: one that is sent all the time is 1. */
+  /** Metrics of a month, as they are billed: one that is sent all the time counts as 1. */
   metricMonths: number;
 }
 

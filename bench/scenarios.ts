@@ -19,7 +19,7 @@ export interface Scenario {
   policies: Record<string, unknown>[];
   /** How long each truncation of this night takes, seconds; by index. */
   truncated: Record<string, number>;
-  /** Seconds that the peer, which knows no threshold, deletes in each of the others. */
+  /** Seconds for which the peer, which has no threshold, deletes in each of the others. */
   belowThreshold: Record<string, number>;
   maxRunHours: number;
   /** Rows of the stand-in per second. */
@@ -48,7 +48,7 @@ const ordinary: Mix = [
   [100 * million, 0.11],
 ];
 
-/** DataHub's issue 10557 tells of an index with so many rows; at 3,200 a second they take a day. */
+/** DataHub's issue 10557 reports an index of this size; at 3,200 rows a second it takes a day. */
 const rowsOfIssue10557 = 276_893_693;
 const aDay = 86_400;
 

@@ -1,10 +1,10 @@
 import type { Random } from '../local/operations-service/random.ts';
 
-/** How a task gets on: shares (0 to 1) of its rows by the share of its time. */
+/** The progress of a task: the share (0 to 1) of its rows by the share of its time. */
 export interface Course {
   /** Rows that are really done. */
   rows(share: number): number;
-  /** What the task's status says of them; undefined where it has no counters. */
+  /** What the task's status reports; undefined if it has no counters. */
   counters(share: number): number | undefined;
 }
 
@@ -13,7 +13,7 @@ const linear = (share: number): number => share;
 
 export const shapes = {
   linear: () => same(linear),
-  /** Caches are cold, or the cluster is busy at first: ever faster. */
+  /** Caches are cold, or the cluster is busy at first: it speeds up. */
   'slow start': () => same((share) => share ** 2),
   stalls: (random: Random) => same(stalling(random)),
   /** A sliced task reports the slices that have ended. */
@@ -25,7 +25,7 @@ export const shapes = {
 export type ShapeName = keyof typeof shapes;
 export const shapeNames = Object.keys(shapes) as ShapeName[];
 
-/** Shapes whose counters tell how far the task is. */
+/** Shapes whose counters show how far the task is. */
 export const usable: readonly ShapeName[] = ['linear', 'slow start', 'stalls'];
 
 /** Two to five pauses at any time, each of 2 to 12 % of the working time. */

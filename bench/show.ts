@@ -22,7 +22,7 @@ export interface Figures {
   start?: StartRow[];
 }
 
-/** Holds the figures against what the project promises. */
+/** Compares the figures with what the project promises. */
 export function show({ looks, nights, bites, settling, plan, start }: Figures): Shown[] {
   return [
     ...(looks ? showLooks(looks) : []),
@@ -46,7 +46,7 @@ const upTo = (what: string, value: number, limit: number, unit = ''): Shown => (
 
 function showLooks(cells: LooksCell[]): Shown[] {
   const ours = cells.filter(({ way }) => way === 'ours');
-  /** The cell that comes closest to what it may have. */
+  /** The cell that comes closest to its limit. */
   const worst = (used: (cell: LooksCell) => number) =>
     ours.map((cell) => ({ cell, used: used(cell) })).reduce((one, other) => (other.used > one.used ? other : one));
   const lag = worst((cell) => cell.lagSeconds.mean / allowedLagSeconds(cell));

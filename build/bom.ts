@@ -8,7 +8,8 @@ export interface Bom {
 }
 
 /**
- * The bill of materials of the repository, of which npm says that all is a means of development, cut down to what is in the bundles.
+ * The bill of materials of the repository, in which npm marks everything as a development dependency, reduced to what
+ * is in the bundles.
  * @param bundled `<name>@<version>` of the packages whose code is there
  */
 export function bundledBom(all: Bom, bundled: ReadonlySet<string>): Bom {

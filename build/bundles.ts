@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-/** The two programs of the package as files that read nothing beside them but the functions; `infra/functions/function-code.ts` has those. */
+/**
+ * The two programs of the package as files that need no other files but the functions;
+ * `infra/functions/function-code.ts` has those.
+ */
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -34,8 +37,8 @@ export async function bundleCommandLine(outfile: string): Promise<Metafile> {
 }
 
 /**
- * The construct, as CommonJS so that apps of both kinds can load it. Not minified: Node prints the line of a file that throws,
- * and the sentence after it should be seen.
+ * The construct, as CommonJS so that apps of both kinds can load it. Not minified: Node prints the line that throws,
+ * and the message after it should stay visible.
  */
 export async function bundleConstruct(outfile: string): Promise<Metafile> {
   const { metafile } = await build({

@@ -5,7 +5,7 @@ import { bundleCommandLine, bundleConstruct, root } from './bundles.ts';
 import { bundledPackages, noticesOf } from './notices.ts';
 import { constructTypes } from './types.ts';
 
-/** `npm run build`: everything that the package holds beside its texts. `npm pack` calls it. */
+/** `npm run build`: everything in the package except its texts. `npm pack` calls it. */
 
 const dist = join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
@@ -19,6 +19,6 @@ const metafiles = [
 ];
 chmodSync(commandLine, 0o755);
 writeFileSync(join(dist, 'construct.d.ts'), constructTypes());
-// Whoever resolves types as Node does takes the declarations for CommonJS by this, as the construct itself is.
+// Makes tools that resolve types like Node treat the declarations as CommonJS, like the construct itself.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(join(root, 'THIRD-PARTY-NOTICES'), noticesOf(bundledPackages(metafiles)));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from './bundles.ts';
 
-/** What of others is in the bundles, by esbuild's account, and under which terms. */
+/** Third-party code in the bundles, according to esbuild, and its terms. */
 
 export interface BundledPackage {
   name: string;
@@ -37,7 +37,7 @@ function packageIn(folder: string): BundledPackage {
   return { name, version, license, texts: files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim()) };
 }
 
-/** The text of THIRD-PARTY-NOTICES. The same licence text of many packages stands there once. */
+/** The text of THIRD-PARTY-NOTICES. A licence text shared by many packages appears once. */
 export function noticesOf(packages: readonly BundledPackage[]): string {
   const byTexts = new Map<string, BundledPackage[]>();
   for (const each of packages) {

@@ -4,9 +4,9 @@ import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 
 /**
- * JSON Schemas, made from the schemas of the code. Those for editors are weaker than `validate`: what fields have to do with each
- * other, with a stage's own floor and with the world is in code only, and JSON Schema knows no aspect's name. That of the report
- * is for whoever reads it: its objects are open, so that a new field or kind breaks nobody.
+ * JSON Schemas, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
+ * on each other, on a stage's own floor and on the outside world is only in code, and JSON Schema knows no aspect
+ * names. That of the report is for its readers: its objects are open, so that a new field or kind breaks no one.
  */
 export function jsonSchemas(): Record<'policies.schema.json' | 'report.schema.json' | 'stage.schema.json', string> {
   // The floor is a stage's own setting: the lowest that a stage may have.

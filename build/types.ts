@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { root } from './bundles.ts';
 
 /**
- * The declarations of the construct, in one file that names nothing but aws-cdk-lib and constructs: all that is public stands
- * in `infra/datahub-retention.ts`, so that the compiler's own output for that file is it.
+ * The declarations of the construct, in one file that names nothing but aws-cdk-lib and constructs: everything public
+ * is in `infra/datahub-retention.ts`, so the compiler's own output for that file is all it takes.
  */
 export function constructTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
   try {
     const project = join(folder, 'tsconfig.json');
-    // Of the construct and what it needs alone: tests may export what no declaration can name.
+    // Only for the construct and what it needs: tests may export things that no declaration can name.
     writeFileSync(
       project,
       JSON.stringify({

@@ -10,7 +10,7 @@ try {
   new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {
-  // A stack trace would bury the sentence below kilobytes of minified library code.
+  // A stack trace would bury the message under kilobytes of minified library code.
   if (!(error instanceof SettingsError)) throw error;
   console.error(error.message);
   process.exit(1);

@@ -19,20 +19,20 @@ export interface RetentionPolicy {
   readonly entityType: string;
   /** The time series aspect, such as `operation`; any case. */
   readonly aspect: string;
-  /** Days, from `minRetentionDays` to 5000. Rows with an older timestamp go. */
+  /** Days, from `minRetentionDays` to 5000. Rows with an older timestamp are deleted. */
   readonly retentionDays: number;
   /**
-   * The threshold: the index is truncated when at least this share of its rows would go.
+   * The threshold: the index is truncated once at least this share of its rows would be deleted.
    * @default 10
    */
   readonly minDeletePercent?: number;
   /**
-   * The ceiling: above it nothing is done and a person is asked; 100 allows a truncation that leaves no row.
+   * The ceiling: above it nothing is done until someone approves it; 100 allows a truncation that leaves no row.
    * @default - only a truncation that would leave no row is blocked
    */
   readonly maxDeletePercent?: number;
   /**
-   * `delete-by-query` deletes in place and follows a server that reindexes all the same, `delete-by-query-only` refuses such
+   * `delete-by-query` deletes in place and accepts a server that reindexes anyway, `delete-by-query-only` refuses such
    * a server, `reindex` asks for a reindex.
    * @default 'delete-by-query'
    */
@@ -44,11 +44,12 @@ export interface RetentionPolicy {
   readonly batchSize?: number;
   /**
    * How long each batch waits for unavailable shards; it does not bound the task.
-   * @default - not sent, 300 where the server reindexes
+   * @default - not sent, or 300 if the server reindexes
    */
   readonly timeoutSeconds?: number;
   /**
-   * A bite: at most so many rows go in one run, the oldest first; later runs take the rest. Not with strategy `reindex`.
+   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. Not with strategy
+   * `reindex`.
    * @default - `maxRowsPerRun` of the props
    */
   readonly maxRowsPerRun?: number;
@@ -96,14 +97,14 @@ export interface DatahubRetentionProps {
   /** The Slack channel; with `slackWorkspaceId`. */
   readonly slackChannelId?: string;
   /**
-   * An existing SNS topic for the reports, in the region of the stack. Its policy has to let `cloudwatch.amazonaws.com`
+   * An existing SNS topic for the reports, in the region of the stack. Its policy must let `cloudwatch.amazonaws.com`
    * publish, unless alarms go elsewhere.
    * @default - a topic of our own
    */
   readonly topicArn?: string;
   /**
    * An existing SNS topic for all alarms, in the region of the stack. Its policy has to let `cloudwatch.amazonaws.com` publish.
-   * @default - alarms go to the topic of the reports, but those that say what a report says already
+   * @default - alarms go to the topic of the reports, except those that repeat what a report says
    */
   readonly alarmTopicArn?: string;
   /** Private subnets for the functions that talk to GMS; with `securityGroupIds`. */
@@ -113,7 +114,7 @@ export interface DatahubRetentionProps {
   /** A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate. */
   readonly caCertificateParameter?: string;
   /**
-   * Where policies, token and pause switch are kept in Parameter Store.
+   * Where Parameter Store holds policies, token and pause switch.
    * @default '/datahub-retention/<stage>'
    */
   readonly parameterPrefix?: string;
@@ -135,7 +136,7 @@ export interface DatahubRetentionProps {
    */
   readonly notify?: 'always' | 'problems';
   /**
-   * Days; no policy may keep less.
+   * Days; no policy may keep fewer.
    * @default 7
    */
   readonly minRetentionDays?: number;
@@ -157,8 +158,8 @@ export interface DatahubRetentionProps {
 }
 
 /**
- * A scheduled job that truncates the time series indices of one DataHub server by policy, and proves the result. It makes no
- * look-ups at synth, and needs the access token in the parameter `tokenParameter` before its first run.
+ * A scheduled job that truncates the time series indices of one DataHub server by policy, and proves the result. It
+ * makes no lookups at synth, and needs the access token in the parameter `tokenParameter` before its first run.
  */
 export class DatahubRetention extends Construct {
   /** Where reports go: our own topic, or that of `topicArn`. */
@@ -167,7 +168,7 @@ export class DatahubRetention extends Construct {
   readonly stateMachine: StateMachine;
   /** What may still be running on the server. A stage that loses it can truncate an index twice. */
   readonly ledger: Table;
-  /** All alarms, to act on them in ways of your own. */
+  /** All alarms, so that you can add actions of your own. */
   readonly alarms: Alarm[];
 
   constructor(scope: Construct, id: string, props: DatahubRetentionProps) {

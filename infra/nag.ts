@@ -1,6 +1,6 @@
 import { type Stack, Validations } from 'aws-cdk-lib';
 
-/** What is not as cdk-nag's rules want it, each with its reason, by the end of the construct's path. */
+/** Exceptions from cdk-nag's rules, each with its reason, by the end of the construct's path. */
 const acknowledged: [path: RegExp, id: string, reason: string][] = [
   [
     /\/Workflow\/(Plan|Truncate|Poll)\/Role$/,
@@ -15,7 +15,7 @@ const acknowledged: [path: RegExp, id: string, reason: string][] = [
   [/\/Nights\/Table$/, 'AwsSolutions-DDB3', 'What is lost there grows again within a few nights.'],
 ];
 
-/** For our own app alone: an app that places the construct has rules, and words for exceptions, of its own. */
+/** For our own app only: an app that uses the construct has its own rules and its own reasons for exceptions. */
 export function acknowledgeFindings(stack: Stack): void {
   for (const construct of stack.node.findAll()) {
     for (const [path, id, reason] of acknowledged) {

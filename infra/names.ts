@@ -1,13 +1,15 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib';
 
-/** The names that people and messages use; everything else is named by CloudFormation, so that no name can be in the way. */
+/** The names that people and messages use; CloudFormation names everything else, so that names cannot clash. */
 
 export const stateMachineName = (stage: string): string => `datahub-retention-${stage}`;
 
 /** Ends in a separator that no stage's name has, so that the prefix of `prod` does not cover `prod-eu`. */
 export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
 
-/** Known before the state machine exists: the Report function, which the state machine depends on, names it in messages. */
+/**
+ * Known before the state machine exists: the Report function, on which the state machine depends, names it in messages.
+ */
 export const stateMachineArn = (stack: Stack, stage: string): string =>
   stack.formatArn({
     service: 'states',
@@ -16,6 +18,6 @@ export const stateMachineArn = (stack: Stack, stage: string): string =>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** A parameter's ARN: its name begins with a slash, which its ARN has only once. */
+/** A parameter's ARN: the name begins with a slash, which must not be doubled in the ARN. */
 export const parameterArn = (stack: Stack, name: string): string =>
   stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.replace(/^\//, '') });

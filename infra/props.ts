@@ -4,8 +4,8 @@ import type { DatahubRetentionProps } from './datahub-retention.ts';
 import { parseSettings, type Settings, SettingsError } from './stage/settings.ts';
 
 /**
- * What a construct is given, checked as a stage file is, and beyond that by what only the stack knows.
- * Throws SettingsError, one sentence for each thing that cannot work.
+ * The props of a construct, checked like a stage file and also against what only the stack knows. Throws SettingsError,
+ * one sentence for each problem.
  */
 export function settingsOf(scope: Construct, { stage, ...given }: DatahubRetentionProps): Settings {
   const { checkable, restore } = withoutTokens(given);
@@ -19,7 +19,7 @@ export function settingsOf(scope: Construct, { stage, ...given }: DatahubRetenti
 
 /** CloudWatch and SNS refuse a topic of another region in the middle of a deployment. */
 function regionProblem(stackRegion: string, topicArn: string | undefined): string | undefined {
-  // A stack without a region of its own goes where the command line of CDK deploys by default, and says so.
+  // A stack without a region of its own goes to the CDK command line's default region, and says so.
   const region = Token.isUnresolved(stackRegion) ? process.env['CDK_DEFAULT_REGION'] : stackRegion;
   if (topicArn === undefined || region === undefined || Token.isUnresolved(topicArn)) return undefined;
   const own = topicArn.split(':')[3];
@@ -27,7 +27,7 @@ function regionProblem(stackRegion: string, topicArn: string | undefined): strin
   return `is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`;
 }
 
-/** What an app may have made itself, so that it is known only when it is deployed. */
+/** Props that an app may have created itself, so that they are only known at deployment. */
 const deployTime = {
   gmsUrl: () => 'https://token.invalid/gms',
   topicArn: (n: number) => `arn:aws:sns:us-east-1:000000000000:token-${n}`,
@@ -40,8 +40,8 @@ const deployTime = {
 type DeployTimeField = keyof typeof deployTime;
 
 /**
- * Such values cannot be checked at synth. Stand-ins take their places in the check: one for each token, so that the same
- * topic given twice is still noticed.
+ * Such values cannot be checked at synth. The check uses placeholders, one for each token, so that the same topic given
+ * twice is still noticed.
  */
 function withoutTokens(given: Omit<DatahubRetentionProps, 'stage'>) {
   const seen: string[] = [];

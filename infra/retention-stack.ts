@@ -9,13 +9,14 @@ export interface RetentionStackProps extends StackProps {
   stage: StageInput & { stage: string };
 }
 
-/** One stage of the job. Stages share nothing, so that several live side by side in one account and region. */
+/** One stage of the job. Stages share nothing, so several can coexist in one account and region. */
 export class RetentionStack extends Stack {
   constructor(scope: Construct, id: string, { stage: file, ...props }: RetentionStackProps) {
     const { tags = {}, $schema: _, ...settings } = file;
     super(scope, id, { description: `Truncates DataHub's time series indices (stage ${file.stage})`, ...props });
 
-    // CDK leaves "Default" out of logical ids, so that the resources keep the ones that they had before there was a construct.
+    // CDK leaves "Default" out of logical ids, so the resources keep the ids that they had before there was a
+    // construct.
     const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', settings);
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     acknowledgeFindings(this);

@@ -10,7 +10,10 @@ export interface RunScheduleProps {
   stateMachine: StateMachine;
 }
 
-/** Starts the workflow. EventBridge delivers at least once; the scheduled time in the input lets Plan recognise the second event. */
+/**
+ * Starts the workflow. EventBridge delivers at least once; the scheduled time in the input lets Plan recognise a
+ * duplicate event.
+ */
 export class RunSchedule extends Construct {
   constructor(scope: Construct, id: string, { settings, stateMachine }: RunScheduleProps) {
     super(scope, id);
@@ -19,7 +22,7 @@ export class RunSchedule extends Construct {
       schedule: ScheduleExpression.expression(settings.schedule, TimeZone.of(settings.timeZone)),
       target: new StepFunctionsStartExecution(stateMachine, {
         input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
-        // A run that begins an hour late belongs to the next night; the alarm NotStarted tells of one that never began.
+        // A run that begins an hour late belongs to the next night; the alarm NotStarted reports one that never began.
         retryAttempts: 2,
         maxEventAge: Duration.hours(1),
       }),

@@ -3,7 +3,7 @@ import { parseSchedule } from './stage/cron.ts';
 import { clusterHostDoubt, isPlainAndPublic } from './stage/hosts.ts';
 import { parseSettings, type StageInput } from './stage/settings.ts';
 
-/** What may be meant, but is worth a second look. */
+/** Settings that may be intended but deserve a second look. */
 export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
   const settings = parseSettings(stage, given);
   const warning = (id: string, text: string) => Annotations.of(stack).addWarningV2(`datahub-retention:${id}`, text);
@@ -19,7 +19,7 @@ export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: st
   if (emails.length === 0 && slackChannelId === undefined && topicArn === undefined) {
     warning(
       'nobody-told',
-      'Nobody will be told: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
+      'Nobody will be notified: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
     );
   }
   if (settings.policies.length === 0) {

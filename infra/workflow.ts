@@ -21,7 +21,10 @@ export interface WorkflowProps {
   topic: ITopic;
 }
 
-/** The four functions and the state machine that calls them: `retention-workflow.asl.json`, as the local runner executes it. */
+/**
+ * The four functions and the state machine that calls them: `retention-workflow.asl.json`, which the local runner
+ * executes as well.
+ */
 export class Workflow extends Construct {
   readonly plan: RetentionFunction<'plan'>;
   readonly truncate: RetentionFunction<'truncate'>;
@@ -71,7 +74,7 @@ export class Workflow extends Construct {
       code: code.truncate,
       environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
       permissions: [
-        // Just before it sends, it reads again what somebody may have made stricter since Plan.
+        // Just before it sends, it rereads what someone may have made stricter since Plan.
         readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
@@ -138,8 +141,8 @@ export class Workflow extends Construct {
   }
 
   /**
-   * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with a part of the
-   * stack's id in its name, so that a left-over of an earlier stack is never in the way.
+   * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with part of the
+   * stack's id in its name, so that leftovers of an earlier stack are never in the way.
    */
   private executionLog(stage: string): LogGroup {
     const stackId = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
@@ -154,7 +157,7 @@ export class Workflow extends Construct {
 const allow = (sid: string, actions: string[], ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ sid, actions, resources });
 
-/** The token, and what else a function reads one by one; by name, so without the parameters' history. */
+/** The token, and other parameters that a function reads individually; by name, so without the parameters' history. */
 function readParameters(stack: Stack, settings: Settings, pausedParameter?: string): PolicyStatement[] {
   const names = [settings.tokenParameter, pausedParameter, settings.caCertificateParameter];
   const arns = names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));

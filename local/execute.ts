@@ -28,7 +28,7 @@ import { runOnce } from './run/run-once.ts';
 import { surveyServer } from './survey/command.ts';
 
 /**
- * Does what the command line asks for; everything that it names is read and checked before the first request.
+ * Carries out the command line; everything that it names is read and checked before the first request.
  * @param program how this program was started, for commands in messages
  * @returns the exit status
  * @throws UsageError
@@ -121,7 +121,7 @@ async function runOnServer(
     await checkClear(input, policies, ledger);
     return ledger;
   };
-  // Where it is given, it can be checked before anything is told; otherwise the server says which one it is.
+  // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
   const given = asked.ledgerPath === undefined ? undefined : await open(asked.ledgerPath);
   output.header({
     server: server.baseUrl,
@@ -162,7 +162,7 @@ async function runOnServer(
   }
 }
 
-/** Its address is shown nowhere, whoever has written it down. */
+/** Its address is never shown, wherever it was written. */
 function hidden(webhook: Webhook, output: Output): Webhook {
   output.neverShow(withoutAddress(webhook));
   return webhook;
@@ -174,7 +174,7 @@ const deployedToo =
 type NamedFiles = ReadonlyArray<readonly [option: string, path?: string]>;
 
 /**
- * What is to be written, after it is known that it can be.
+ * The files to write, once it is known that they can be written.
  * @throws UsageError
  */
 function outputFiles(

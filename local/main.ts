@@ -10,13 +10,16 @@ import { onScreen } from './screen/on-screen.ts';
 import { screenOn, writeTo } from './screen/screen.ts';
 import { keepWriting } from './screen/streams.ts';
 
-/** `npm start` and `datahub-retention`: reads the command line, does what it says, and ends with status 0 (ok), 1 (attention, failed) or 2 (arguments). */
+/**
+ * `npm start` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1
+ * (attention, failed) or 2 (arguments).
+ */
 
 const { stdout, stderr } = process;
 keepWriting(stdout, stderr);
 
-// The first process of a container is not ended by a signal that nobody handles. A run has a handler of its own, which says
-// what goes on without it; whatever else is done here can just end.
+// An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
+// continues without it; everything else here can simply end.
 for (const [signal, status] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -44,7 +47,7 @@ async function main(): Promise<number> {
   return execute(asked, outputOf(asked), process.env, program);
 }
 
-/** With `--json -` the report alone is on standard output. */
+/** With `--json -` only the report is on standard output. */
 function outputOf({ log, json }: Extract<Arguments, Told>): Output {
   if (log === 'json') return jsonLines((line) => writeTo(stdout, line));
   return onScreen(screenOn(json?.path === '-' ? stderr : stdout, process.env));

@@ -2,8 +2,8 @@ import { StateMachine } from 'aws-local-stepfunctions';
 import workflow from '../infra/retention-workflow.asl.json' with { type: 'json' };
 
 /**
- * Executes the workflow file of the deployment, as it is, on this machine. Where the library differs from Step Functions
- * (a Task without a handler calls AWS, JSONata and Assign are ignored), this refuses or fills in.
+ * Executes the deployment's workflow file unchanged on this machine. Where the library differs from Step Functions (a
+ * Task without a handler calls AWS, JSONata and Assign are ignored), this refuses or fills the gap.
  */
 
 export type Step = 'plan' | 'truncate' | 'poll' | 'report';
@@ -11,7 +11,7 @@ export type Step = 'plan' | 'truncate' | 'poll' | 'report';
 /** One handler per Task state, given what the state machine gives its function and returning what that returns. */
 export type StepHandlers = Record<Step, (input: unknown) => Promise<unknown>>;
 
-/** Caps the real waits and is told of the rest, so that a clock can go on by it. */
+/** Caps the real waits and reports the remainder, so that a clock can be advanced by it. */
 export interface FastForward {
   /** The longest real wait, milliseconds. */
   maxWaitMillis: number;
@@ -21,7 +21,7 @@ export interface FastForward {
 
 export interface StateMachineOptions {
   handlers: StepHandlers;
-  /** What an execution started by hand in AWS is given. */
+  /** The input of an execution started by hand in AWS. */
   input: unknown;
   execution: { name: string; startTime: string };
   fast?: FastForward;
@@ -32,7 +32,7 @@ export interface StateMachineOptions {
 /**
  * Runs the workflow to its end.
  * @returns the execution's output
- * @throws when the execution fails, which is when no report could be published
+ * @throws if the execution fails, which means that no report could be published
  */
 export async function runStateMachine(options: StateMachineOptions): Promise<unknown> {
   polyfillWithResolvers();
@@ -61,7 +61,7 @@ export async function runStateMachine(options: StateMachineOptions): Promise<unk
 
 let checked: string | undefined;
 
-/** Validation takes longer than a run in virtual time: once for each text is enough. */
+/** Validation takes longer than a run in virtual time, so each text is validated only once. */
 function validated(definition: Definition): StateMachine {
   const text = JSON.stringify(definition);
   const validationOptions = checked === text ? { noValidate: true } : { checkArn: true, checkPaths: true };
@@ -78,8 +78,8 @@ const steps: readonly Step[] = ['plan', 'truncate', 'poll', 'report'];
 const functionArn = (step: Step) => `arn:aws:lambda:us-east-1:000000000000:function:${step}`;
 
 /**
- * Reads the file, with stand-ins for the functions' ARNs.
- * The library leaves out JSONata and Assign without a word, so a definition that holds them is refused.
+ * Reads the file, with stand-ins for the functions' ARNs. The library silently skips JSONata and Assign, so a
+ * definition that contains them is refused.
  */
 export function loadDefinition(text: string = JSON.stringify(workflow)): Definition {
   const substituted = text.replace(/\$\{(\w+)FunctionArn\}/g, (placeholder, name: string) => {
@@ -104,7 +104,7 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
     const step = steps.find((known) => functionArn(known) === state.Resource);
     if (step === undefined) throw new Error(`No step stands for the workflow's state ${name} (${state.Resource}).`);
     handlers[name] = async (input) => {
-      // Every way to Poll leads through Wait, but for Poll's own Retry.
+      // Every path to Poll leads through Wait, except Poll's own Retry.
       const waited = step === 'poll' && previous !== undefined && !(previous.step === 'poll' && previous.failed);
       if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
       let failed = true;
@@ -121,7 +121,7 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
   return handlers;
 }
 
-/** The library's context object says its own start time, whatever it is given. */
+/** The library's context object has its own start time, whatever it is given. */
 function withStartTime(input: unknown, startTime: string): unknown {
   const event = input as { execution?: { startTime?: string } } | null;
   if (event?.execution?.startTime !== undefined) event.execution.startTime = startTime;
@@ -138,7 +138,7 @@ const named = (definition: Definition, type: string, millis: number): Record<str
       .map(([name]) => [name, millis]),
   );
 
-/** The library needs it and Node 20 does not have it. */
+/** The library needs it, but Node 20 does not have it. */
 function polyfillWithResolvers(): void {
   const target = Promise as unknown as { withResolvers?: () => unknown };
   target.withResolvers ??= () => {

@@ -10,24 +10,24 @@ import { type FastForward, runStateMachine, type Step, type StepHandlers } from 
 /** One run: the workflow file of the deployment with the steps that the deployed functions run. */
 
 export interface WorkflowRun {
-  /** Everything but the deadline, which each invocation gets anew. */
+  /** Everything but the deadline, which is new for each invocation. */
   services: Omit<RunServices, 'deadline'>;
   publisher: Publisher;
   /** The execution's input: `mode`, `only`, `approveRows`, `clear`. */
   input: unknown;
   execution: { name: string; startTime: string };
-  /** Told of the run state that Plan, Truncate and Poll return. */
+  /** Called with the run state that Plan, Truncate and Poll return. */
   onState?(step: Step, state: RunState): void;
-  /** Told of what a step throws; the workflow itself keeps the error's name only. */
+  /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
   fast?: FastForward;
-  /** Makes English of the report's facts, where not as on Lambda. */
+  /** Turns the report's facts into English, if not as on Lambda. */
   words?: ReportServices['words'];
 }
 
 /**
  * Executes one run to its end.
- * @throws when no report could be published
+ * @throws if no report could be published
  */
 export async function executeWorkflow(run: WorkflowRun): Promise<void> {
   const { services, publisher, words, onState = () => {}, onFailure = () => {} } = run;

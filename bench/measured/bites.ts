@@ -18,7 +18,7 @@ export interface BiteRow {
   cutoffOlderDays: number;
   /** Dry runs that Plan made, the policy's own included. */
   planDryRuns: number;
-  /** Seconds that Plan expected of the truncation, where nights before told how fast it goes; and those that it took. */
+  /** Seconds that Plan expected for the truncation, if earlier nights showed its speed; and those that it took. */
   estimatedSeconds: number | undefined;
   tookSeconds: number;
 }
@@ -59,7 +59,7 @@ async function tenNights(stamped: string, old: number[]): Promise<BiteRow[]> {
   const kept = { ledger: memoryLedger(), nights: nightsInMemory() };
   const rows: BiteRow[] = [];
   for (let night = 1; night <= nights; night++) {
-    // So much later that no row of those that stay comes of age: what is shown is the backlog alone.
+    // Late enough that no remaining row reaches its retention: only the backlog is shown.
     const startedAt = time.now() + 1000;
     time.advance(1000);
     const { handlers, published } = deployVirtually(time, { operations, policies, ...kept });

@@ -7,7 +7,7 @@ import { drawTask, type OneTask, oneTaskService } from '../simulation/one-task.t
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 
-/** How late the end of a task is seen, and at what price, for tasks of six lengths and five courses. */
+/** How late the end of a task is seen, and at what cost, for tasks of six lengths and five shapes. */
 
 export const durations = {
   '10 s': 10,
@@ -35,7 +35,7 @@ export interface LooksCell {
   lagSeconds: { mean: number; max: number };
   /** The same as a share of the task's time, percent. */
   lagPercent: { mean: number; max: number };
-  /** Draws in which the lag was beyond 10 % of the time (10 s where that is more, 30 min where that is less). */
+  /** Draws in which the lag exceeded 10 % of the time (10 s if that is more, 30 min if that is less). */
   beyondBound: number;
   /** Draws in which the watch ended before the task did. */
   givenUp: number;
@@ -74,7 +74,9 @@ const watchers: Record<Way, (task: OneTask, phase: number) => Promise<Watched>> 
   peer: async (task) => watchAsPeer(task),
 };
 
-/** Real Plan, Truncate and Poll, turn by turn as the workflow turns. @param phase from 0 to 1: where in a second it starts */
+/**
+ * Real Plan, Truncate and Poll, turn by turn like the workflow. @param phase from 0 to 1: where in a second it starts
+ */
 async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
   const startedAt = Date.UTC(2026, 2, 1, 3, 30) + phase * 1000;
   const time = new VirtualTime(startedAt);
@@ -96,7 +98,8 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
     looks: service.asked.length,
     looksOfADay: service.asked.filter((at) => at - began <= 86_400_000).length,
   };
-  // A task that stands still for two hours is left to the next run, or has ended where next to nothing is left to delete.
+  // A task without progress for two hours is left to the next run, or counts as ended if next to nothing is left to
+  // delete.
   if (entry?.phase === 'done' && (entry.entry.cause.kind === 'stuck' || service.seenAt === undefined)) {
     return { task, ...counted, lagSeconds: (time.now() - service.endsAt!) / 1000 };
   }
@@ -108,7 +111,7 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
 
 const fixedSeconds = 30;
 
-/** The job poller of many samples: Wait 30 s, ask for the status, choose. */
+/** The job poller from many samples: Wait 30 s, get the status, choose. */
 function watchFixed(task: OneTask): Watched {
   const turn = fixedSeconds + answerMillis.read / 1000;
   const looks = Math.ceil(task.seconds / turn);
@@ -159,6 +162,6 @@ const spread = (values: number[]): { mean: number; max: number } => ({
   max: Math.max(0, ...values),
 });
 
-/** The mean lag that a cell of ours may have, seconds: 2 % with usable progress, else 5 %; 5 s where that is more. */
+/** The allowed mean lag of one of our cells, seconds: 2 % with usable progress, else 5 %; 5 s if that is more. */
 export const allowedLagSeconds = ({ shape, around }: Pick<LooksCell, 'shape' | 'around'>): number =>
   Math.max(5, durations[around] * (usable.includes(shape) ? 0.02 : 0.05));

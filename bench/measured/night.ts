@@ -26,7 +26,7 @@ export interface NightRow {
   requests: number;
   countQueries: number;
   price: NightPrice | undefined;
-  /** From the end of the last task to the message; undefined where nobody is told, or the execution has died. */
+  /** From the end of the last task to the message; undefined if there is no message, or the execution has died. */
   notifiedAfterSeconds: number | undefined;
   remark?: string;
   largestStateBytes?: number;
@@ -83,7 +83,7 @@ async function ours(scenario: Scenario): Promise<NightRow> {
     requests: Object.values(requests).reduce((sum, count) => sum + count, 0),
     countQueries: countQueriesOf(requests),
     price: priceOf(deployment.usage, { transitions, historyEvents, metrics: metricsOf(report) }),
-    // A task that goes on has no end to count from.
+    // A running task has no end to count from.
     notifiedAfterSeconds: running ? undefined : (at - Math.max(...ends)) / 1000,
     largestStateBytes: deployment.largestStateBytes(),
   };

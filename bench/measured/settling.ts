@@ -7,8 +7,8 @@ import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 
 /**
- * Liveness: how long until the night's one truncation is settled, and what it asks of the server, for each profile; where all
- * goes well, where the real truncate is answered with 504, and where sizes and statuses are refused for good.
+ * Liveness: how long until the night's one truncation is settled, and what that costs the server, for each profile:
+ * without faults, with a 504 as the answer to the real truncate, and with sizes and statuses refused permanently.
  */
 
 export const cases = {
@@ -40,7 +40,7 @@ export interface SettlingRow {
   perLook: number;
 }
 
-/** A 504 in place of the answer to a real truncate. */
+/** A 504 instead of the answer to a real truncate. */
 function instead(engine: Engine, kind: 'act-then' | 'fail-before'): void {
   const answer = { kind: 'status', status: 504, body: 'Proxy request timed out.' } as const;
   engine.onRequest = ({ body }) => (body.includes('"dryRun":false') ? { kind, answer } : undefined);

@@ -9,7 +9,7 @@ import { bundleInto, functionNames } from '../../infra/functions/function-code.t
 export interface StartRow {
   name: string;
   kilobytes: number;
-  /** Of the imports in processes of their own, milliseconds. */
+  /** Imports in separate processes, milliseconds. */
   medianMillis: number;
   minMillis: number;
   /** Median against that of the function that only reads parameters. */
@@ -35,7 +35,7 @@ process.stdout.write(String(Number(process.hrtime.bigint() - since) / 1e6));
 process.exit(0);
 `;
 
-/** @param rounds imports of each bundle, one of each in turn so that the machine's moods meet all of them */
+/** @param rounds imports of each bundle, in turn, so that the machine's fluctuations affect all of them */
 export function benchStart(rounds: number): StartRow[] {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-bench-'));
   try {

@@ -4,7 +4,7 @@ import type { Step } from '../../local/state-machine.ts';
 import { awsCallMillis, containerLivesMillis, startMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What the AWS services beside Step Functions have done in one run. */
+/** What the AWS services other than Step Functions have done in one run. */
 export interface Usage {
   invocations: number;
   /** Time that is billed: from the start of a function, a new container's included, to its end. */

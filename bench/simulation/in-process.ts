@@ -13,7 +13,10 @@ export interface Requests {
   sizes: number;
 }
 
-/** The client of the deployment, its transport put straight onto an engine: same wire, no network, virtual time. */
+/**
+ * The client of the deployment, with its transport connected directly to an engine: same wire, no network, virtual
+ * time.
+ */
 export function inProcess(engine: Engine, time: VirtualTime): { operations: Operations; requests: Requests } {
   const requests: Requests = { dryRun: 0, truncate: 0, status: 0, sizes: 0 };
 

@@ -1,6 +1,6 @@
 /**
- * What takes time between a look and the next, beside the Wait itself. Assumed, not measured: round figures on the slow
- * side of what these services usually show. They are what the looks have to keep their promise against.
+ * What takes time between two looks besides the Wait itself. Assumed, not measured: round figures on the slow side of
+ * what these services usually show. The looks must keep their promise despite them.
  */
 
 /** From one state to the next. */
@@ -9,7 +9,7 @@ export const transitionMillis = 50;
 /** The invocation of a function: its container is there, or has to be made (and the function imported). */
 export const startMillis = { warm: 20, cold: 800 } as const;
 
-/** Idle containers are taken to be gone after this long. */
+/** Idle containers are assumed gone after this long. */
 export const containerLivesMillis = 5 * 60_000;
 
 /** One call of DynamoDB, of Parameter Store, of SNS. */

@@ -5,7 +5,7 @@ import type { Course } from '../shapes.ts';
 import { answerMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** DataHub's batch size for delete by query: counters and rows move by so many at once. */
+/** DataHub's batch size for delete by query: counters and rows change in steps of this size. */
 const batchRows = 10_000;
 
 export interface OneTask {
@@ -16,8 +16,8 @@ export interface OneTask {
 }
 
 /**
- * One of many tasks around a duration: from 0.7 to 1.4 times of it, one in each of equal parts of that range, so that a mean
- * hangs on no luck; at 1,000 to 10,000 rows a second, DataHub's single-slice deletes.
+ * One of many tasks around a duration: from 0.7 to 1.4 times of it, one in each of equal parts of that range, so that a
+ * mean does not depend on luck; at 1,000 to 10,000 rows a second, DataHub's single-slice deletes.
  * @param around seconds
  * @param part from 0 to below 1: where the part begins
  * @param width of the part
@@ -28,7 +28,7 @@ export function drawTask(around: number, course: Course, random: Random, part: n
 }
 
 export interface Simulated extends Operations {
-  /** How often somebody has asked how the task is; epoch milliseconds of each. */
+  /** When the task's status was requested; epoch milliseconds of each. */
   asked: number[];
   /** When an answer first said that the task has ended. */
   seenAt?: number;

@@ -37,12 +37,12 @@ export interface DeploymentOptions {
   operations: Operations;
   policies: unknown[];
   maxRunHours?: number;
-  /** What outlives a run, for nights one after another. */
+  /** What outlives a run, for consecutive nights. */
   ledger?: Ledger;
   nights?: Nights;
 }
 
-/** No id comes twice, however many nights follow each other. */
+/** Ids are never reused, however many nights follow each other. */
 let ids = 0;
 
 /**

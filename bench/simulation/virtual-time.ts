@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lambda/facts/clock.ts';
 
 /**
- * Time that passes only when everybody waits for it: a day takes as long as its steps take to compute. Whoever sleeps
- * is woken in the order of time, so that things side by side stay side by side. For code that waits for nothing else.
+ * Time that passes only when everything is waiting for it: a day takes as long as its steps take to compute. Sleepers
+ * are woken in order of time, so that concurrent code stays concurrent. For code that waits for nothing else.
  */
 export class VirtualTime implements Clock {
   private time: number;
@@ -27,7 +27,7 @@ export class VirtualTime implements Clock {
       if (!this.waking) void this.wakeAll();
     });
 
-  /** For waits that somebody else has counted. Nobody may be asleep. */
+  /** For waits that have been accounted for elsewhere. Nothing may be asleep. */
   advance(millis: number): void {
     if (this.sleepers.length > 0) throw new Error('time cannot be moved on past those who sleep');
     this.time += millis;
@@ -35,7 +35,7 @@ export class VirtualTime implements Clock {
 
   private async wakeAll(): Promise<void> {
     this.waking = true;
-    // One turn of the event loop each: whoever was woken gets to where it sleeps or ends.
+    // One turn of the event loop each: woken code runs until it sleeps or ends.
     for (await setImmediate(); this.sleepers.length > 0; await setImmediate()) {
       const next = this.sleepers.shift()!;
       this.time = Math.max(this.time, next.at);

@@ -6,11 +6,11 @@ import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The Chromium that is installed, spoken to over its own debugging pipe: opening a page, its size and colours, asking it, and
- * taking its picture need four commands, and no library that brings a browser of its own.
+ * The installed Chromium, controlled over its own debugging pipe: opening a page, setting size and colours, querying it
+ * and taking a picture need four commands, and no library that ships its own browser.
  */
 
-/** The program, or undefined where there is none. `CHROMIUM` names another one. */
+/** The program, or undefined if there is none. `CHROMIUM` names another one. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const names = env['CHROMIUM'] ? [env['CHROMIUM']] : ['chromium', 'chromium-browser', 'google-chrome'];
   return names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
@@ -29,7 +29,7 @@ export interface Viewport {
 export interface OpenPage {
   /** Messages of the console, errors, and refusals of the page's own policy. */
   messages: string[];
-  /** Addresses that it asked for, its own file left out. */
+  /** Addresses that it requested, except its own file. */
   requests: string[];
   /** The value of an expression, which has to be JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
@@ -164,7 +164,7 @@ function speak(child: ChildProcess) {
         });
         input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
       }),
-    /** Resolves when `hear` says that it has heard what it waited for; it goes on hearing. */
+    /** Resolves when `hear` says that it has heard what it waited for; it keeps listening. */
     listen: (sessionId: string, hear: (event: Answer) => boolean): Promise<void> =>
       new Promise((resolve) => {
         listeners.set(sessionId, (event) => {

@@ -13,13 +13,13 @@ import { findChromium, startChromium } from './chromium.ts';
 import { terminal, themes } from './terminal.ts';
 
 /**
- * `npm run pictures`: the README's pictures, from what the programs write and draw. The terminal needs nothing; the page is
- * photographed in the Chromium that is installed, and left as it is where there is none.
+ * `npm run pictures`: the README's pictures, from what the programs write and draw. The terminal needs nothing; the
+ * page is photographed in the Chromium that is installed, and left unchanged if there is none.
  */
 
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const schemes = ['light', 'dark'] as const;
-/** Whoever reads on a phone pays for it. */
+/** Readers on a phone pay for the size. */
 const mostBytes = 300_000;
 
 mkdirSync(folder, { recursive: true });

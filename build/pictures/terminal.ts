@@ -1,6 +1,6 @@
 /**
- * A terminal that is a picture: it takes what a program writes, cursor movements and colours included, and draws what stands
- * on the screen then as SVG, which is sharp at every size and small.
+ * A terminal that is a picture: it takes what a program writes, cursor movements and colours included, and draws the
+ * resulting screen as SVG, which is sharp at every size and small.
  */
 
 interface Cell {
@@ -42,7 +42,7 @@ export const themes: Readonly<Record<'light' | 'dark', Theme>> = {
   },
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these steer a terminal
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal
 const token = /\u001b\[\??([\d;]*)([A-Za-z])|\u001b([78])|[\s\S]/gu;
 
 export function terminal(columns: number): Terminal {

@@ -15,8 +15,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let bundles: string | undefined;
 
 /**
- * The code of the functions, bundled once for each process. The package has the bundles in itself: its build puts
- * `packaged-code.ts` in this module's place, so that an app that places the construct needs no esbuild.
+ * The code of the functions, bundled once per process. The published package contains the bundles: its build puts
+ * `packaged-code.ts` in this module's place, so that an app that uses the construct needs no esbuild.
  */
 export function functionCode(): FunctionCode {
   bundles ??= bundleAside();
@@ -29,7 +29,7 @@ export const codeIn = (folder: string): FunctionCode => {
   return { plan: code('plan'), truncate: code('truncate'), poll: code('poll'), report: code('report') };
 };
 
-/** CDK copies an asset when the construct is made; this copy has done its duty when the process ends. */
+/** CDK copies an asset when the construct is created; this copy is not needed after the process ends. */
 function bundleAside(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -40,9 +40,9 @@ function bundleAside(): string {
 const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
 
 /**
- * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and its version is the one
- * that was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same bytes,
- * so that a deployment without a change changes nothing. Writes `<folder>/<name>/index.mjs` for each.
+ * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and is the version that
+ * was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same
+ * bytes, so that a deployment without source changes is a no-op. Writes `<folder>/<name>/index.mjs` for each.
  * @param sources of the bundles by name, below the project's folder
  * @returns esbuild's account of what went into them
  */
@@ -59,8 +59,8 @@ export function bundleInto(folder: string, sources: Record<string, string> = han
     format: 'esm',
     mainFields: ['module', 'main'],
     legalComments: 'none',
-    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module. The long name is one
-    // that minification gives to nothing else.
+    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module. Minification gives
+    // nothing else this long name.
     banner: {
       js: "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);",
     },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionCode } from './function-code.ts';
 
-/** The functions of the published package, which stand in `lambda/` beside the construct. */
+/** The functions of the published package, which are in `lambda/` next to the construct. */
 export function functionCode(): FunctionCode {
   return { plan: bundle('plan'), truncate: bundle('truncate'), poll: bundle('poll'), report: bundle('report') };
 }

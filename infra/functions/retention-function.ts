@@ -11,9 +11,9 @@ export interface RetentionFunctionProps<Name extends FunctionName> {
   description: string;
   code: Code;
   environment: EnvironmentOf<Name>;
-  /** All that the function may do, beside writing its own log. */
+  /** Everything the function may do besides writing its own log. */
   permissions: PolicyStatement[];
-  /** A private network, where the function has to be inside one. */
+  /** A private network, if the function has to be inside one. */
   network?: { subnetIds: string[]; securityGroupIds: string[] };
 }
 
@@ -24,7 +24,7 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
 
   constructor(scope: Construct, id: string, props: RetentionFunctionProps<Name>) {
     super(scope, id);
-    // The saved query asks about 30 days; a quarter leaves room for a question that comes late.
+    // The saved query asks about 30 days; a quarter leaves room for late questions.
     this.logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -40,14 +40,14 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: props.code,
-      // 65 MB are in use after the start; what more memory buys is processor, and with it a shorter start.
+      // 65 MB are in use after the start; more memory buys CPU, and so a shorter start.
       memorySize: 512,
       timeout: Duration.seconds(functionTimeoutSeconds[props.name]),
       environment: withoutMissing(props.environment),
       role,
       logGroup: this.logGroup,
     });
-    // By the ids of the stage file: an IVpc would need a look-up at synth.
+    // By the ids of the stage file: an IVpc would need a lookup at synth.
     if (props.network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = props.network;
   }
 }

@@ -25,7 +25,10 @@ export interface RetentionDashboardProps {
 /** Metrics of one run a day: a shorter period would show gaps. */
 const day = Duration.days(1);
 
-/** One page: is it well, what has it deleted, what would it delete, how many rows has each index, and what did it say about one. */
+/**
+ * One page: is it healthy, what has it deleted, what would it delete, how many rows does each index have, and what did
+ * it say about one.
+ */
 export class RetentionDashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
     super(scope, id);
@@ -74,7 +77,7 @@ export class RetentionDashboard extends Construct {
         width: 12,
       }),
     );
-    // What `history --stage` draws, as far as logs can tell it. Series of rows would be a paid metric for each index.
+    // What `history --stage` draws, as far as logs allow. Row series would need a paid metric for each index.
     dashboard.addWidgets(
       new LogQueryWidget({
         title: rowsByIndexQuery.name,
@@ -134,14 +137,14 @@ function runMetric(stage: string, metricName: string, statistic: string, label: 
   });
 }
 
-/** A search, because the indices that have the metric are the policies', and these change without a deployment. */
+/** A search, because the indices with this metric are those of the policies, which change without a deployment. */
 function byIndex(stage: string, metricName: string, statistic: string): MathExpression {
   const schema = `{${metricNamespace},${dimensionNames.index},${dimensionNames.stage}}`;
   const search = `${schema} MetricName="${metricName}" ${dimensionNames.stage}="${stage}"`;
   return new MathExpression({
     expression: `SEARCH('${search}', '${statistic}', ${day.toSeconds()})`,
     usingMetrics: {},
-    // The label is the search's own: one line for each index.
+    // The search provides the label: one line per index.
     label: '',
     period: day,
   });

@@ -19,8 +19,8 @@ import type { Workflow } from '../workflow.ts';
 import { RetentionDashboard } from './dashboard.ts';
 
 /**
- * An outcome is sent once, when its run ends. Missing data ends the alarm, so that the next bad night is one again: an
- * alarm that stayed on would call nobody a second time.
+ * An outcome is sent once, when its run ends. Missing data ends the alarm, so that the next bad night raises it again:
+ * an alarm that stayed on would not notify anyone a second time.
  */
 const oncePerNight = {
   comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -33,7 +33,7 @@ export interface MonitoringProps {
   settings: Settings;
   workflow: Workflow;
   topic: ITopic;
-  /** For alarms; without it they go to `topic`, but those that say what the report there says already. */
+  /** For alarms; without it they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
 }
 
@@ -48,14 +48,14 @@ interface AlarmProps {
   comparisonOperator: ComparisonOperator;
   evaluationPeriods: number;
   missingData: TreatMissingData;
-  /** A report says it, too: it is an alarm only where alarms have a topic of their own. */
+  /** A report says it as well, so it is an alarm only if alarms have a topic of their own. */
   reported?: boolean;
 }
 
 /**
- * Alarms for what no report can tell, that there is none, and for bad news that a report tells people whom nobody calls at night.
- * One event brings one message to a topic: the alarms of the second kind have no action unless alarms go to a topic of their own.
- * (A Report function that breaks down brings two, and never three.) There are no messages when an alarm ends.
+ * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody at night. One
+ * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
+ * (A failing Report function sends two, never three.) No messages are sent when an alarm ends.
  */
 export class Monitoring extends Construct {
   readonly alarms: Alarm[];
@@ -86,7 +86,7 @@ export class Monitoring extends Construct {
           'First, open the execution in Step Functions and read what ended it; a redrive publishes the report, and sends nothing twice.',
         meaning: `A run of stage ${stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may go on.`,
         metric: new MathExpression({
-          // A sum with + has no value where one part has none; these three seldom come together.
+          // A sum with + has no value if any part has none, and these three rarely occur together.
           expression: 'SUM([FILL(failed, 0), FILL(timedOut, 0), FILL(aborted, 0)])',
           usingMetrics: {
             failed: stateMachine.metricFailed(),
@@ -98,7 +98,7 @@ export class Monitoring extends Construct {
         }),
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
-        // No run, no data: that is an ordinary day, and NotStarted is there for the other ones.
+        // No run, no data: that is normal; NotStarted covers the rest.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('NotStarted', {
@@ -123,7 +123,7 @@ export class Monitoring extends Construct {
             outOfMemory: this.outOfMemory(stage, workflow),
           },
           label: 'Throttled or out of memory',
-          // An hour: a throttled function is tried again for minutes, which is one event.
+          // An hour: a throttled function is retried for minutes, which is one event.
           period: Duration.hours(1),
         }),
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -154,12 +154,12 @@ export class Monitoring extends Construct {
       metricName,
       dimensionsMap: { [dimensionNames.stage]: stage },
       statistic: 'Sum',
-      // An hour, so that the alarm has ended when the next night begins.
+      // An hour, so that the alarm has ended before the next night begins.
       period: Duration.hours(1),
     });
   }
 
-  /** Lambda has no metric for it; the function's own log has the line. */
+  /** Lambda has no metric for this; the function's own log has the line. */
   private outOfMemory(stage: string, workflow: Workflow): Metric {
     const metric = { metricNamespace: `DataHubRetention/${stage}`, metricName: 'OutOfMemory' };
     for (const { node, logGroup } of workflow.functions) {

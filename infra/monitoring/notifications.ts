@@ -10,7 +10,7 @@ import type { Settings } from '../stage/settings.ts';
 export class Notifications extends Construct {
   /** For reports. */
   readonly topic: ITopic;
-  /** For alarms, where they do not go to the topic of the reports. */
+  /** For alarms, if they do not go to the topic of the reports. */
   readonly alarmTopic: ITopic | undefined;
 
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
@@ -55,8 +55,9 @@ export class Notifications extends Construct {
   }
 
   /**
-   * Amazon Q Developer in chat applications. Its role may do nothing, and the guardrail keeps it so when somebody widens the role.
-   * AWS allows one configuration per channel and account: a second stage needs a channel of its own.
+   * Amazon Q Developer in chat applications. Its role has no permissions, and the guardrail keeps it that way if
+   * someone widens the role. AWS allows one configuration per channel and account: a second stage needs a channel of
+   * its own.
    */
   private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {
     if (slackWorkspaceId === undefined || slackChannelId === undefined) return;

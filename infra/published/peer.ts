@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import packageManifest from '../../package.json' with { type: 'json' };
 
 /**
- * Imported before anything of aws-cdk-lib: a release that lacks one of its modules would end in a stack trace of its own.
- * The peers are optional for npm, because the command line needs neither; the construct needs both.
+ * Imported before anything of aws-cdk-lib: with a release that lacks one of its modules, users would only see a stack
+ * trace. The peers are optional for npm, because the command line needs neither; the construct needs both.
  */
 
 export class PeerError extends Error {
@@ -11,7 +11,7 @@ export class PeerError extends Error {
 }
 
 /**
- * @param installed the version of aws-cdk-lib in the app, undefined where there is none
+ * @param installed the version of aws-cdk-lib in the app, undefined if there is none
  * @param needed the range of package.json, `>=<version> <3`
  * @returns what is wrong with it, in one sentence
  */

@@ -10,7 +10,7 @@
  */
 
 export type Schedule =
-  /** `longestGapHours` between two runs, daylight saving aside. */
+  /** `longestGapHours` between two runs, ignoring daylight saving. */
   { kind: 'cron' | 'rate'; longestGapHours: number } | { kind: 'wrong'; reason: string };
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
@@ -67,7 +67,7 @@ function longestGapHours(parts: string[]): number {
   let gap = Math.max(0, ...times.slice(1).map((time, position) => time - times[position]!));
   let previous: number | undefined;
   let runs = 0;
-  // Four years hold every weekday and a leap day; which four does not matter to a gap.
+  // Four years hold every weekday and a leap day; which four does not matter for a gap.
   const anyYear = parts[5] === '*';
   for (let day = Date.UTC(2027, 0, 1); day < Date.UTC(2031, 0, 1); day += 86_400_000) {
     const date = new Date(day);
@@ -81,7 +81,7 @@ function longestGapHours(parts: string[]): number {
   return runs > 1 ? gap / 60 : (4 * 365 + 1) * 24;
 }
 
-/** The numbers that a list of values, ranges and steps stands for; every number for what `dayMatcher` reads. */
+/** The numbers in a list of values, ranges and steps; all numbers for anything that `dayMatcher` reads. */
 function plainValues(text: string, field: Field): number[] {
   const isDayField = field.name.startsWith('day-of');
   const values = new Set<number>();
@@ -108,7 +108,7 @@ function number(text: string, field: Field): number {
   return value;
 }
 
-/** Exactly one of the two day fields says something, the other one is `?`. */
+/** Exactly one of the two day fields has a value, the other one is `?`. */
 function dayMatcher(dayOfMonth: string, dayOfWeek: string): (date: Date) => boolean {
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
     throw new CronError('exactly one of its day-of-month and day-of-week fields must be ?');
@@ -133,7 +133,7 @@ function monthDayMatcher(text: string): (date: Date) => boolean {
   return (date) => days.includes(date.getUTCDate());
 }
 
-/** Monday to Friday nearest to a day, within its month. */
+/** The weekday nearest to a day, within its month. */
 function nearestWeekday(date: Date, day: number): number {
   const weekday = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), day)).getUTCDay();
   if (weekday === 6) return day > 1 ? day - 1 : day + 2;

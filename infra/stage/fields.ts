@@ -1,8 +1,9 @@
 import * as z from 'zod';
 
 /**
- * The settings of a stage, each with its range, its default and the description that an editor shows (docs/stage.schema.json).
- * `DatahubRetentionProps` has the same fields for people who place the construct; a type test holds the two together.
+ * The settings of a stage, each with its range, its default and the description that editors show
+ * (docs/stage.schema.json). `DatahubRetentionProps` has the same fields for users of the construct; a type test keeps
+ * the two in sync.
  */
 
 /** Parameter names of Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are Amazon's. */
@@ -22,7 +23,7 @@ const arn = (service: string, rest: string, example: string) =>
 
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
 
-/** The characters that every service takes; keys that begin with aws: are Amazon's. */
+/** The characters that every service accepts; keys that begin with aws: are Amazon's. */
 const tagText = (longest: number) =>
   z
     .string()
@@ -121,10 +122,10 @@ export const settingFields = {
 
 export type GivenSettings = z.output<z.ZodObject<typeof settingFields>>;
 
-/** Where a stage keeps its parameters if it does not say otherwise. */
+/** Where a stage keeps its parameters by default. */
 export const prefixOf = (stage: string): string => `/datahub-retention/${stage}`;
 
-/** What a stage file has beside the settings. */
+/** What a stage file contains besides the settings. */
 export const fileFields = {
   $schema: z.string().optional().meta({ description: 'The address of this schema, for editors.' }),
   tags: z

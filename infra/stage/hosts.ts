@@ -5,8 +5,8 @@ import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 
 /**
- * Why a GMS address cannot work from Lambda; undefined when it can.
- * Lambda asks the resolver of its network, which knows nothing of names inside a Kubernetes cluster.
+ * Why a GMS address cannot work from Lambda; undefined if it can. Lambda asks the resolver of its network, which does
+ * not know names inside a Kubernetes cluster.
  */
 export function hostProblem(gmsUrl: string): string | undefined {
   const address = readBaseUrl(gmsUrl);
@@ -21,8 +21,8 @@ export function hostProblem(gmsUrl: string): string | undefined {
 }
 
 /**
- * What makes a GMS address look like `service.namespace`, which resolves inside a Kubernetes cluster only; undefined where
- * nothing does. A public name may have two labels, too, but hardly one that is asked in plain http.
+ * What makes a GMS address look like `service.namespace`, which resolves only inside a Kubernetes cluster; undefined if
+ * nothing does. A public name may have two labels too, but is hardly ever used with plain http.
  */
 export function clusterHostDoubt(gmsUrl: string): string | undefined {
   const url = new URL(gmsUrl);
@@ -32,8 +32,8 @@ export function clusterHostDoubt(gmsUrl: string): string | undefined {
 }
 
 /**
- * Whether the token would cross a public network in the clear.
- * Names are taken to be private where the functions run in a private network.
+ * Whether the token would cross a public network in the clear. Names are assumed private if the functions run in a
+ * private network.
  */
 export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boolean {
   const url = new URL(gmsUrl);

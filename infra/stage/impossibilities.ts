@@ -4,9 +4,9 @@ import { type GivenSettings, prefixOf } from './fields.ts';
 import { hostProblem } from './hosts.ts';
 
 /**
- * What cannot work although each setting is well by itself.
- * @param given the settings that could be read: a check must do without the others
- * @param named which settings there are, also those that could not be read
+ * Combinations that cannot work although each setting is valid by itself.
+ * @param given the settings that could be read: checks must do without the others
+ * @param named the settings that are present, including unreadable ones
  */
 export function impossibilities(stage: string, given: Given, named: ReadonlySet<string>): Problem[] {
   return [
@@ -22,7 +22,7 @@ export function impossibilities(stage: string, given: Given, named: ReadonlySet<
 
 type Given = Partial<GivenSettings>;
 
-/** The sentence begins with the field, as it does for a setting that is wrong by itself. */
+/** The sentence begins with the field, as for a single invalid setting. */
 const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
   { path: [field], sentence: message.includes(field) ? message : `${field}: ${message}` },
 ];
@@ -52,13 +52,13 @@ function timeZone({ timeZone }: Given): Problem[] {
   if (timeZone === undefined) return [];
   const example = 'write an IANA name such as Europe/Berlin or UTC';
   try {
-    // Newer Node releases take offsets as well, EventBridge Scheduler does not.
+    // Newer Node releases also accept offsets; EventBridge Scheduler does not.
     if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError();
     new Intl.DateTimeFormat('en', { timeZone });
   } catch {
     return wrong('timeZone', `${timeZone} is no time zone: ${example}`);
   }
-  // Intl ignores case, EventBridge Scheduler does not.
+  // Intl ignores case; EventBridge Scheduler does not.
   const spelled = ['UTC', ...Intl.supportedValuesOf('timeZone')].find(
     (name) => name.toLowerCase() === timeZone.toLowerCase() && name !== timeZone,
   );

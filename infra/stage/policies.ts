@@ -2,14 +2,14 @@ import { searchIndex } from '../../lambda/policy/aspects.ts';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { type Policy, policySchema } from '../../lambda/policy/schema.ts';
 
-/** A policy of a file: as it was written, for Parameter Store, and as it was understood. */
+/** A policy from a file: as written, for Parameter Store, and as parsed. */
 export interface StagePolicy {
   written: Record<string, unknown>;
   policy: Policy;
 }
 
 /**
- * Reads a list of policies and says everything that is wrong with it; paths begin at the list.
+ * Reads a list of policies and reports every problem; paths start at the list.
  * @param minRetentionDays the floor, whole days
  */
 export function inspectPolicies(

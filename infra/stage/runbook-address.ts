@@ -1,6 +1,6 @@
 /**
- * Where docs/runbook.md of this very version can be read, by what package.json says of the repository.
- * @returns undefined where it says nothing, or where we do not know how that host shows a file at a tag
+ * The address of docs/runbook.md in this version, derived from the repository in package.json.
+ * @returns undefined if it names none, or if we do not know that host's URLs for a file at a tag
  */
 export function runbookAddress(manifest: { version: string; repository?: unknown }): string | undefined {
   const { repository } = manifest;

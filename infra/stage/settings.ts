@@ -9,15 +9,15 @@ import { inspectPolicies, type StagePolicy } from './policies.ts';
 import { runbookAddress } from './runbook-address.ts';
 
 /**
- * The stage file, `infra/stages/<stage>.json`: every setting of a deployment and its policies. What cannot work is refused
- * here, before CloudFormation has touched anything, and all of it at once.
+ * The stage file, `infra/stages/<stage>.json`: every setting of a deployment and its policies. Everything that cannot
+ * work is rejected here, all at once, before CloudFormation touches anything.
  */
 
 const fileSchema = z.strictObject({ ...fileFields, ...settingFields });
 
-/** What a stage file may hold. */
+/** What a stage file may contain. */
 export type StageInput = Omit<z.input<typeof fileSchema>, 'policies'> & { policies: PolicyInput[] };
-/** The settings alone, without what only our own app reads. */
+/** Only the settings, without what only our own app reads. */
 export type SettingsInput = Omit<StageInput, keyof typeof fileFields>;
 
 export type Settings = Omit<GivenSettings, 'policies' | 'parameterPrefix' | 'tokenParameter'> & {
@@ -40,7 +40,7 @@ export function readStageText(stage: string, text: string): StageInput & { stage
   return { ...(read.value as StageInput), stage };
 }
 
-/** Settings as they were given, or a whole stage file. Throws SettingsError. */
+/** Raw settings, or a whole stage file. Throws SettingsError. */
 export function parseSettings(stage: string, given: unknown): Settings {
   const { settings, problems } = inspectSettings(stage, given);
   if (settings !== undefined) return settings;
@@ -52,7 +52,7 @@ export function parseSettings(stage: string, given: unknown): Settings {
   );
 }
 
-/** The settings, or everything that is wrong with them. */
+/** The settings, or all problems with them. */
 export function inspectSettings(stage: string, given: unknown): { settings?: Settings; problems: Problem[] } {
   const parsed = fileSchema.safeParse(given);
   const problems = parsed.success
@@ -88,7 +88,10 @@ export function inspectSettings(stage: string, given: unknown): { settings?: Set
 const namedFields = (given: unknown): ReadonlySet<string> =>
   new Set(Object.entries(given ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name])));
 
-/** The settings that can be read by themselves, so that what cannot go together is told beside what cannot be read. */
+/**
+ * The settings that are readable by themselves, so that impossible combinations are reported along with unreadable
+ * settings.
+ */
 function soundFields(given: unknown): Partial<GivenSettings> {
   if (typeof given !== 'object' || given === null) return {};
   return Object.fromEntries(

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../stages/', import.meta.url));
 /**
  * Reads `infra/stages/<stage>.json`.
  * @param stage the value of `cdk -c stage=...`
- * @throws SettingsError, one sentence for each thing that cannot work
+ * @throws SettingsError, one sentence for each problem
  */
 export function readStageFile(stage: unknown): StageInput & { stage: string } {
   const stages = readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));

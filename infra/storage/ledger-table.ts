@@ -3,8 +3,9 @@ import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 
 /**
- * The in-flight ledger: one small record per search index. The partition key is the stage, because one server belongs to one stage. No time to live: a record that expired would allow a second truncation.
- * It goes with the stack, as everything does; what is running on the server then is found by the counts of a later deployment.
+ * The in-flight ledger: one small record per search index. The partition key is the stage, because one server belongs
+ * to one stage. No time to live: an expired record would allow a second truncation. It is deleted with the stack, like
+ * everything else; a later deployment notices by its counts what was still running on the server.
  */
 export class LedgerTable extends Construct {
   readonly table: Table;

@@ -4,9 +4,9 @@ import { Construct } from 'constructs';
 import { nightsTableName } from '../stage/table-names.ts';
 
 /**
- * What each night saw of each index, for estimates and growth; no safety rule reads it. A table of its own, because its items
- * expire and those of the ledger never may. It has a name, by which `history --stage` finds it: a change that replaces the table
- * needs another name.
+ * What each night saw of each index, for estimates and growth; no safety rule reads it. A table of its own, because its
+ * items expire and those of the ledger never may. It has a fixed name, by which `history --stage` finds it: a change
+ * that replaces the table needs a new name.
  */
 export class NightsTable extends Construct {
   readonly table: Table;
@@ -19,7 +19,7 @@ export class NightsTable extends Construct {
       sortKey: { name: 'night', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'expiresAt',
-      // Anything that is lost here grows again within a few nights, so no backups are paid for.
+      // Lost data builds up again within a few nights, so backups are not worth their cost.
       removalPolicy: RemovalPolicy.DESTROY,
     });
   }

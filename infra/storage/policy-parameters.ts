@@ -2,7 +2,7 @@ import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import type { Settings } from '../stage/settings.ts';
 
-/** The stage file's policies in Parameter Store, one each: an operator may add others beside them. */
+/** The stage file's policies in Parameter Store, one each: an operator may add others alongside them. */
 export class PolicyParameters extends Construct {
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);

@@ -5,41 +5,41 @@ import { strategies } from './strategy.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
 /**
- * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger and
- * report carry causes; `wording/` makes English of them at the edge, and nothing else reads a sentence.
+ * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger
+ * and report carry causes; `wording/` turns them into English at the edge, and nothing else reads a sentence.
  *
- * A cause holds no other cause, and no number that its entry has already (rows, days, percent). A server's words are in it
- * once, shortened; a list has at most five items and says how many more there are. Times are epoch milliseconds.
+ * A cause contains no other cause, and no number that its entry already has (rows, days, percent). A server's words
+ * appear once, shortened; a list has at most five items and says how many more there are. Times are epoch milliseconds.
  */
 
 const rows = z.int().nonnegative();
 const millis = z.number();
 const address = z.string();
 
-/** Sentences about configuration are made where the mistake is found, and carried as they are. */
+/** Sentences about configuration are made where the mistake is found, and passed on unchanged. */
 const problem = z.string();
 
-/** What the counters of a task said where they do not simply say that all is done. */
+/** A task's counters, unless they simply say that all is done. */
 const counters = {
   cancelled: z.boolean().optional(),
-  conflicts: rows.optional().meta({ description: 'rows that changed meanwhile and were left' }),
+  conflicts: rows.optional().meta({ description: 'rows that changed in the meantime and were left' }),
   done: rows.optional(),
   total: rows.optional(),
   slow: z.boolean().optional(),
 };
 
-/** The index behind the alias was another one after the truncation than before it. */
+/** The index behind the alias changed during the truncation. */
 const replaced = {
   indexBefore: z.string().optional(),
   indexNow: z.string().optional(),
   movedBy: z.enum(['us', 'others']).optional(),
 };
 
-/** What becomes of a record that nobody saw end. */
+/** What happens to a record whose end nobody saw. */
 const closed = z.enum(['given-up', 'quarantined']).optional();
 
 const kinds = {
-  // Not looked at further
+  // Not examined further
   policy: { problems: z.array(problem).max(5), more: z.int().optional() },
   'run-error': {},
   'switched-off': {},
@@ -84,7 +84,7 @@ const kinds = {
     approveRows: rows.meta({ description: 'the number to approve' }),
     approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest timestamp alone holds more' }),
-    spreadSeconds: z.int().optional().meta({ description: 'the same of rows that lie within so many seconds' }),
+    spreadSeconds: z.int().optional().meta({ description: 'the same for rows that lie within this many seconds' }),
     seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
   },
   emptied: {
@@ -159,7 +159,7 @@ const kinds = {
   'rows-missing': {
     expected: rows,
     found: rows,
-    overDays: z.int().optional().meta({ description: 'small losses of so many days, added up' }),
+    overDays: z.int().optional().meta({ description: 'small losses over this many days, added up' }),
     ...counters,
     ...replaced,
     rowsIn: z.string().optional().meta({ description: 'the index that still holds the rows' }),
@@ -202,7 +202,7 @@ const kinds = {
     error: serverErrorSchema.optional(),
   },
 
-  // Why a run could not do its work
+  // Why a run could not work
   parameters: { problem },
   input: { problem },
   ledger: { problem },
@@ -210,7 +210,7 @@ const kinds = {
   'other-version': { found: z.number().optional() },
   'other-server': { was: address.optional(), now: address },
 
-  /** There was no room for more in the run state. */
+  /** The run state had no room for more. */
   cut: {},
 } as const;
 

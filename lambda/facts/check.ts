@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
-/** One check of a preflight: whether one thing about this server can be worked with, as data. */
+/** One check of a preflight: whether one aspect of this server is usable, as data. */
 
 export const checkNames = [
   'Address',
@@ -22,7 +22,7 @@ const kinds = {
     encrypted: z.boolean(),
     private: z.boolean().optional().meta({ description: 'every address of the host is of a private network' }),
   },
-  /** No operation was understood at this address. */
+  /** Nothing at this address understood an operation. */
   elsewhere: { error: serverErrorSchema },
   dns: { host: z.string(), addresses: z.array(z.string()), isAddress: z.boolean().optional() },
   'dns-failed': { host: z.string(), error: serverErrorSchema.optional() },
@@ -32,7 +32,7 @@ const kinds = {
   'token-refused': { error: serverErrorSchema, expiresAt: z.number().optional() },
   allowed: {},
   refused: { error: serverErrorSchema },
-  /** No answer in the time for it. */
+  /** No answer in time. */
   unanswered: {},
   clock: { skewMillis: z.number() },
 } as const;
@@ -41,9 +41,9 @@ export type Finding = UnionOf<typeof kinds>;
 
 export const checkSchema = z.object({
   name: z.enum(checkNames),
-  state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but a person should know' }),
+  state: z.enum(['ok', 'note', 'failed']).meta({ description: 'note: works, but worth knowing' }),
   cause: unionSchema(kinds, 'Finding', 'what the check found, as data'),
 });
 
-/** A check as the core makes it; the report adds its words. */
+/** A check as the core produces it; the report adds the wording. */
 export type Check = z.infer<typeof checkSchema>;

@@ -4,9 +4,9 @@ import { setMaxListeners } from 'node:events';
 export interface Clock {
   /** The run's clock, epoch milliseconds: deadlines, stillness, ages. Ahead of real time under `--fast` by the waits that were skipped. */
   now(): number;
-  /** Real time, epoch milliseconds: a server's clock, a token's expiry, the times in names of indices. */
+  /** Real time, epoch milliseconds: a server's clock, a token's expiry, the times in index names. */
   realNow(): number;
-  /** Milliseconds since some moment, which no setting of a clock changes; ahead like `now` under `--fast`. */
+  /** Monotonic milliseconds, unaffected by changes of the clock; ahead like `now` under `--fast`. */
   monotonic(): number;
 }
 
@@ -18,11 +18,11 @@ export const systemClock: Clock = {
 
 /**
  * A signal that fires at a moment of the run's clock, so that requests end before the function does.
- * @returns the signal, and what releases its timer
+ * @returns the signal, and a function that releases its timer
  */
 export function signalAt(clock: Clock, at: number): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
-  // Every request that is under way listens to it, and Node takes more than ten for a leak.
+  // Every pending request listens to it, and Node reports more than ten listeners as a leak.
   setMaxListeners(0, controller.signal);
   const timer = setTimeout(() => controller.abort(), Math.max(0, at - clock.now()));
   return { signal: controller.signal, release: () => clearTimeout(timer) };

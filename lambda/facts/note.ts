@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
-/** What a person should know of a run beside its policies, as data; the same rules as for causes. */
+/** What people should know about a run besides its policies, as data; the same rules as for causes. */
 
 const millis = z.number();
 const rows = z.int().nonnegative();
@@ -13,14 +13,14 @@ const kinds = {
   'no-date-header': {},
   'no-sizes': { error: serverErrorSchema },
   'truncate-failed': { index: z.string(), error: z.string() },
-  /** The ledger's record was written for another address of the server; nothing of it is compared. */
+  /** The ledger's record was written for another address of the server; its counts are not compared. */
   'taken-over': { index: z.string(), address: z.string(), ourAddress: z.string() },
   /** A time in a record lay in our future, because a clock had been ahead. */
   'clock-corrected': { index: z.string() },
-  /** Truncations are started beside one that does not move. */
+  /** Truncations are started alongside one that makes no progress. */
   'started-beside': { index: z.string() },
 
-  // What became of each index that a person asked to clear
+  // The result for each index that an operator asked to clear
   released: { index: z.string(), rowsMissing: rows, rowsIn: z.string().optional(), uncounted: z.boolean().optional() },
   'not-released': {
     index: z.string(),
@@ -56,6 +56,8 @@ export type Note = UnionOf<typeof kinds>;
 export const noteKinds = Object.keys(kinds) as NoteKind[];
 export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
 
-/** Whether a person who cleared an index has to look again: it makes the run's result at least `attention`. */
+/**
+ * Whether an operator who asked to clear an index has to look again: it makes the run's result at least `attention`.
+ */
 export const needsAttention = (note: Note): boolean =>
   note.kind === 'not-released' || (note.kind === 'released' && (note.rowsMissing > 0 || note.uncounted === true));

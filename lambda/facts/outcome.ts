@@ -1,4 +1,4 @@
-/** The vocabulary of report, metrics and tests: what became of one policy in one run, and how bad that is. */
+/** The vocabulary of report, metrics and tests: the result of one policy in one run, and how bad that is. */
 
 export const results = ['ok', 'attention', 'failed'] as const;
 export type Result = (typeof results)[number];
@@ -26,10 +26,12 @@ export type Outcome = keyof typeof resultOf;
 
 export const outcomes = Object.keys(resultOf) as [Outcome, ...Outcome[]];
 
-/** An outcome as this version knows it; one that a later version adds may be anything, so it counts as `unknown`. */
+/**
+ * An outcome as this version knows it; one that a later version adds could mean anything, so it counts as `unknown`.
+ */
 export const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 
-/** The worst of several results; `ok` when there are none. */
+/** The worst of several results; `ok` if there are none. */
 export function worst(given: readonly Result[]): Result {
   return results.findLast((result) => given.includes(result)) ?? 'ok';
 }

@@ -5,8 +5,8 @@ import { noteSchema } from './note.ts';
 import { outcomes, results } from './outcome.ts';
 
 /**
- * The report of one run: what subscribers get as JSON and what every message is made from. Numbers are numbers, times are
- * ISO 8601 UTC, a field without a value is left out. docs/report.schema.json is generated from this schema.
+ * The report of one run: subscribers get it as JSON, and every message is made from it. Numbers are numbers, times are
+ * ISO 8601 UTC, a field without a value is omitted. docs/report.schema.json is generated from this schema.
  */
 
 const described = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
@@ -60,14 +60,14 @@ export const policyEntrySchema = z.object({
   cutoff: optionalText('rows with a timestamp at or before it go; ISO 8601 UTC'),
   outcome: described(z.enum(outcomes), 'what became of the index in this run'),
   cause: causeSchema,
-  reason: text('the cause in English, with the way back and the input that approves or clears, where there is one'),
+  reason: text('the cause in English, with how to recover and the input that approves or clears, if there is one'),
   percent: described(z.number().optional(), 'rowsToDelete / rowsTotal x 100, two decimals'),
 });
 
 export const unmanagedIndexSchema = z.object({
   indexName: text('as getIndexSizes names it'),
-  entityType: optionalText('as far as the name tells it'),
-  aspect: optionalText('as far as the name tells it'),
+  entityType: optionalText('if the name reveals it'),
+  aspect: optionalText('if the name reveals it'),
   sizeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
   mbPerDay: described(z.number().optional(), 'growth over the remembered nights'),
 });
@@ -90,12 +90,12 @@ export const reportSchema = z
     cause: causeSchema.optional().meta({ description: 'the error as data' }),
     notes: described(
       z.array(z.string()).optional(),
-      'what a person should know beside the policies, one or two sentences each',
+      'what people should know besides the policies, one or two sentences each',
     ),
     noteFacts: described(z.array(noteSchema).optional(), 'the notes as data, in the same order'),
     preflight: described(
       z.array(wordedCheckSchema).optional(),
-      'previews only: whether the server can be worked with; the result does not depend on it',
+      'previews only: whether the server is usable; the result does not depend on it',
     ),
     policies: described(
       z.array(policyEntrySchema),
@@ -113,7 +113,7 @@ export type WordedCheck = z.infer<typeof wordedCheckSchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report before it has words: what `wording/` makes a report of. */
+/** The report without words, which `wording/` turns into a report. */
 export type ReportFacts = Omit<Report, 'error' | 'notes' | 'noteFacts' | 'preflight' | 'policies'> & {
   notes: NonNullable<Report['noteFacts']>;
   preflight?: z.infer<typeof checkSchema>[];

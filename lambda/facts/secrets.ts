@@ -1,30 +1,34 @@
 /**
- * Takes secrets out of texts that others wrote: a whole token, its parts, fragments of it, in any case, and its Base64 form.
- * A server or a proxy may echo a header cut short, folded to lower case, or encoded.
+ * Removes secrets from texts that others wrote: a whole token, its parts, fragments of it, in any case, and its Base64
+ * form. A server or a proxy may echo a header cut short, folded to lower case, or encoded.
  */
 
-/** Any run of so many characters that also stands in a secret is taken for a piece of it; ordinary words are shorter. */
+/**
+ * Any run of this many characters that also occurs in a secret is treated as a piece of it; ordinary words are shorter.
+ */
 const fragmentLength = 16;
-/** Shorter secrets are only recognised whole: their fragments would be ordinary words. */
+/** Shorter secrets are only recognised as a whole: their fragments would be ordinary words. */
 const shortest = 6;
 
 export type Mask = (text: string) => string;
 
-/** @param replacement what takes the secret's place */
+/** @param replacement the text put in the secret's place */
 export function maskOf(secrets: Iterable<string>, replacement = '[token]'): Mask {
   const known = [...new Set([...secrets].map((secret) => secret.trim()))].filter((secret) => secret.length >= shortest);
   if (known.length === 0) return (text) => text;
   const forms = known.flatMap(formsOf);
   const fragments = new Set(forms.flatMap(fragmentsOf));
-  // The first segment of a JSON web token is the same for everybody; as a fragment it is masked, and nothing is lost by it.
+  // The first segment of a JSON web token is the same for everyone; masking it as a fragment costs nothing.
   return (text) => masked(text, known, fragments, replacement);
 }
 
-/** As it is, and Base64 of it at each of the three offsets at which it may begin inside a longer encoded text. */
+/**
+ * The secret itself, and its Base64 at each of the three offsets at which it may start inside a longer encoded text.
+ */
 function formsOf(secret: string): string[] {
   const encoded = [0, 1, 2].map((shift) => {
     const base64 = Buffer.from(`${' '.repeat(shift)}${secret}`).toString('base64');
-    // The characters at either end depend on what stands beside the secret.
+    // The characters at either end depend on the text around the secret.
     return base64.slice(shift === 0 ? 0 : 4, -4);
   });
   return [secret, ...encoded, ...encoded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
@@ -70,7 +74,7 @@ const removed = '[removed]';
 const stackFrame =
   /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;
 
-/** Takes secrets and stack traces out of texts. `secrets`: texts that must not appear, such as the token in use. */
+/** Removes secrets and stack traces from texts. `secrets`: texts that must not appear, such as the token in use. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const mask = maskOf(secrets, removed);
   return (text) => {

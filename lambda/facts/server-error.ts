@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * A request to the server that failed, as data: what was asked, what came back, told apart by what to do about it.
+ * A failed request to the server, as data: what was asked and what came back, classified by what to do about it.
  * `wording/` turns it into sentences; nothing else reads its text.
  */
 
@@ -12,17 +12,17 @@ export const serverErrorKinds = [
   'dns',
   'connect',
   'tls',
-  /** What came back is not HTTP: often http:// where https:// is needed. */
+  /** The response is not HTTP: often http:// was used where https:// is needed. */
   'not-http',
   'timeout',
   'reset',
-  /** Given up by us: the time for it had ended. */
+  /** We gave up: its time had run out. */
   'aborted',
   /** 3xx. */
   'redirect',
   /** 401: the token is refused. */
   'unauthorized',
-  /** There is no token that can be sent; `text` is the sentence of whoever keeps it. */
+  /** There is no usable token; `text` is the sentence of its provider. */
   'token',
   /** DataHub itself says that the token's owner may not do this. */
   'privilege',
@@ -36,20 +36,20 @@ export const serverErrorKinds = [
   'throttled',
   /** 5xx. */
   'server-error',
-  /** 2xx with a page or a text instead of JSON. */
+  /** 2xx with a page or text instead of JSON. */
   'not-json',
-  /** 2xx with JSON that does not hold what the operation promises. */
+  /** 2xx with JSON that lacks what the operation promises. */
   'unreadable',
-  /** 2xx to a real truncate, with something else than a task id. */
+  /** 2xx to a real truncate, but without a task id. */
   'no-task-id',
   /** Waits are cut short, and the answer does not say that the data is a sample. */
   'not-sample',
-  /** A defect of this program while it spoke to the server. */
+  /** A defect of this program while it was talking to the server. */
   'defect',
 ] as const;
 export type ServerErrorKind = (typeof serverErrorKinds)[number];
 
-/** The longest text of a server that is kept; it is kept once. */
+/** The longest server text that is kept; it is kept once. */
 export const maxServerText = 240;
 
 export const serverErrorSchema = z
@@ -70,5 +70,7 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 
 const ofServer: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthorized', 'token', 'not-sample'];
 
-/** True for causes that every further request would meet as well: DNS, connect, TLS, a token that is refused or missing. */
+/**
+ * True for causes that every further request would hit as well: DNS, connect, TLS, a token that is refused or missing.
+ */
 export const concernsServer = ({ kind }: ServerError): boolean => ofServer.includes(kind);

@@ -2,6 +2,6 @@
 export const strategies = ['delete-by-query', 'reindex'] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** `unknown` where the server's answer contradicts its dry run. */
+/** `unknown` if the server's answer contradicts its dry run. */
 export const attemptStrategies = [...strategies, 'unknown'] as const;
 export type AttemptStrategy = (typeof attemptStrategies)[number];

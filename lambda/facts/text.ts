@@ -1,18 +1,19 @@
 /**
- * Texts that others wrote, made fit for a message, a terminal, a subject or JSON: without control characters and characters
- * that reverse or hide text, and no longer than there is room for. What GMS said is clean already; this is the second lock.
+ * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and
+ * characters that reverse or hide text, and no longer than there is room for. Texts from GMS are already clean; this is
+ * the second lock.
  */
 
-/** Characters that steer a terminal or a mail reader, turn text around, or are no characters in XML (SQS refuses these). */
+/** Characters that control a terminal or a mail reader, reverse text, or are not valid in XML (SQS refuses these). */
 const unprintable =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** One line of at most `max` characters without control characters. */
 export function oneLine(text: string, max: number): string {
   return clip(
-    // Long texts are cut before they are searched: what is beyond is not shown anyway.
+    // Long texts are cut before they are searched: the rest is not shown anyway.
     text
       .slice(0, max * 4)
       .replace(unprintable, ' ')
@@ -42,7 +43,7 @@ export const ascii = (text: string, max: number): string =>
     max,
   ).replace(/[^\x20-\x7e]/g, '?');
 
-/** JSON whose text has no control character and nothing that XML refuses; it parses to exactly `value`. */
+/** JSON whose text has no control characters and nothing that XML refuses; it parses to exactly `value`. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufff9-\uffff]/g, escaped);
 

@@ -1,20 +1,21 @@
 import * as z from 'zod';
 
-/** Closed unions of facts, told apart by `kind`: one table of fields gives the type and the schema. */
+/** Closed unions of facts, discriminated by `kind`: one table of fields gives both the type and the schema. */
 
 type Shapes = Record<string, z.core.$ZodShape>;
 
 /** One member for each entry of the table. */
 export type UnionOf<Kinds extends Shapes> = {
-  // An empty object would be inferred as one that may have no field at all, not even `kind`.
+  // An empty object would be inferred as one that may have no fields at all, not even `kind`.
   [Kind in keyof Kinds & string]: { kind: Kind } & (keyof Kinds[Kind] extends never
     ? unknown
     : z.infer<z.ZodObject<Kinds[Kind]>>);
 }[keyof Kinds & string];
 
 /**
- * The schema of a table's union, for reports and stored verdicts. Its last alternative is for whoever is older than what they
- * read: a kind that a later version adds is taken as it is, while the type stays closed. A known kind has the fields of its kind.
+ * The schema of a table's union, for reports and stored verdicts. Its last alternative is for readers older than their
+ * input: a kind that a later version adds is accepted unchanged, while the type stays closed. A known kind has the
+ * fields of its kind.
  * @param id its name in docs/report.schema.json
  */
 export function unionSchema<Kinds extends Shapes>(

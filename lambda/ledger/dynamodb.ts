@@ -23,11 +23,11 @@ export interface DynamoDbLedgerOptions {
   /** The stage: the partition key. One server belongs to one stage. */
   ledger: string;
   client?: DynamoDBClient;
-  /** Waits this many milliseconds; tests pass one that does not. */
+  /** Waits this many milliseconds; tests pass one that returns at once. */
   pause?: (millis: number) => Promise<unknown>;
 }
 
-/** Pauses before the second, third and fourth try of one call, milliseconds. */
+/** Pauses before the second, third and fourth attempt of one call, milliseconds. */
 const pausesMillis = [100, 500, 2000];
 
 /** Claims of scheduled times that are kept: three hours of an every-minute schedule, whose events live one hour. */
@@ -38,8 +38,8 @@ const SCHEDULE_KEY = '#schedule';
  * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id
  * and version are stored beside it as attributes, because every write is conditional on them.
  *
- * The SDK's own retries are off: a write whose answer was lost may be repeated by them, and the repetition then fails its
- * condition because of its own success. Here an answer that was lost is followed by a strongly consistent look.
+ * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repetition then fails its
+ * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read.
  */
 export function dynamoDbLedger({
   table,
@@ -66,7 +66,9 @@ export function dynamoDbLedger({
       return (await client.send(command)).Item;
     });
 
-  /** Puts an item on condition. `isOurs` tells from what is stored whether the write arrived although its answer did not. */
+  /**
+   * A conditional put. `isOurs` decides from the stored item whether the write arrived although its answer was lost.
+   */
   const putItem = async (
     index: string,
     item: Record<string, AttributeValue>,
@@ -148,7 +150,7 @@ export function dynamoDbLedger({
   };
 }
 
-/** Time-outs in milliseconds leave a function time for several tries. */
+/** Short time-outs (milliseconds) leave a function time for several attempts. */
 export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const requestHandler = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
   return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
@@ -164,7 +166,7 @@ const isAbsent: WriteCondition = {
   ExpressionAttributeNames: { '#ledger': 'ledger' },
 };
 
-/** The stored record is the one that was read, and no other version of this program has taken it over. */
+/** The stored record is still the one that was read, and no other version of this program has taken it over. */
 function follows({ version, state, attemptId }: Condition): WriteCondition {
   const sameAttempt = attemptId === undefined ? 'attribute_not_exists(#attemptId)' : '#attemptId = :attemptId';
   return {
@@ -209,7 +211,7 @@ const parseClaims = (text: string | undefined): Map<string, string> =>
 
 const newest = (claims: Claims): Claims => claims.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, keptClaims);
 
-/** Whether another try may succeed: no answer, an overloaded or failing service. Refusals stay refusals. */
+/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */
 function mayPass(error: unknown): boolean {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;

@@ -7,12 +7,11 @@ import { assertReadable, type Condition, conditionOf, parseRecord } from './reco
 /**
  * A ledger in a file, safe against two processes and a kill at any moment, without a lock that a killed process could
  * leave behind: the file is a journal that only grows. Every write appends one line, which holds the record and the
- * version, state and attempt id that it follows; the operating system puts appended lines in one order for everybody. A line
- * whose condition does not hold at its place counts for nobody. So a writer appends, reads on to the end, and knows
- * whether its line counted. A line that a kill or a power loss cut short counts for nobody either.
- * Whoever writes has seen what its line follows, also where another one was first: a line that follows what never was stored
- * proves that a line before it is lost.
- * The order of appends holds on local file systems; NFS does not give it.
+ * version, state and attempt id that it follows; the operating system puts appended lines in the same order for every
+ * process. A line whose condition does not hold at its position is ignored by every reader. So a writer appends, reads
+ * on to the end, and knows whether its line counted. A line cut short by a kill or a power loss is ignored as well. A
+ * writer has always seen the line that its own follows, even if another one got in first: a line that follows something
+ * never stored proves that an earlier line is lost. Appends are ordered on local file systems only, not on NFS.
  */
 
 interface Line {
@@ -24,15 +23,15 @@ interface Line {
 }
 
 /**
- * @param path the journal; it and its folder are created when missing, unless it is opened to be read only
- * @throws LedgerError when the file cannot be opened, or is something else than a ledger
+ * @param path the journal; it and its folder are created when missing, unless it is opened read-only
+ * @throws LedgerError when the file cannot be opened, or is not a ledger
  */
 export function fileLedger(path: string, options: { readOnly?: boolean } = {}): Ledger & { close(): void } {
   const journal: Journal = openJournal(path, options);
   const stored = new Map<string, unknown>();
   const claims = new Map<string, string>();
   const counted = new Set<string>();
-  /** What has ever been stored: index, version, state and attempt id. */
+  /** Everything ever stored: index, version, state and attempt id. */
   const known = new Set<string>();
 
   const apply = ({ id, claim, index, follows, record }: Line): void => {

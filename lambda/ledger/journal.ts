@@ -18,16 +18,16 @@ export interface Journal {
   /** Throws LedgerError. */
   append(line: object): void;
   /**
-   * Hands on the complete lines that have come since the last time. Throws LedgerError; once for damage, then ever again,
-   * because what came after it was not read.
+   * Passes on the complete lines that were added since the last call. Throws LedgerError; once damage was found, every
+   * later call throws too, because nothing after it was read.
    */
   readOn(take: (line: object) => void): void;
   close(): void;
 }
 
-/** How every line begins: by it a file is known to be a ledger. */
+/** The start of every line, which identifies a file as a ledger. */
 const lineStart = '{"ledger":';
-/** How every line ends that was written to its end. */
+/** The end of every completely written line. */
 const lineEnd = ',"end":true}';
 const JOURNAL_FORMAT = 1;
 
@@ -45,7 +45,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
   return {
     append(line) {
       stillThere();
-      // The leading line break ends a line that a killed process cut short.
+      // The leading line break terminates a line that a killed process cut short.
       const bytes = Buffer.from(`\n${JSON.stringify({ ledger: JOURNAL_FORMAT, ...line, end: true })}\n`);
       attempt(path, 'write', () => {
         if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('only a part of the line could be written');
@@ -74,6 +74,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
           const parsed = parseLine(path, line, !isBlank(lines[at + 1] ?? ''));
           if (parsed) take(parsed);
         }
+        // The rest of it may still be on its way.
         parseLine(path, last, true);
       } catch (error) {
         damage = error;
@@ -90,9 +91,9 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
 }
 
 /**
- * A line that was cut short, or whose end a power loss filled with zeros, had a writer that never went on: it counts for
- * nobody. Any other damage may hide a truncation that is under way, so nothing is started beside it.
- * @param mayBeCut the line has no line break of its own: what ends it, if anything, is the one that every write begins with
+ * A line that was cut short, or whose end a power loss filled with zeros, had a writer that never continued: it is
+ * ignored. Any other damage may hide a truncation that is under way, so nothing is started.
+ * @param mayBeCut the line has no line break of its own; only the one that starts the next write may terminate it
  */
 function parseLine(path: string, line: string, mayBeCut: boolean): object | undefined {
   if (isBlank(line)) return undefined;
@@ -114,13 +115,13 @@ function parseLine(path: string, line: string, mayBeCut: boolean): object | unde
 const withoutZeros = (line: string): string => line.replace(/\0+$/, '');
 const isBlank = (line: string): boolean => withoutZeros(line).trim() === '';
 
-/** Lines that were written whole and can no longer be read, or are gone. */
+/** Lines that were written completely but are now unreadable or gone. */
 export const damaged = (path: string): LedgerError =>
   new LedgerError(
     `The ledger file ${path} is damaged in the middle: nothing is started, because it may hold a truncation that is under way. Restore it from a backup.`,
   );
 
-/** One folder after the other: Node's own recursion never ends where a parent cannot hold folders (/proc). */
+/** One folder at a time: Node's own recursion never ends if a parent cannot hold folders (/proc). */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);

@@ -10,15 +10,15 @@ export interface Ledger {
   /** Every record, strongly consistent, ordered by index. */
   list(): Promise<StoredRecord[]>;
   /**
-   * Stores `next` on condition that the stored record still has the version, `state` and `attemptId` of `previous`
-   * (or that there is none, for `undefined`), as one atomic step.
-   * True when `next` is stored, also when the store's own answer was lost and a second look shows that it arrived.
-   * False when somebody else was first. Throws LedgerError when neither can be established.
+   * Stores `next` on condition that the stored record still has the version, `state` and `attemptId` of `previous` (or
+   * that there is none, for `undefined`), as one atomic step. True if `next` is stored, including when the store's
+   * answer was lost and a second read shows that the write arrived. False if another writer was first. Throws
+   * LedgerError if neither can be established.
    */
   replace(previous: StoredRecord | undefined, next: LedgerRecord): Promise<boolean>;
   /**
-   * Claims one scheduled time (ISO 8601) for a run, so that a schedule event that is delivered twice starts nothing twice.
-   * Returns the run id that holds the claim: `runId` itself, also on a repeated call, or another run's.
+   * Claims one scheduled time (ISO 8601) for a run, so that a schedule event that is delivered twice does not start
+   * anything twice. Returns the run id that holds the claim: `runId` itself, even on a repeated call, or another run's.
    */
   claimScheduledTime(scheduledTime: string, runId: string): Promise<string>;
 }

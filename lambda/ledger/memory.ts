@@ -1,7 +1,7 @@
 import type { Ledger } from './ledger.ts';
 import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
 
-/** A ledger that lives as long as the process: the embedded service's, and the tests'. */
+/** A ledger that lives as long as the process, for the embedded service and the tests. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   const stored = new Map<string, unknown>();
   const claims = new Map<string, string>();
@@ -30,7 +30,7 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   };
 }
 
-/** The condition of every transition: what is stored is what the caller read, or is absent as it was. */
+/** The condition of every transition: the store still holds what the caller read, or still holds nothing. */
 export function holds(current: unknown, previous: Condition | undefined): boolean {
   if (current === undefined || previous === undefined) return current === previous;
   const { version, state, attemptId } = current as Partial<Condition>;

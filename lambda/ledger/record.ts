@@ -6,11 +6,11 @@ import { serverErrorSchema } from '../facts/server-error.ts';
 import { attemptStrategies } from '../facts/strategy.ts';
 
 /**
- * One ledger record per search index, never deleted: a union by state, each with just its own fields. From `sending` on it
- * holds everything that a later run needs to find out what became of a truncation that it did not start itself.
- * `transitions.ts` tells the life of a record; `standing.ts` says what one is to a run.
+ * One ledger record per search index, never deleted: a union by state, each with only its own fields. From `sending` on
+ * it holds everything that a later run needs to find out what became of a truncation that it did not start itself.
+ * `transitions.ts` describes the life of a record; `standing.ts` says what a record means to a run.
  *
- * Times are epoch milliseconds: of the run's clock, or real time where a name says so.
+ * Times are epoch milliseconds: of the run's clock, or real time if the name says so.
  */
 
 export const LEDGER_VERSION = 2;
@@ -18,7 +18,7 @@ export const LEDGER_VERSION = 2;
 const millis = z.number();
 const rows = z.int().nonnegative();
 
-/** Rows with a timestamp in (from, to]: closed at both ends, so that ingestion cannot fill it up. */
+/** Rows with a timestamp in (from, to]: bounded on both sides, so that ingestion cannot refill it. */
 export const windowSchema = z.object({ from: millis, to: millis, rows });
 export type Window = z.infer<typeof windowSchema>;
 
@@ -32,14 +32,17 @@ const fieldsSchema = z.object({
   forceReindex: z.boolean().optional(),
 });
 
-/** What one invocation of Truncate set out to do. A run is its id and its start: names of executions come back. */
+/**
+ * What one invocation of Truncate set out to do. A run is identified by its id and its start, because execution names
+ * are reused.
+ */
 const attemptFields = {
   runId: z.string(),
   runStartMillis: millis,
   retentionDays: z.number().optional(),
   strategy: z.enum(attemptStrategies),
   fields: fieldsSchema,
-  /** The policy's own cutoff, where a bite made the one in `fields` older. */
+  /** The policy's own cutoff, if a bite made the one in `fields` older. */
   policyCutoffMillis: millis.optional(),
   /** Nights until the rest is gone as well, this one included. */
   nights: z.int().optional(),
@@ -51,22 +54,24 @@ const attemptFields = {
 const sentFields = {
   ...attemptFields,
   sendingSince: millis,
-  /** The same in real time, and what the server's clock said then beyond ours: names of indices bear its time. */
+  /** The same in real time, and how far the server's clock was ahead of ours: index names carry its time. */
   sentRealAt: millis,
   clockSkewMillis: z.number().optional(),
   /** Counts just before the call; the closed windows are the record's own. */
   baseline: z.object({
     rowsTotal: rows,
     rowsToDelete: rows,
-    /** The physical index behind the alias, where the server told it. */
+    /** The physical index behind the alias, if the server reported it. */
     indexName: z.string().optional(),
     sizeMb: z.number().optional(),
   }),
-  /** Sent as a delete by query, and its task was seen to copy rows: kept, because its status may be gone at the end. */
+  /**
+   * Sent as a delete by query, but its task was seen copying rows: recorded, because its status may be gone at the end.
+   */
   copies: z.boolean().optional(),
-  /** A task that says that it goes on and does not move: since when, with how many rows done and left to delete. */
+  /** A task that says it is running but makes no progress: since when, with how many rows done and left to delete. */
   stood: z.object({ since: millis, done: rows, toDelete: rows }).optional(),
-  /** What came back where it was no task id. */
+  /** The response, if it was not a task id. */
   answer: z
     .object({ error: serverErrorSchema.catch({ kind: 'unreadable', operation: 'truncate' }), realAt: millis })
     .optional(),
@@ -74,7 +79,7 @@ const sentFields = {
 
 const taskFields = {
   taskId: z.string(),
-  /** False for a task id that the server gives but takes no questions about (a UUID). */
+  /** False for a task id that the server returns but cannot be asked about (a UUID). */
   pollable: z.boolean(),
   answeredRealAt: millis,
 };
@@ -86,17 +91,17 @@ const verdictSchema = z.object({
   runId: z.string(),
   runStartMillis: millis,
   decidedAt: millis,
-  /** Rows of (sent cutoff, run start] that were there then; left out once a person has cleared them. */
+  /** Rows of (sent cutoff, run start] that were there then; omitted once an operator has cleared them. */
   window: windowSchema.optional(),
-  /** The younger part of the window in pieces, oldest first: those that are newer than a later cutoff are compared. */
+  /** The younger part of the window in pieces, oldest first: only those newer than a later cutoff are compared. */
   parts: z.array(windowSchema).optional(),
-  /** What the report said, so that a Poll that is tried again says the same; its cause is read loosely and decides nothing. */
+  /** What the report said, so that a retried Poll says the same; its cause is parsed loosely and decides nothing. */
   entry: z
     .looseObject({
       entityType: z.string(),
       aspect: z.string(),
       outcome: z.enum(outcomes).catch('unknown'),
-      // One of a later version, or whose fields are not those of its kind: its outcome says what it can.
+      // One of a later version, or with the wrong fields for its kind: its outcome has to do.
       cause: causeSchema.catch({ kind: 'unreadable' } as unknown as Cause),
     })
     .transform((entry) => entry as unknown as DecidedFacts),
@@ -111,11 +116,14 @@ const headFields = {
   server: z.string(),
   /** Of the latest attempt; each transition is conditional on it. */
   attemptId: z.string().optional(),
-  /** From this moment on an unresolved record may be judged by others than its writer. */
+  /** From this moment on, others than its writer may judge an unresolved record. */
   judgeableAt: millis.optional(),
   /** Counted before the call, for verification and for `clear`. */
   windows: z.array(windowSchema).optional(),
-  /** Runs that lately sent a real truncate of this index, or were fenced off before they could: none may send (again). */
+  /**
+   * Runs that recently sent a real truncate of this index, or were fenced off before they could: none of them may send
+   * (again).
+   */
   sentBy: z
     .array(z.object({ runId: z.string(), runStartMillis: millis, at: millis, fenced: z.boolean().optional() }))
     .optional(),
@@ -190,7 +198,7 @@ const headSchema = z.looseObject({
 });
 export type Head = z.infer<typeof headSchema>;
 
-/** A record of another version, or one that cannot be read: it holds its index, and is not interpreted beyond its head. */
+/** A record of another version, or an unreadable one: it blocks its index, and only its head is interpreted. */
 export interface OtherVersion {
   state: 'other-version';
   index: string;
@@ -214,7 +222,7 @@ export interface Condition {
   attemptId?: string | undefined;
 }
 
-/** @throws Error for a record of which not even the head can be read: nobody may write over it */
+/** @throws Error for a record of which not even the head can be read: it must not be overwritten */
 export function conditionOf(record: StoredRecord): Condition {
   const { version, state, attemptId } = record.state === 'other-version' ? (record.head ?? refuse(record)) : record;
   return { version, state, ...(attemptId !== undefined && { attemptId }) };
@@ -225,8 +233,8 @@ function refuse({ index }: OtherVersion): never {
 }
 
 /**
- * What every store asks before it writes: a record that could not be read again would block its index, and every start,
- * until somebody mends the store by hand.
+ * Every store checks this before it writes: a record that could not be read again would block its index, and every
+ * start, until someone repairs the store by hand.
  * @throws Error naming the fields
  */
 export function assertReadable(record: LedgerRecord): void {

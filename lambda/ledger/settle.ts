@@ -9,7 +9,7 @@ import { conclude, quarantine, standingStill } from './transitions.ts';
 export interface Judgement {
   outcome: Outcome;
   cause: Cause;
-  /** What the entry says beside what it said before. */
+  /** What the entry says in addition to what it said before. */
   facts: Partial<EntryFacts>;
   /** What becomes of the record: free again, closed until a person clears it, or left unresolved for a later look. */
   closes: 'idle' | 'quarantined' | 'no';
@@ -17,7 +17,7 @@ export interface Judgement {
   window?: Window;
   /** The younger part of that window in pieces, oldest first, where they could be counted. */
   parts?: Window[];
-  /** Of one that is left unresolved: since when its task has stood still, and at what. */
+  /** For one that is left unresolved: since when its task has been stuck, and at what count. */
   stood?: NonNullable<Unresolved['attempt']['stood']>;
   /** Rows newer than the cutoff that are gone, too few to be judged alone. */
   shrunkRows?: number;
@@ -29,8 +29,8 @@ export type Settled =
   | { kind: 'overtaken' };
 
 /**
- * The one place where a judgement becomes a verdict, a conditional write and an entry. Where another run was first, its
- * verdict is the one. Throws LedgerError.
+ * The one place where a judgement becomes a verdict, a conditional write and an entry. If another run was first, its
+ * verdict counts. Throws LedgerError.
  * @param now epoch milliseconds of the run's clock
  */
 export async function settle(
@@ -43,7 +43,7 @@ export async function settle(
   const { outcome, cause, facts, closes, stood } = judgement;
   const entry: DecidedFacts = { ...from, ...facts, outcome, cause };
   if (closes === 'no') {
-    // Where this is not written, the next run begins to count anew.
+    // If this is not written, the next run starts measuring from zero.
     if (stood) await ledger.replace(record, standingStill(record, stood));
     return { kind: 'decided', entry };
   }
@@ -60,8 +60,8 @@ export async function settle(
 }
 
 /**
- * Closes an index that nobody is truncating, because its rows are gone.
- * @returns whether that is written; false where another run has been at work since the record was read
+ * Closes an index that no run is truncating, because its rows are gone.
+ * @returns whether that was written; false if another run has changed the record since it was read
  */
 export async function settleIdle(
   ledger: Ledger,
@@ -76,7 +76,7 @@ export async function settleIdle(
     entry: DecidedFacts;
     windows: Window[];
     run: { runId: string; runStartMillis: number };
-    /** A new id: the verdict of an attempt must not be taken for this one. */
+    /** A new id, so that an attempt's verdict is not mistaken for this one. */
     id: string;
     now: number;
   },
@@ -85,7 +85,7 @@ export async function settleIdle(
   return ledger.replace(record, quarantine(record, verdict, windows));
 }
 
-/** Whether an entry is adopted depends on the run that tells of it, not on the truncation. */
+/** Whether an entry is adopted depends on the run that reports it, not on the truncation. */
 function verdictOf({
   entry,
   window,

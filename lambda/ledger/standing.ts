@@ -1,12 +1,12 @@
 import type { Idle, OtherVersion, Quarantined, Reserved, StoredRecord, Unresolved, Verdict } from './record.ts';
 import { isSameRun, type Run } from './transitions.ts';
 
-/** Who asks: a run, and the server that it speaks to. */
+/** Who is asking: a run, and the server that it talks to. */
 export interface Asking extends Run {
   server: string;
 }
 
-/** What a record is to a run. `address`: the record's server, where it is not the run's. */
+/** What a record means to a run. `address`: the record's server, if it is not the run's. */
 export type Standing =
   /** Nobody has a truncation under way, and this run may reserve it. */
   | { kind: 'free'; record: Idle | Reserved | undefined; address?: string }
@@ -16,7 +16,7 @@ export type Standing =
   | { kind: 'decided'; verdict: Verdict }
   /** This run has had its one truncate of this index, or was fenced off before it: it may never send (again). */
   | { kind: 'spent'; record: Idle | Reserved; fenced: boolean }
-  /** Another run's, or another server's, attempt. */
+  /** An attempt of another run, or on another server. */
   | { kind: 'theirs'; record: Reserved | Unresolved; address?: string }
   | { kind: 'quarantined'; record: Quarantined; address?: string }
   | { kind: 'other-version'; record: OtherVersion };

@@ -34,20 +34,20 @@ import {
  *                             `clear` counts. Only a person leaves it.
  *
  * Gotchas:
- * - Every write is conditional on version, state and attempt id of the record that it was made from. A function that was
- *   given up and goes on finds its condition broken, because whoever took over changed one of them (fence).
- * - A run is its id and its start: names of executions may come back after months.
+ * - Every write is conditional on version, state and attempt id of the record that it was made from. An abandoned
+ *   function that is still running finds its condition broken, because whoever took over changed one of them (fence).
+ * - A run is identified by its id and its start: execution names may be reused after months.
  * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
- *   somebody else's verdict has freed the record.
- * - One search index has one record, whatever the server's address: a record that was met under another address holds its
+ *   another run's verdict has freed the record.
+ * - One search index has one record, whatever the server's address: a record found under another address blocks its
  *   index until it is cleared here.
- * - Times are those of the writer's clock. One that lies in our future is corrected once, by the first enforcing run that
- *   meets it (correctClock); a monotonic clock bounds the writer meanwhile.
+ * - Times are those of the writer's clock. One that lies in our future is corrected once, by the first enforcing run
+ *   that meets it (correctClock); in the meantime a monotonic clock limits the writer.
  *
  * Pure: each function returns the next record, which `Ledger.replace` then stores, or refuses to.
  */
 
-/** Which index, and on which server, as every record says. */
+/** The index and its server, as in every record. */
 export interface Key {
   index: string;
   entityType: string;
@@ -55,9 +55,11 @@ export interface Key {
   server: string;
 }
 
-/** Reserves an index for one attempt: nothing has been sent yet. What the record said of earlier truncations is kept. */
+/**
+ * Reserves an index for one attempt: nothing has been sent yet. What the record says about earlier truncations is kept.
+ */
 export function reserve(record: Idle | Reserved | undefined, key: Key, attemptId: string, attempt: Attempt): Reserved {
-  // What was counted on another server says nothing about this one.
+  // Counts from another server say nothing about this one.
   const kept = record?.server === key.server ? record : withoutVerdict(record);
   return { ...kept, ...base(key), state: 'reserved', attemptId, attempt, judgeableAt: attempt.sendBy };
 }
@@ -93,25 +95,25 @@ export const markRunning = (
 ): Running => ({
   ...record,
   state: 'running',
-  // Whoever sent it has its answer: anybody may see to it from now on.
+  // The sender has its answer: from now on anyone may take care of it.
   judgeableAt: record.attempt.sendingSince,
   attempt: { ...record.attempt, taskId, pollable, answeredRealAt: realAt },
 });
 
-/** The server answered, but with no task id: noted for whoever judges the record later; it stays `sending`. */
+/** The server answered, but without a task id: recorded for whoever judges it later; the state stays `sending`. */
 export const noteAnswer = (
   record: Sending,
   answer: NonNullable<SentAttempt['answer']>,
   strategy: AttemptStrategy,
 ): Sending => ({ ...record, attempt: { ...record.attempt, answer, strategy } });
 
-/** A task says that it goes on and does not move: noted for later runs; it stays what it is. */
+/** A task says it is running but makes no progress: recorded for later runs; the state does not change. */
 export const standingStill = <Stored extends Unresolved>(
   record: Stored,
   stood: NonNullable<SentAttempt['stood']>,
 ): Stored => ({ ...record, attempt: { ...record.attempt, stood } });
 
-/** What was sent as a delete by query was seen to copy rows: whoever judges it later has to know. */
+/** A truncation sent as a delete by query was seen copying rows: whoever judges it later has to know. */
 export const seenToCopy = <Stored extends Unresolved>(record: Stored): Stored => ({
   ...record,
   attempt: { ...record.attempt, copies: true },
@@ -122,7 +124,7 @@ export const release = (record: Reserved): Idle => idle(record);
 
 /**
  * Closes a truncation with its verdict.
- * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone: they are remembered for 30 days
+ * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone: remembered for 30 days
  */
 export function conclude(record: Unresolved, verdict: Verdict, shrunkRows = 0): Idle {
   const recent = recentShrinks(record, verdict.decidedAt);
@@ -135,19 +137,23 @@ export function conclude(record: Unresolved, verdict: Verdict, shrunkRows = 0): 
 export const recentShrinks = ({ shrinks = [] }: LedgerRecord, now: number) =>
   shrinks.filter(({ at }) => now - at < shrinkMemoryMillis);
 
-/** Closes the index to every later run until a person clears it; keeps the windows, which `clear` counts. */
+/** Closes the index to every later run until an operator clears it; keeps the windows, which `clear` counts. */
 export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?: Window[]): Quarantined {
   return {
     ...idle(record),
     state: 'quarantined',
-    // A record of ours that is closed without an attempt gets an id of its own: nothing that was read before follows it.
+    // A record of ours that is closed without an attempt gets an id of its own, so that no earlier read can be followed
+    // by a write.
     attemptId: record.attemptId ?? verdict.attemptId,
     windows: windows ?? record.windows ?? [],
     lastVerdict: verdict,
   };
 }
 
-/** A person has looked, or said how many rows may be gone: the index may be truncated, and what it held no longer counts. */
+/**
+ * An operator has looked, or said how many rows may be gone: the index may be truncated again, and its former counts no
+ * longer matter.
+ */
 export function clear(record: Idle | Quarantined): Idle {
   const { lastVerdict, shrinks: _, ...rest } = idle(record);
   if (lastVerdict === undefined) return rest;
@@ -165,8 +171,7 @@ export const clearOtherVersion = ({ head }: OtherVersion, key: Key, attemptId: s
 });
 
 /**
- * A truncation of another version that a person wants to see the end of: watched as one of which nothing is known but its
- * windows.
+ * A truncation of another version that an operator wants settled: watched with nothing known about it but its windows.
  */
 export function takeOver(head: Head, key: Key, attemptId: string, now: number): Sending {
   const { windows = [] } = head;
@@ -198,8 +203,8 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
 }
 
 /**
- * Makes sure that a Truncate of this run which was given up can neither reserve nor send any more: the attempt id changes
- * under it, and the run counts as having sent. A quarantined record stays quarantined.
+ * Makes sure that an abandoned Truncate of this run can no longer reserve or send: the attempt id changes under it, and
+ * the run counts as having sent. A quarantined record stays quarantined.
  */
 export function fence(
   record: Idle | Reserved | Quarantined | undefined,
@@ -214,12 +219,12 @@ export function fence(
   return { ...(record ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
 }
 
-/** A person says that this address is the same server: the record is watched and judged here from now on. */
+/** An operator says that this address is the same server: from now on the record is watched and judged here. */
 export const moveTo = <Stored extends LedgerRecord>(record: Stored, server: string): Stored => ({ ...record, server });
 
 /**
- * A record written by a clock that was ahead: its moments are put at the present, after which everything takes its ordinary
- * course. Its writer is bounded by a monotonic clock, which `longestToSendMillis` covers.
+ * A record written by a clock that was ahead: its times are set to the present, and everything else goes on as usual.
+ * Its writer is limited by a monotonic clock, which `longestToSendMillis` covers.
  */
 export function correctClock<Stored extends Reserved | Unresolved>(
   record: Stored,
@@ -242,7 +247,7 @@ export interface Run {
 export const isSameRun = (one: Run, other: Run): boolean =>
   one.runId === other.runId && one.runStartMillis === other.runStartMillis;
 
-/** Whether this run sent a real truncate of the index lately, whatever has become of it. */
+/** Whether this run recently sent a real truncate of the index, whatever became of it. */
 export const hasSent = (record: LedgerRecord | undefined, run: Run): boolean =>
   record?.sentBy?.some((sent) => isSameRun(sent, run) && !sent.fenced) ?? false;
 

@@ -8,8 +8,8 @@ export interface DynamoDbNightsOptions {
 }
 
 /**
- * Nights in a DynamoDB table with the keys `index` and `night`, one item each below 200 bytes, which the table forgets after
- * 400 days by `expiresAt`. Names of attributes count as bytes, so they are single letters.
+ * Nights in a DynamoDB table with the keys `index` and `night`, one item each below 200 bytes, which the table drops
+ * after 400 days by `expiresAt`. Attribute names count as bytes, so they are single letters.
  */
 export function dynamoDbNights({ table, client }: DynamoDbNightsOptions): Nights {
   const attempt = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
@@ -54,7 +54,7 @@ const letters = {
   copied: 'c',
 } as const satisfies Record<Exclude<keyof Night, 'index' | 'night'>, string>;
 
-/** The index's key stands in most physical names: it is left out of them. */
+/** Most physical names contain the index's key: it is omitted from them. */
 const placeholder = '*';
 
 export function itemOf(night: Night): Record<string, AttributeValue> {
@@ -74,7 +74,7 @@ export function itemOf(night: Night): Record<string, AttributeValue> {
   return item;
 }
 
-/** An item of another version, or one that somebody wrote by hand, is passed over. */
+/** Skips items of another version, or written by hand. */
 export function nightOf(item: Record<string, AttributeValue>): Night[] {
   const index = item['index']?.S;
   const read: Record<string, unknown> = { index, night: item['night']?.S };

@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { dayMillis } from '../facts/limits.ts';
 import { lastNights, MemoryError, type Night, type Nights, nightSchema, nightsKeptDays } from './night.ts';
 
-/** A file that has grown to this is written anew without what is older than it is kept. */
+/** A file that has grown to this size is rewritten without expired nights. */
 const compactBytes = 8 * 1024 * 1024;
 
 /**
- * Nights in a file of JSON lines beside the ledger. A line that was cut short, or that another version wrote, is passed over;
- * of two for one index and night the later counts.
- * @param now real time, epoch milliseconds: what is older than 400 days is forgotten
+ * Nights in a file of JSON lines next to the ledger. A line that was cut short, or that another version wrote, is
+ * skipped; of two for the same index and night the later one counts.
+ * @param now real time, epoch milliseconds: nights older than 400 days are dropped
  */
 export function fileNights(path: string, now: () => number = Date.now): Nights {
   const attempt = <T>(what: string, call: () => T): T => {
@@ -37,14 +37,14 @@ export function fileNights(path: string, now: () => number = Date.now): Nights {
       attempt('write', () => {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         if (existsSync(path) && statSync(path).size > compactBytes) compact(path, now());
-        // The leading line break ends a line that a killed process cut short.
+        // The leading line break terminates a line that a killed process cut short.
         appendFileSync(path, `\n${JSON.stringify(night)}\n`, { mode: 0o600 });
       });
     },
   };
 }
 
-/** Every night that a file's text holds, in the order of the file; the later of two replaces the earlier. */
+/** Every night in a file's text, in file order; the later of two replaces the earlier. */
 export function nightsIn(text: string, now: number): Night[] {
   const nights = new Map<string, Night>();
   const oldest = new Date(now - nightsKeptDays * dayMillis).toISOString();
@@ -71,7 +71,7 @@ function nightOf(line: string): Night | undefined {
   }
 }
 
-/** Two processes that compact at once lose a night at most, which is forgiven. */
+/** Two processes that compact at once lose a night at most, which is acceptable. */
 function compact(path: string, now: number): void {
   const kept = nightsIn(readFileSync(path, 'utf8'), now).map((night) => JSON.stringify(night));
   writeFileSync(`${path}.new`, `${kept.join('\n')}\n`, { mode: 0o600 });

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { outcomes } from '../facts/outcome.ts';
 
 /**
- * What one night saw of one index. Nights are remembered for estimates, growth, and to notice what others do; no safety rule
- * reads them, and whatever is lost here grows again.
+ * What one night saw of one index. Nights are remembered for estimates, growth, and to notice what others do; no safety
+ * rule reads them, and lost data builds up again.
  */
 
 export const nightSchema = z.object({
@@ -11,7 +11,9 @@ export const nightSchema = z.object({
   index: z.string(),
   /** The run's start, ISO 8601 UTC: one item for each index and run. */
   night: z.string(),
-  /** Rows in all and past the policy's retention, before anything was deleted; unknown for an index without a policy. */
+  /**
+   * Rows in total and past the policy's retention, before anything was deleted; unknown for an index without a policy.
+   */
   rows: z.int().nonnegative().optional(),
   overdue: z.int().nonnegative().optional(),
   /** Decimal megabytes, primaries. */
@@ -19,7 +21,7 @@ export const nightSchema = z.object({
   /** The physical index. */
   name: z.string().optional(),
   outcome: z.enum(outcomes).optional(),
-  /** Of a truncation that this run saw the end of: rows that went, how long it took, and whether it copied. */
+  /** For a truncation whose end this run saw: rows deleted, duration, and whether it copied. */
   deleted: z.int().nonnegative().optional(),
   seconds: z.number().nonnegative().optional(),
   copied: z.int().nonnegative().optional(),
@@ -30,14 +32,14 @@ export type Night = z.infer<typeof nightSchema>;
 /** Nights are kept this long. */
 export const nightsKeptDays = 400;
 
-/** The last so many of an index are read. */
+/** How many of an index's latest nights are read. */
 export const nightsRead = 40;
 
 /** Where nights are kept. Throws MemoryError. */
 export interface Nights {
   /** The last nights of one index, oldest first; at most `nightsRead`. */
   read(index: string): Promise<Night[]>;
-  /** Writes one night; one that is there already is replaced. */
+  /** Writes one night; an existing one is replaced. */
   write(night: Night): Promise<void>;
 }
 
@@ -60,6 +62,6 @@ export function nightsInMemory(): Nights & { all: Night[] } {
   };
 }
 
-/** By time, the last ones. */
+/** Sorted by time, the latest ones. */
 export const lastNights = (nights: readonly Night[]): Night[] =>
   [...nights].sort((one, other) => one.night.localeCompare(other.night)).slice(-nightsRead);

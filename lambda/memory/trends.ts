@@ -1,13 +1,17 @@
 import { dayMillis, forecastNights, missingRows, rowsAfterShare } from '../facts/limits.ts';
 import type { Night } from './night.ts';
 
-/** What remembered nights are good for: how long a truncation takes, how an index grows, and what somebody else did to it. Pure. */
+/**
+ * What remembered nights are used for: how long a truncation takes, how an index grows, and what other processes did to
+ * it. Pure.
+ */
 
-/** Truncations that an estimate is made from: the last ones. */
+/** Number of recent truncations that an estimate is based on. */
 const estimatedFrom = 5;
 
 /**
- * Rows a second of the last verified truncations of an index: deleted, or copied where they were reindexed. The median of them.
+ * Rows per second of the last verified truncations of an index: deleted, or copied if they were reindexed. Their
+ * median.
  * @returns undefined where none was verified
  */
 export function rowsPerSecond(nights: readonly Night[], reindex: boolean): number | undefined {
@@ -22,26 +26,26 @@ export function rowsPerSecond(nights: readonly Night[], reindex: boolean): numbe
   return rates[rates.length >> 1];
 }
 
-/** Seconds that a truncation of so many rows takes, as last time. */
+/** Seconds that a truncation of this many rows takes, based on earlier ones. */
 export function estimateSeconds(nights: readonly Night[], rows: number, reindex: boolean): number | undefined {
   const rate = rowsPerSecond(nights, reindex);
   return rate === undefined ? undefined : rows / rate;
 }
 
 export interface Growth {
-  /** Rows that come in, a day; what truncations took is added. */
+  /** Incoming rows per day; rows deleted by truncations are added back. */
   rowsPerDay: number;
-  /** Rows that pass the retention, a day. */
+  /** Rows that pass the retention per day. */
   overduePerDay: number;
-  /** Megabytes a day between the first and the last night, where no truncation came between. */
+  /** Megabytes a day between the first and the last night, if there was no truncation in between. */
   mbPerDay?: number;
 }
 
-/** Growth is told from so many days on: an hour says nothing about a week. */
+/** Growth is reported only after this many days: an hour says nothing about a week. */
 const leastDays = 2;
 const leastNights = 3;
 
-/** How an index has grown over the remembered nights; undefined where too few of them are comparable. */
+/** How an index has grown over the remembered nights; undefined if too few of them are comparable. */
 export function growthOf(nights: readonly Night[]): Growth | undefined {
   const counted = nights.filter(({ rows }) => rows !== undefined);
   const [first, last] = [counted[0], counted.at(-1)];
@@ -59,7 +63,7 @@ export function growthOf(nights: readonly Night[]): Growth | undefined {
 }
 
 /**
- * Nights until an index passes its threshold, if it goes on growing as it does.
+ * Nights until an index passes its threshold at its current growth.
  * @returns undefined where it never does
  */
 export function nightsToThreshold(
@@ -76,18 +80,19 @@ export function nightsToThreshold(
 
 export interface Emptied {
   rowsBefore: number;
-  /** How many nights it held about as many. */
+  /** How many nights it held about the same number. */
   nights: number;
   nameBefore?: string;
 }
 
-/** An index was steady for so many nights, and its loss is told for so long. */
+/** How many nights an index must have been steady, and for how long its loss is reported. */
 const steadyNights = 3;
 const toldDays = 7;
 
 /**
- * Whether somebody else took most of the rows of an index: it held about as many for three nights at least, holds less than
- * half of them now, and no truncation of ours came between or before. Told for a week.
+ * Whether another process deleted most of the rows of an index: it held about the same number for at least three
+ * nights, holds less than half of that now, and there was no truncation of ours in between or before. Reported for a
+ * week.
  * @param nights before this one, oldest first
  * @param now the run's start, ISO 8601
  */
@@ -95,7 +100,7 @@ export function emptiedSince(nights: readonly Night[], rows: number, now: string
   const counted = nights.filter((night) => night.rows !== undefined);
   if (nights.some(({ deleted }) => deleted !== undefined)) return undefined;
   const isLow = (night: Night) => (night.rows ?? 0) - rows <= missingRows || rows >= (night.rows ?? 0) * rowsAfterShare;
-  // Nights since the loss hold as little as this one.
+  // All nights since the loss hold as little as this one.
   const since = counted.findLastIndex((night) => !isLow(night)) + 1;
   const before = counted.slice(0, since);
   const told = counted[since];

@@ -1,23 +1,23 @@
-/** Where the people who read the message work: with it, next steps become commands that can be pasted as they are. */
+/** The environment of the message's readers: with it, next steps become commands that can be pasted as they are. */
 export interface MessageContext {
-  /** The workflow; with it a next step is a whole `aws stepfunctions start-execution`, without it only the input. */
+  /** The workflow; with it a next step is a complete `aws stepfunctions start-execution`, without it only the input. */
   stateMachineArn?: string;
   region?: string;
   /** Address of docs/runbook.md, without an anchor. */
   runbookUrl?: string;
-  /** The stage's mode is `enforce`: a preview in it was asked for by hand. */
+  /** The stage's mode is `enforce`: a preview in it was started by hand. */
   enforces?: boolean;
   /** Where the operator's parameters are, e.g. `/datahub-retention/prod`. */
   parameterPrefix?: string;
-  /** The token's parameter, where it is not `<parameterPrefix>/token`. */
+  /** The token's parameter, if it is not `<parameterPrefix>/token`. */
   tokenParameter?: string;
   /** The customer-managed key that encrypts it. */
   tokenKeyArn?: string;
   /** The run was made by `npm start`: next steps are command lines of the local runner. */
   local?: boolean;
-  /** How that runner was started, up to its last option that stays the same. */
+  /** How that runner was started, up to the last option that stays the same. */
   localCommand?: string;
-  /** Its waits were cut short (`--fast`): by its own clock it took longer than by anybody else's. */
+  /** Its waits were cut short (`--fast`): by its own clock it took longer than by anyone else's. */
   waitsCutShort?: boolean;
   /** Texts that must not appear in any message: the token in use. */
   secrets?: readonly string[];

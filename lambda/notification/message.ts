@@ -26,12 +26,12 @@ export interface ComposedMessage {
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
 export const maxPublishedBytes = 260_000;
 
-/** Nobody reads more in a mail, and it stands in the message twice. */
+/** Nobody reads more in an email, and the message contains it twice. */
 const maxMailCharacters = 24_000;
 
 /**
- * The message about one run, from its report alone: texts for people, the report's JSON for machines.
- * JSON is the report exactly, unless it has to be shortened (a note in it says so) or held a secret or a stack trace.
+ * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
+ * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
  */
 export function composeMessage(report: Report, context: MessageContext = {}): ComposedMessage {
   const cleaned = cleanReport(report, redactor(context.secrets ?? []));
@@ -55,7 +55,7 @@ export function messageBody({ default: fallback, email, https, sqs, lambda }: Co
   return safeJson({ default: fallback, email, https, sqs, lambda });
 }
 
-/** The attributes of a publish, as SNS wants them. */
+/** The attributes of a publish, in SNS's format. */
 export const messageAttributes = ({ attributes }: ComposedMessage) =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [name, { DataType: 'String', StringValue: value }]),
@@ -67,7 +67,7 @@ export function publishedBytes(message: ComposedMessage): number {
   return Buffer.byteLength([messageBody(message), message.subject, ...attributes].join(''));
 }
 
-/** The report with `clean` applied to every text in it; the same object where nothing had to go. */
+/** The report with `clean` applied to every text in it; the same object if nothing had to be removed. */
 export function cleanReport(report: Report, clean: (text: string) => string): Report {
   const cleaned = mapTexts(report, clean);
   return JSON.stringify(cleaned) === JSON.stringify(report) ? report : (cleaned as Report);

@@ -14,26 +14,26 @@ export interface SnsPublisherOptions {
   notify: 'always' | 'problems';
   log: Log;
   context?: MessageContext;
-  /** Where the metric of confirmed subscriptions goes; standard output if left out. */
+  /** Where the metric of confirmed subscriptions goes; standard output by default. */
   writeLine?: WriteLine;
 }
 
-/** Nobody could be told of the run. */
+/** The run could not be reported to anyone. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
 }
 
 /**
  * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
- * `publish` throws PublishError when SNS does not take it. A topic without confirmed subscriptions is said in the log and
- * counted, but is no failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
+ * `publish` throws PublishError if SNS does not accept it. A topic without confirmed subscriptions is logged and
+ * counted, but is not a failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     async publish(report) {
       await countSubscriptions(options, report);
       if (options.notify === 'problems' && isQuiet(report)) {
-        options.log.info('not published: the result is ok, and this stage is told of problems only', {
+        options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });
         return;
@@ -77,13 +77,13 @@ async function countSubscriptions(
     return;
   }
   if (Number.isNaN(confirmed)) {
-    log.warn('the topic does not tell how many subscriptions are confirmed');
+    log.warn('the topic does not say how many subscriptions are confirmed');
     return;
   }
   (writeLine ?? toStandardOutput)(subscriptionMetric(report.stage, confirmed, Date.parse(report.finishedAt)));
   if (confirmed === 0) {
     log.warn(
-      'nobody is told of this run: the topic has no confirmed subscription; confirm the one in the mail from AWS Notifications, or subscribe somebody',
+      'nobody is notified of this run: the topic has no confirmed subscription; confirm the one in the email from AWS Notifications, or subscribe someone',
       { topicArn },
     );
   }

@@ -3,8 +3,8 @@ import { failedChecks } from './digest/preflight.ts';
 import { tokenEnds } from './digest/totals.ts';
 
 /**
- * Whether a report says nothing to somebody who is told of problems only. A token that is about to expire is a problem, although
- * everything went well this time; and so is a check of a preview's preflight that failed, although the preview could do without.
+ * Whether a report is of no interest to subscribers to problems only. A token that is about to expire is a problem,
+ * even if this run succeeded; so is a failed check of a preview's preflight, even if the preview did not need it.
  */
 export const isQuiet = (report: Report): boolean =>
   report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;

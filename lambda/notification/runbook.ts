@@ -1,6 +1,6 @@
 import type { Outcome } from '../facts/outcome.ts';
 
-/** The headings of docs/runbook.md that messages and alarms link to; a test holds both sides together. */
+/** The headings of docs/runbook.md that messages and alarms link to; a test keeps both sides in sync. */
 
 export const alarmHeadings = {
   ExecutionFailed: 'Alarm: ExecutionFailed',

@@ -4,12 +4,12 @@ import { clip } from '../facts/text.ts';
 import { noteText } from '../wording/notes.ts';
 import { byUrgency, countByOutcome } from './digest/groups.ts';
 
-/** How far a report is cut down for machines; each further one takes from the harmless end first. */
+/** Stages of cutting a report down for machines; each one removes harmless parts first. */
 interface Cut {
   /** Characters of a harmless policy's reason, and of any other text. */
   harmlessReason: number;
   text: number;
-  /** Policies, the harmless ones left out first. */
+  /** Policies; the harmless ones are dropped first. */
   policies: number;
   unmanaged: number;
   notes: number;
@@ -21,7 +21,7 @@ const cuts: readonly Cut[] = [
   { harmlessReason: 0, text: 500, policies: 200, unmanaged: 10, notes: 20 },
   { harmlessReason: 0, text: 300, policies: 120, unmanaged: 5, notes: 10 },
   { harmlessReason: 0, text: 200, policies: 60, unmanaged: 0, notes: 5 },
-  // Fits whatever the texts are: 20 policies of eleven texts, six bytes for a character at worst.
+  // Always fits, whatever the texts are: 20 policies of eleven texts, six bytes for a character at worst.
   { harmlessReason: 0, text: 60, policies: 20, unmanaged: 0, notes: 2 },
 ];
 
@@ -73,7 +73,7 @@ function whatIsMissing(report: Report, dropped: readonly PolicyEntry[], unmanage
   };
 }
 
-/** Every text of the value clipped; enumerations are shorter than any cut and stay as they are. */
+/** Clips every text in the value; enum values are shorter than any cut and stay unchanged. */
 function clipTexts<T>(value: T, max: number): T {
   if (typeof value === 'string') return clip(value, max) as T;
   if (Array.isArray(value)) return value.map((item) => clipTexts(item, max)) as T;

@@ -16,9 +16,9 @@ import { entryStep, errorStep, isFailedPreview, switchOnStep } from './next/step
 import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
- * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0.
- * It drops whatever does not fit its schema without a word, so every text stays well below its limits, and the
- * description below the 3,000 characters of one Slack block.
+ * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
+ * drops whatever does not fit its schema, so every text stays well below its limits, and the description below the
+ * 3,000 characters of one Slack block.
  */
 export interface CustomNotification {
   version: '1.0';
@@ -56,7 +56,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
       keywords: ['DataHub retention', stage || 'unnamed', report.result],
     },
     metadata: {
-      // A report that is published twice lands in one thread.
+      // A report that is published twice ends up in one thread.
       threadId: oneLine(report.runId, 100) || 'run',
       summary: `${preview}${summary(report)}`,
       eventType: 'retention-run',
@@ -65,13 +65,13 @@ export function customNotification(report: Report, context: MessageContext): Cus
   };
 }
 
-/** Room that is kept for the count of what is not named: fifteen outcomes at most. */
+/** Room reserved for the counts of policies that are not named: fifteen outcomes at most. */
 const countRoom = 500;
-/** Problems in full use at most this much, so that the further ones can be named. */
+/** Full problems use at most this much, so that the others can be named. */
 const fullRoom = 1500;
 const shownNames = 5;
 
-/** @param given next steps that it holds already, each with its command */
+/** @param given next steps that it already contains, each with its command */
 function description(report: Report, context: MessageContext, given: Set<string>): string {
   const named = new Set<PolicyEntry>();
   const end = footer(report).join('\n');
@@ -108,7 +108,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   ].join(' ');
   const cleared = clearing.slice(0, 3).map(({ text }) => `• ${markdown(text, 240)}`);
   const more = clearing.length > 3 ? [`• ${clearing.length - 3} more in the report.`] : [];
-  // What opens an index stands in the mail, below what brings its rows back.
+  // Commands that open an index are only in the email, below those that bring its rows back.
   const isRefused = clearing.some(({ note }) => note?.kind === 'not-released');
   const begin = [
     ...nonEmpty(sentences),
@@ -134,7 +134,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
 
 const elsewhere = 'What to do, in its order, is in the mail and in the report.';
 
-/** The checks that are not well: what is wrong or, where that is told anyway, what to do. */
+/** The failed checks: what is wrong or, if the message says that anyway, what to do. */
 function preflight(report: Report, context: MessageContext): string[] {
   const well = allWell(report);
   if (well !== undefined) return [`Preflight: ${well}.`];
@@ -146,7 +146,7 @@ function preflight(report: Report, context: MessageContext): string[] {
   return [...wrong.slice(0, 3), ...more];
 }
 
-/** How rows come back does not fit here, and no command must be nearer than that. */
+/** How to recover rows does not fit here, and no command may come before that. */
 const needsRepair = (entry: PolicyEntry, { finishedAt }: Report): boolean =>
   repairs.includes(entry.outcome) || recovery(entry, Date.parse(finishedAt)).length > 0;
 const repairs: readonly Outcome[] = ['rows-missing', 'quarantined', 'emptied'];
@@ -176,7 +176,7 @@ function commandOnce(step: Step | undefined, given: Set<string>): string[] {
 
 const keyOf = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
 
-/** The harmless ones that are worth a line: those of which the most rows went or would go. */
+/** The harmless ones that are worth a line: those that delete or would delete the most rows. */
 const moved = (report: Report): PolicyEntry[] =>
   withResult(report, 'ok')
     .filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate')
@@ -201,7 +201,7 @@ function footer(report: Report): string[] {
   return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
 }
 
-/** The next steps that the description does not hold. */
+/** The next steps that the description does not contain. */
 function steps(report: Report, context: MessageContext, given: Set<string>): string[] {
   const mayEnforce = !isFailedPreview(report) && failedChecks(report) === 0;
   const all: Array<{ who?: string; step: Step | undefined }> = [

@@ -5,7 +5,7 @@ import { summary } from './digest/totals.ts';
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
 
-/** `[DataHub retention] prod: 3 truncated, 1 needs attention`; whatever the stage is called, it is a valid SNS subject. */
+/** `[DataHub retention] prod: 3 truncated, 1 needs attention`; a valid SNS subject, whatever the stage is called. */
 export function subject(report: Report): string {
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const start = `[DataHub retention] ${preview}`;

@@ -3,10 +3,10 @@ import type { Strategy } from '../facts/strategy.ts';
 
 /**
  * The three maintenance operations as the rest of the project sees them: counts, task ids and typed failures.
- * `http/http-operations.ts` implements them over HTTP; nothing else knows the wire.
+ * `http/http-operations.ts` implements them over HTTP; nothing else knows the wire format.
  */
 
-/** The request fields of `truncateTimeseriesAspect` other than `dryRun`; a field left out is not sent. */
+/** The request fields of `truncateTimeseriesAspect` other than `dryRun`; an omitted field is not sent. */
 export interface TruncateFields {
   entityType: string;
   aspect: string;
@@ -18,28 +18,28 @@ export interface TruncateFields {
   forceReindex?: boolean | undefined;
 }
 
-/** What a dry run says. Row counts are exact; `strategy` is left out where the sentence does not tell it. */
+/** The result of a dry run. Row counts are exact; `strategy` is omitted if the sentence does not say it. */
 export interface DryRun {
   rowsToDelete: number;
   rowsTotal: number;
   strategy?: Strategy;
-  /** Server clock (its `Date` header) minus ours, in milliseconds; left out without such a header. */
+  /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
   clockSkewMillis?: number;
 }
 
-/** What became of ONE real truncate. Never an exception: every way it can end is one of these. */
+/** The result of ONE real truncate. Never an exception: every possible ending is one of these. */
 export type Truncation =
-  /** The server gave a task id. `pollable` is false for ids that `getEsTaskStatus` does not take (a UUID). */
+  /** The server returned a task id. `pollable` is false for ids that `getEsTaskStatus` does not accept (a UUID). */
   | { kind: 'started'; taskId: string; pollable: boolean }
   /** No byte of the request left this process: DNS, connect, TLS, no token, or the send deadline had passed. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
   /**
-   * Everything else, whatever its status: a proxy may have answered, the server may act later. `answered` is false where no
-   * answer came (time-out, reset); `mentionsReindex`: the error speaks of one.
+   * Everything else, whatever its status: a proxy may have answered, the server may act later. `answered` is false if
+   * no answer came (time-out, reset); `mentionsReindex`: the error mentions one.
    */
   | { kind: 'unresolved'; error: ServerError; answered: boolean; mentionsReindex: boolean };
 
-/** Counters of a task, as far as the server told them; a counter it left out is left out. */
+/** Counters of a task; any that the server omitted are omitted here. */
 export interface TaskCounters {
   total?: number;
   updated?: number;
@@ -48,13 +48,13 @@ export interface TaskCounters {
   versionConflicts?: number;
   /** The task was cancelled. */
   cancelled?: boolean;
-  /** A parent of slices: its own counters cover the slices that have ended. */
+  /** A parent of slices: its own counters only cover finished slices. */
   sliced?: boolean;
 }
 
 export type TaskStatus =
   | { kind: 'found'; completed: boolean; runTimeMillis?: number; counters: TaskCounters }
-  /** The `error` form: the record is gone, or the server could not reach its search engine (they look the same). */
+  /** The `error` form: the record is gone, or the server could not reach its search engine (indistinguishable). */
   | { kind: 'vanished' };
 
 /** One row of `getIndexSizes`; names as the server writes them (lower case), sizes in decimal megabytes, primaries only. */
@@ -75,16 +75,16 @@ export class OperationsError extends Error {
     this.fact = fact;
   }
 
-  /** True for causes that every further request would meet as well: DNS, connect, TLS, a refused token. */
+  /** True for causes that every further request would hit as well: DNS, connect, TLS, a refused token. */
   get concernsServer(): boolean {
     return concernsServer(this.fact);
   }
 }
 
-/** Options of one read. The read is given up (kind `aborted`) when the signal fires. */
+/** Options of one read. The read is abandoned (kind `aborted`) when the signal fires. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** How often it is tried in all, where not as often as usual. */
+  /** Total number of attempts, if not the default. */
   attempts?: number;
 }
 
@@ -92,12 +92,12 @@ export interface Operations {
   /** Asks what a truncate with these fields would do. Throws OperationsError. */
   dryRun(fields: TruncateFields, options?: ReadOptions): Promise<DryRun>;
   /**
-   * Sends the real truncate, once, on a connection of its own.
-   * `maySend` is asked in the turn of the event loop that writes the request, with the connection already open;
-   * when it answers false nothing is written and the result is `not-sent`.
+   * Sends the real truncate, once, on a connection of its own. `maySend` is called in the turn of the event loop that
+   * writes the request, with the connection already open; if it returns false, nothing is written and the result is
+   * `not-sent`.
    */
   truncate(fields: TruncateFields, maySend: () => boolean): Promise<Truncation>;
-  /** Asks for a task by its combined id (`<node_id>:<task_number>`) or by both parts. Throws OperationsError. */
+  /** Looks up a task by its combined id (`<node_id>:<task_number>`) or by both parts. Throws OperationsError. */
   taskStatus(task: string | { nodeId: string; taskId: number }, options?: ReadOptions): Promise<TaskStatus>;
   /** Throws OperationsError. */
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
@@ -106,14 +106,14 @@ export interface Operations {
 /** The bearer token: kept in memory, read again once when the server answers 401. */
 export interface TokenSource {
   get(): Promise<string>;
-  /** Reads it again from where it is kept; the new value is what `get` gives from then on. */
+  /** Reads it again from its store; from then on `get` returns the new value. */
   reread(): Promise<string>;
 }
 
-/** What a question brought, or why it brought nothing. */
+/** The answer to a request, or why there is none. */
 export type Asked<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
 
-/** Turns a failed read into data; throws what is no OperationsError. */
+/** Turns a failed read into data; rethrows anything that is not an OperationsError. */
 export async function asking<Value>(read: () => Promise<Value>): Promise<Asked<Value>> {
   try {
     return { kind: 'done', value: await read() };

@@ -12,7 +12,7 @@ const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = 
   ['dataJob', 'datahubIngestionCheckpoint'],
 ];
 
-/** The same as objects, for whoever has to try them because the server does not tell its indices. */
+/** The same as objects, for trying them one by one if the server does not list its indices. */
 export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }> = canonical.map(
   ([entityType, aspect]) => ({
     entityType,
@@ -25,8 +25,8 @@ const byKey = new Map(
 );
 
 /**
- * The spelling that DataHub itself uses, or the given one for aspects that are not known.
- * Elasticsearch and OpenSearch take any case, DataHub's Postgres backend compares names exactly (datahub PR #18816).
+ * The spelling that DataHub itself uses, or the given one for unknown aspects. Elasticsearch and OpenSearch accept any
+ * case; DataHub's Postgres backend compares names exactly (datahub PR #18816).
  */
 export function canonicalSpelling(entityType: string, aspect: string): { entityType: string; aspect: string } {
   return byKey.get(`${entityType}.${aspect}`.toLowerCase()) ?? { entityType, aspect };
@@ -40,12 +40,12 @@ export const indexName = ({ entityType, aspect }: { entityType: string; aspect: 
   `${entityType}.${aspect}`;
 
 /**
- * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. DataHub joins the
- * two with an underscore, in lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index, which two policies would
- * truncate by turns without knowing of each other.
+ * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. DataHub
+ * joins the two with an underscore, in lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index, which two
+ * policies would truncate in turn without knowing about each other.
  */
 export const searchIndex = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
   `${entityType}_${aspect}aspect_v1`.toLowerCase();
 
-/** The search index of a name as a person writes it: `Dataset.Operation`. */
+/** The search index for a name as people write it: `Dataset.Operation`. */
 export const searchIndexOfName = (name: string): string => `${name.replaceAll('.', '_')}aspect_v1`.toLowerCase();

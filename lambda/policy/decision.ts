@@ -6,9 +6,9 @@ import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Policy } from './schema.ts';
 
-/** What a decision is made from. Times are epoch milliseconds. */
+/** The input of a decision. Times are epoch milliseconds. */
 export interface Circumstances {
-  /** With the cutoff that is, or would be, sent. */
+  /** With the cutoff that is or would be sent. */
   dryRun: DryRun;
   cutoffMillis: number;
   /** The run's start. */
@@ -17,13 +17,11 @@ export interface Circumstances {
   now: number;
   /** The stage's floor, days. */
   minRetentionDays: number;
-  /** The physical index, where getIndexSizes tells it. */
+  /** The physical index, if getIndexSizes reports it. */
   indexName?: string | undefined;
-  /** Rows up to which a person lets this policy pass its ceiling, in this run. */
+  /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
-  /**
-   * The dry run with the policy's own cutoff, where only a bite of it is sent: threshold and ceiling are about the whole.
-   */
+  /** The dry run with the policy's own cutoff, if only a bite is sent: threshold and ceiling apply to the whole. */
   whole?: DryRun | undefined;
 }
 
@@ -33,21 +31,21 @@ export type Decision = { kind: 'approve'; strategy: Strategy } | Refusal;
 const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', outcome, cause });
 
 /**
- * Decides whether one index is truncated: guards first, then what there is to gain. Pure; Plan asks it with its dry run,
- * Truncate asks again with the one that it made under the ledger's record.
+ * Decides whether one index is truncated: guards first, then what there is to gain. Pure; Plan calls it with its dry
+ * run, Truncate again with the one that it made while holding the ledger's record.
  */
 export function decide(policy: Policy, given: Circumstances): Decision {
   return guard(policy, given) ?? weigh(policy, given);
 }
 
-/** The checks that have nothing to do with how much there is to gain; undefined where they all hold. */
+/** The checks that do not depend on how much there is to gain; undefined if all of them pass. */
 export function guard(policy: Policy, given: Circumstances): Refusal | undefined {
   return guardTimes(given) ?? guardStrategy(policy, given);
 }
 
 const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
 
-/** Whether clocks and counts can be trusted: the guards without which nothing can be said of an index at all. */
+/** Whether clocks and counts can be trusted: without these guards nothing can be said about an index at all. */
 export function guardTimes(given: Circumstances): Refusal | undefined {
   const { rowsToDelete, rowsTotal, clockSkewMillis = 0 } = given.dryRun;
   if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
@@ -55,7 +53,8 @@ export function guardTimes(given: Circumstances): Refusal | undefined {
   }
   const ahead = given.startMillis - given.now;
   if (ahead > maxStartAheadMillis) return failed({ which: 'start-in-future', found: ahead });
-  // A cutoff is counted from the run's start; a clock that was wrong then, or is now, or there, must not take fresh rows.
+  // A cutoff is relative to the run's start; a clock that was wrong then, or is wrong now, here or on the server, must
+  // not delete fresh rows.
   const present = Math.min(given.startMillis, given.now, given.now + clockSkewMillis);
   if (!(present - given.cutoffMillis >= Math.max(1, given.minRetentionDays * dayMillis))) {
     return failed({ which: 'floor', expected: given.minRetentionDays });
@@ -70,12 +69,15 @@ function guardStrategy(policy: Policy, given: Circumstances): Refusal | undefine
   return strategy === 'reindex' ? guardReindex(given) : undefined;
 }
 
-/** Only what is surely older than any copy that may be under way has a name that proves whose reindex made the next one. */
+/**
+ * Only if the index is certainly older than any copy that may be under way does the next index's name prove whose
+ * reindex made it.
+ */
 const leastAgeMillis = dayMillis / 2;
 
 /**
- * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only where the name of the
- * index says afterwards whether it was ours, and where nobody's copy can still be under way.
+ * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only if the index
+ * name shows afterwards whether it was ours, and if no other copy can still be under way.
  */
 function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
@@ -85,7 +87,8 @@ function guardReindex({ indexName, startMillis }: Circumstances): Refusal | unde
 }
 
 /**
- * When a physical index was made, by its name: DataHub appends `_<epoch milliseconds>` to the alias (ESIndexBuilder).
+ * When a physical index was created, according to its name: DataHub appends `_<epoch milliseconds>` to the alias
+ * (ESIndexBuilder).
  * @returns epoch milliseconds, real time; undefined for a concrete index
  */
 export function timeInName(indexName: string | undefined): number | undefined {
@@ -110,11 +113,11 @@ function weigh(policy: Policy, { dryRun, whole = dryRun, approveRows }: Circumst
       ...(approveRows !== undefined && { approved: approveRows }),
     });
   }
-  // `guard` has made sure that there is one.
+  // `guard` has made sure that there are rows.
   return { kind: 'approve', strategy: dryRun.strategy ?? 'delete-by-query' };
 }
 
-/** Rows go on ageing until somebody has read the message. */
+/** Rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
 function isAboveCeiling(policy: Policy, rowsToDelete: number, rowsTotal: number): boolean {

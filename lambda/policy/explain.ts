@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import { nearest } from './nearest.ts';
 
-/** What is wrong with a part of a value, and where that part is. */
+/** A problem with part of a value, and where that part is. */
 export interface Problem {
   path: readonly PropertyKey[];
-  /** One sentence, without its full stop. */
+  /** One sentence, without the full stop. */
   sentence: string;
 }
 
 /**
- * Says in one sentence per problem what is wrong with a value that a schema refused: the field, what it is, what it
- * should be. Takes the refused value, too, because zod's issues do not hold it.
- * @param knownKeys the field names that an unknown one is compared with
+ * Explains, one sentence per problem, why a schema rejected a value: the field, what it is, what it should be. Takes
+ * the rejected value too, because zod's issues do not contain it.
+ * @param knownKeys known field names, for suggestions
  */
 export function explain(error: z.ZodError, value: unknown, knownKeys: readonly string[]): string {
   return problemsOf(error, value, knownKeys)
@@ -19,7 +19,7 @@ export function explain(error: z.ZodError, value: unknown, knownKeys: readonly s
     .join('; ');
 }
 
-/** The same, each with the path to the part of the value that it is about. */
+/** The same, each with the path to the offending part of the value. */
 export function problemsOf(error: z.ZodError, value: unknown, knownKeys: readonly string[]): Problem[] {
   return error.issues.flatMap((given): Problem[] => {
     const issue = given as z.core.$ZodIssue;
@@ -60,10 +60,10 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     return field === '' ? String(key) : `${field}.${String(key)}`;
   }, '');
 
-/** What a bound counts, where it is not the value itself. */
+/** What a bound counts, if it is not the value itself. */
 const countable: Record<string, string> = { string: 'characters', array: 'entries' };
 
-/** What a schema says of a bound beside its number, such as the setting that it comes from. */
+/** What a schema says about a bound besides its number, such as the setting that it comes from. */
 const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);
 
 function unknownKey(key: string, knownKeys: readonly string[]): string {
@@ -74,7 +74,7 @@ function unknownKey(key: string, knownKeys: readonly string[]): string {
 const kinds: Record<string, string> = {
   int: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   object: 'an object',
   array: 'an array',
@@ -85,7 +85,7 @@ const kind = (expected: string): string => kinds[expected] ?? expected;
 const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
   typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
 
-/** The value as JSON, cut to what fits a sentence; undefined where there is none. */
+/** The value as JSON, shortened to fit a sentence; undefined if there is none. */
 function shown(value: unknown): string | undefined {
   const text = JSON.stringify(value);
   return text !== undefined && text.length > 60 ? `${text.slice(0, 57)}...` : text;

@@ -1,6 +1,6 @@
 /**
- * The known name that a mistyped one most likely meant, without regard to case.
- * @returns undefined when none is near: a third of the longer name may differ, at least one letter.
+ * The known name that a mistyped one most likely stands for, ignoring case.
+ * @returns undefined if none is close: a third of the longer name may differ, but at least one letter.
  */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined;
@@ -13,8 +13,9 @@ export function nearest(given: string, known: readonly string[]): string | undef
 }
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. By hand, because the kept
- * library for it (fastest-levenshtein) counts a swap, the commonest mistake at a keyboard, as two: `mdoe` would not be `mode`.
+ * Insertions, deletions, substitutions and swaps of neighbours that turn one string into the other. Hand-written,
+ * because the maintained library for it (fastest-levenshtein) counts a swap, the most common typing mistake, as two:
+ * `mdoe` would not be `mode`.
  */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];

@@ -7,21 +7,21 @@ import { maxNameLength, type Policy, policySchema } from './schema.ts';
 
 /** One text that holds a policy, or an array of policies. */
 export interface PolicySource {
-  /** Where it was found, for messages: the parameter's or the file's name. */
+  /** Its source, for messages: the parameter's or the file's name. */
   name: string;
   text: string;
 }
 
-/** A policy, or why a text that should hold one does not. */
+/** A policy, or why a text does not contain a valid one. */
 export type ParsedPolicy =
   | { kind: 'policy'; index: string; source: string; policy: Policy }
-  /** `entityType` and `aspect` as far as text or name tell them. */
+  /** `entityType` and `aspect` as far as the text or its name reveals them. */
   | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; problem: string };
 
 /**
- * Reads policies from texts that hold one, or an array of them. A policy that cannot be read is returned as invalid and stops
- * itself only; all policies for one index are invalid together, because nobody can know which one was meant.
- * Known aspects come back in DataHub's own spelling.
+ * Reads policies from texts that hold one, or an array of them. An unreadable policy is returned as invalid and affects
+ * no other; if there are several policies for one index, all of them are invalid, because there is no way to know which
+ * one was meant. Known aspects come back in DataHub's own spelling.
  * @param sources name (for messages; `.../<entityType>.<aspect>` names the index of an unreadable text) and text
  * @param minRetentionDays the stage's floor, whole days
  */
@@ -30,7 +30,7 @@ export function parsePolicies(sources: readonly PolicySource[], minRetentionDays
   return withoutDuplicates(sources.flatMap((source) => parseSource(source, schema)));
 }
 
-/** A parameter has room for some thousand broken ones, and each of them would be in the report. */
+/** A parameter has room for about a thousand broken ones, and each of them would be in the report. */
 const maxPoliciesOfSource = maxEntries;
 
 type Schema = ReturnType<typeof policySchema>;
@@ -70,7 +70,7 @@ export interface Names {
   aspect: string;
 }
 
-/** The names that a value gives itself, if it does, whatever else is wrong with it. */
+/** The names that a value states, if any, whatever else is wrong with it. */
 function namesIn(value: unknown): Names | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { entityType, aspect } = value as Record<string, unknown>;
@@ -88,7 +88,7 @@ function invalid(source: string, names: Names, problem: string): ParsedPolicy {
   return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
 
-/** By the search index: two names of one index are two policies for it. */
+/** Compared by search index: two spellings of one index are two policies for it. */
 function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   const sameIndex = new Map<string, ParsedPolicy[]>();
   for (const item of parsed) sameIndex.set(item.index, [...(sameIndex.get(item.index) ?? []), item]);

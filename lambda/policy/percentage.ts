@@ -1,6 +1,6 @@
 /**
- * Compares a share of rows with a percentage, exactly: the policy's decimal number is taken as it is written, so that
- * a policy "at least 29 %" is met by 29 of 100 rows, which floating point would deny.
+ * Compares a share of rows with a percentage, exactly: the policy's decimal number is taken literally, so that 29 of
+ * 100 rows satisfy "at least 29 %", which floating point would deny.
  * @returns negative when part / whole is below `percent`, 0 when it is exactly that, positive when above
  */
 export function compareShare(part: number, whole: number, percent: number): -1 | 0 | 1 {

@@ -1,26 +1,26 @@
 import { stripComments, visit } from 'jsonc-parser';
 
-/** What a text holds, or what is wrong with it: to follow the name of its file or parameter. */
+/** The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter. */
 export type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string };
 
 /**
- * Reads JSON that a person has written. Beyond `JSON.parse` it says where a mistake is, by line and column and on every
- * Node, and refuses a key that stands twice in one object: `JSON.parse` takes the last one without a word, and that may
- * be the shorter retention. What stands at a mistake is never shown: it may be a token that was put into the wrong place.
- * @param comments whether the text may have some, as files that people keep do
+ * Reads hand-written JSON. Unlike `JSON.parse` it reports the line and column of a mistake on every Node version, and
+ * rejects a duplicate key in one object: `JSON.parse` silently takes the last one, which may be the shorter retention.
+ * The text at a mistake is never shown: it may be a misplaced token.
+ * @param comments whether comments are allowed, as in files that people maintain
  */
 export function readJson(text: string, { comments = false } = {}): JsonText {
-  // Windows editors begin a file with a byte order mark, which JSON does not allow.
+  // Windows editors start a file with a byte order mark, which JSON does not allow.
   const json = text.replace(/^\ufeff/, '');
   if (json.trim() === '') return wrong('is empty');
-  // Windows PowerShell writes UTF-16 where it is not told otherwise.
+  // Windows PowerShell writes UTF-16 by default.
   if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
   const findings = inspect(json, comments);
   if (findings === undefined) return wrong('is nested too deeply');
   const { mistake, repeated } = findings;
   try {
     const value: unknown = JSON.parse(comments ? stripComments(json, ' ') : json);
-    // A comment without an end is cut away with whatever follows it.
+    // An unterminated comment is removed together with everything after it.
     if (comments && mistake !== undefined) throw new SyntaxError();
     if (repeated === undefined) return { kind: 'value', value };
   } catch {
@@ -33,12 +33,12 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
 const wrong = (problem: string): JsonText => ({ kind: 'wrong', problem });
 
 interface Findings {
-  /** Where the first mistake is, to follow a sentence. */
+  /** The position of the first mistake, phrased to follow a sentence. */
   mistake?: string;
   repeated?: { key: string; where: string };
 }
 
-/** Undefined for a text that is nested more deeply than the parser's recursion goes, some thousand levels. */
+/** Undefined for a text nested deeper than the parser can recurse, some thousand levels. */
 function inspect(json: string, comments: boolean): Findings | undefined {
   try {
     return visited(json, comments);

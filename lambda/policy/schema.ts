@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isProtected } from './aspects.ts';
 
-/** The fields of a policy, their ranges and defaults. Their descriptions are what an editor shows (docs/*.schema.json). */
+/** The fields of a policy, their ranges and defaults. Editors show their descriptions (docs/*.schema.json). */
 
 /** Several hundred entries must fit into one run state; the longest name in DataHub has 27 characters. */
 export const maxNameLength = 60;
@@ -53,18 +53,18 @@ const policyFields = (minRetentionDays: number) => ({
   }),
   maxDeletePercent: percent.optional().meta({
     description:
-      'The ceiling: above it nothing is done and a person is asked. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
+      'The ceiling: above it nothing is done until someone approves it. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
   }),
   strategy: z.enum(['delete-by-query', 'delete-by-query-only', 'reindex']).default('delete-by-query').meta({
     description:
-      'delete-by-query deletes in place and follows a server that reindexes all the same; delete-by-query-only refuses such a server; reindex asks for a reindex.',
+      'delete-by-query deletes in place, and accepts a server that reindexes anyway; delete-by-query-only refuses such a server; reindex asks for a reindex.',
   }),
   batchSize: z.int().min(1).max(10_000).default(10_000).meta({ description: 'Rows per batch.' }),
   timeoutSeconds: z.int().min(1).optional().meta({
     description: 'How long each batch waits for unavailable shards; it does not bound the task.',
   }),
   maxRowsPerRun: z.int().min(1).optional().meta({
-    description: 'A bite: at most so many rows go in one run, the oldest first; later runs take the rest.',
+    description: 'A bite: the most rows that one run may delete, the oldest first; later runs delete the rest.',
   }),
   enabled: z.boolean().default(true).meta({ description: 'false: the index is listed and left alone.' }),
   owner: z.string().max(80).optional().meta({

@@ -7,12 +7,12 @@ import type { Asked } from '../operations/operations.ts';
 
 /** What each check of the preflight finds, as data. */
 
-/** @param found the addresses of the host, undefined where its name could not be looked up */
+/** @param found the addresses of the host, undefined if its name could not be looked up */
 export function addressCheck(url: URL, found: readonly string[] | undefined, onLambda: boolean): Check {
   const encrypted = url.protocol === 'https:';
   const shown = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
-  // An internal load balancer in the network of the functions is the usual way from Lambda. Without an address nothing
-  // crosses any network.
+  // From Lambda, an internal load balancer in the functions' network is the normal case. Without an address nothing
+  // crosses a network.
   const isPrivate = onLambda && (found ?? []).every(isPrivateAddress);
   return {
     name: 'Address',
@@ -21,20 +21,20 @@ export function addressCheck(url: URL, found: readonly string[] | undefined, onL
   };
 }
 
-/** No operation was understood at this address. */
+/** Nothing at this address understood an operation. */
 export const addressElsewhere = (error: ServerError): Check => ({
   name: 'Address',
   state: 'failed',
   cause: { kind: 'elsewhere', error },
 });
 
-/** Answers that no GMS gives. */
+/** Answers that a GMS never gives. */
 export const isElsewhere = ({ kind }: ServerError): boolean =>
   kind === 'not-found' || kind === 'redirect' || kind === 'not-json';
 
 const shownAddresses = 3;
 
-/** DNS of a server that a connection was tried to, so its name was resolved for that at least. */
+/** DNS of a server to which a connection was attempted, so its name was resolved at least for that. */
 export function dnsCheck(url: URL, found: readonly string[] | undefined): Check {
   const host = withoutBrackets(url.hostname);
   const isAddress = isIpHost(url.hostname);
@@ -78,7 +78,7 @@ export function tokenCheck(token: string, now: number): Check {
   return { name: 'Token', state, cause: { kind: 'token', expiresAt } };
 }
 
-/** An expired token is refused for that; another one says no more than that it is refused. */
+/** An expired token is refused for that reason; for any other, nothing more is known than that it is refused. */
 export function tokenRefused({ cause }: Check, error: ServerError): Check {
   const expiresAt = cause.kind === 'token' ? cause.expiresAt : undefined;
   return {
@@ -97,7 +97,9 @@ export function privilegeCheck(
   return { name, state: 'failed', cause: { kind: 'refused', error: asked.error } };
 }
 
-/** @param skewMillis server minus ours; undefined where the server does not tell its time, which a note of the run says */
+/**
+ * @param skewMillis server minus ours; undefined if the server does not send its time, which a note of the run reports
+ */
 export function clockCheck(skewMillis: number | undefined): Check[] {
   if (skewMillis === undefined) return [];
   const state = Math.abs(skewMillis) <= maxClockSkewMillis ? 'ok' : 'failed';

@@ -26,16 +26,16 @@ import {
 } from './checks.ts';
 
 /**
- * Whether this server can be worked with: one check for each thing that can be wrong. Opens the survey and every preview,
- * before the first row is counted. Only reads; decides nothing: what is wrong here shows in the outcomes of the policies by
- * itself, or is something that runs can do without (sizes, task status).
+ * Whether this server is usable: one check for each thing that can be wrong. It precedes the survey and every preview,
+ * before the first row is counted. Only reads and decides nothing: problems found here show up in the policies'
+ * outcomes anyway, or concern something that runs can do without (sizes, task status).
  */
 
 export interface PreflightInput {
   gmsUrl: string;
-  /** Whether the questions come from Lambda, where a private address is the usual way. */
+  /** Whether the requests come from Lambda, where a private address is normal. */
   onLambda: boolean;
-  /** The addresses of a host name; throws where there are none. */
+  /** The addresses of a host name; throws if there are none. */
   lookup(hostname: string): Promise<string[]>;
   /** The token's text, for its expiry only. */
   token: string;
@@ -43,25 +43,28 @@ export interface PreflightInput {
   now: number;
   operations: Operations;
   options?: ReadOptions;
-  /** The answer to the question for sizes, where it was asked before: then the server was tried already. */
+  /** The answer to an earlier request for sizes, if there was one: then the server has already been tried. */
   sizes?: Asked<IndexSize[]>;
-  /** Indices to try a dry run on before those that the server tells of. */
+  /** Indices to try a dry run on before those that the server lists. */
   indices?: readonly Index[];
-  /** Told of checks as soon as nothing that is still to be asked can change them: a slow server takes seconds for each answer. */
+  /** Called with checks as soon as no pending request can change them: a slow server takes seconds for each answer. */
   onChecks?(checks: Check[]): void;
 }
 
 export interface Preflight {
   checks: Check[];
-  /** Where the server told them. */
+  /** If the server reported them. */
   sizes?: IndexSize[];
   /** Whether dry runs are worth trying. */
   canCount: boolean;
-  /** What every further request would meet as well. */
+  /** A failure that every further request would hit as well. */
   failure?: ServerError;
 }
 
-/** Makes the preflight. Stops at the first cause that every further question would meet as well. Throws what is no OperationsError. */
+/**
+ * Runs the preflight. Stops at the first failure that every further request would hit as well. Throws anything that is
+ * not an OperationsError.
+ */
 export async function preflight(input: PreflightInput): Promise<Preflight> {
   const { operations, options = {}, onLambda, onChecks = () => {} } = input;
   const url = new URL(input.gmsUrl);
@@ -75,7 +78,7 @@ export async function preflight(input: PreflightInput): Promise<Preflight> {
   const address = addressCheck(url, found, onLambda);
   const reached = [dnsCheck(url, found), connectionCheck(url), token];
   const sizesCheck = privilegeCheck('Sizes', sizes);
-  // That there are no operations at this address, three failures together tell.
+  // Only three failures together show that there are no operations at this address.
   const isOurs = sizes.kind === 'done';
   if (isOurs) onChecks([address, ...reached, sizesCheck]);
   const status = await asking(() => operations.taskStatus(absentTask, options));
@@ -102,7 +105,7 @@ export async function preflight(input: PreflightInput): Promise<Preflight> {
   };
 }
 
-/** The checks where one cause keeps the server from being asked anything. */
+/** The checks if a single cause prevents all requests to the server. */
 function unasked(
   error: ServerError,
   url: URL,
@@ -124,7 +127,7 @@ function unasked(
   };
 }
 
-/** The checks of a server that went away, or refused the token, after they were made: what it then said counts. */
+/** The checks of a server that went away, or refused the token, after they were made: the later answer counts. */
 export function afterFailure(checks: readonly Check[], error: ServerError, gmsUrl: string): Check[] {
   const url = new URL(gmsUrl);
   return checks.map((check) => {
@@ -137,7 +140,9 @@ export function afterFailure(checks: readonly Check[], error: ServerError, gmsUr
   });
 }
 
-/** What can be said where the server cannot be asked, because a run has no token for instance: address form and DNS. */
+/**
+ * What can be checked without asking the server, for instance if a run has no token: the form of the address, and DNS.
+ */
 export async function preflightOfAddress({
   gmsUrl,
   onLambda,
@@ -148,21 +153,24 @@ export async function preflightOfAddress({
   return [addressCheck(url, found, onLambda), found === undefined ? dnsFailure(url) : dnsCheck(url, found)];
 }
 
-/** Well-formed, and nobody's: an allowed question about it is answered with "could not get". */
+/** Well-formed but unused: if the request is allowed, the answer is "could not get". */
 export const absentTask = 'datahub-retention-check:1';
 
 export type Index = { entityType: string; aspect: string };
 
 const triedIndices = 8;
 
-/** Those of the policies that the server tells of, too; then what else it tells of: a mistyped name says nothing about privileges. */
+/**
+ * First the policies' indices that the server lists as well, then the others that it lists: a mistyped name says
+ * nothing about privileges.
+ */
 function triedFirst(wanted: readonly Index[], known: readonly Index[]): Index[] {
   const names = new Set(known.map(searchIndex));
   const isKnown = (index: Index) => names.has(searchIndex(index));
   return [...wanted.filter(isKnown), ...known, ...wanted.filter((index) => !isKnown(index))];
 }
 
-/** Indices to try a dry run on: those that the server told of, then those that DataHub has. */
+/** Indices to try a dry run on: those that the server listed, then those that DataHub has. */
 export const indicesToTry = (sizes: readonly IndexSize[]): Index[] => [
   ...sizes.flatMap(({ entityType, aspect }) =>
     entityType && aspect && entityType !== '*' ? [canonicalSpelling(entityType, aspect)] : [],
@@ -191,7 +199,7 @@ async function tryDryRun(operations: Operations, indices: readonly Index[], opti
 const concernsIndex = ({ kind }: ServerError): boolean =>
   kind === 'no-index' || kind === 'server-error' || kind === 'bad-request';
 
-/** Undefined where the name has none, or the resolver did not say. */
+/** Undefined if the name has none, or the resolver did not answer. */
 async function addressesOf(url: URL, lookup: PreflightInput['lookup']): Promise<string[] | undefined> {
   const host = withoutBrackets(url.hostname);
   if (isIpHost(url.hostname)) return [host];

@@ -3,9 +3,10 @@ import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { RunState } from './state.ts';
 
 /**
- * The circuit breaker: after rows are missing, or nobody knows what became of a truncation, nothing more is started in the run,
- * because whatever went wrong may go wrong again. What is closed for its age opened the breaker of an earlier run.
- * @returns why nothing more is started; undefined where the entry is no reason
+ * The circuit breaker: once rows are missing, or the state of a truncation is unknown, the run starts nothing more,
+ * because whatever went wrong may go wrong again. A truncation that is closed because of its age has already opened the
+ * breaker of an earlier run.
+ * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
 export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts): Cause | undefined {
   const index = `${entityType}.${aspect}`;
@@ -17,8 +18,8 @@ export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts):
 }
 
 /**
- * After a real call that brought no task id: whatever refuses two calls, or this token, will refuse the next one, and each
- * may have been passed on.
+ * After a real call that returned no task id: whatever refuses two calls, or this token, will refuse the next one too,
+ * and each call may have been passed on.
  */
 export function afterCallWithoutTask(
   { callsWithoutTask: before = 0 }: RunState,

@@ -16,9 +16,9 @@ import type { RunServices } from './services.ts';
 import type { RunState, WatchedEntry } from './state.ts';
 
 /**
- * A person has looked at an index and wants it open again. Clearing counts the record's own windows with their own boundaries
- * first: totals would let two weeks of ingestion hide that all rows are missing. It releases what is whole, or what is missing
- * no more rows than the person accepts, and starts nothing.
+ * An operator has looked at an index and wants it open again. Clearing first recounts the record's own windows with
+ * their own boundaries: totals would let two weeks of ingestion hide that all rows are missing. It releases an index
+ * that is whole, or that is missing no more rows than the operator accepts, and starts nothing.
  */
 
 export interface Clearing {
@@ -44,7 +44,7 @@ export async function clearIndex(
     if (record.state === 'other-version') return await clearHead(record, key, clearing, services, signal);
     const now = services.clock.now();
     if (record.state === 'reserved') {
-      // Nothing was sent under it; past its time nothing will be.
+      // Nothing was sent under it, and past its deadline nothing will be.
       if (now < record.attempt.sendBy) return note(notYet(index, 'sending', record.attempt.sendBy));
       const idle = release(record);
       if (!(await services.ledger.replace(record, idle))) return note(changed(index));
@@ -60,7 +60,10 @@ export async function clearIndex(
   }
 }
 
-/** A truncation that may be under way is watched to its end first, as if it were 20 h old; and not before it may be judged. */
+/**
+ * A truncation that may be under way is first watched to its end, as if it were 20 h old, and never before it may be
+ * judged.
+ */
 async function watchOne(
   record: Unresolved,
   key: Key,
@@ -83,7 +86,7 @@ async function watchOne(
   return { kind: 'watch', entry: { ...entry, watch: { ...entry.watch, clearing } } };
 }
 
-/** What remains to be done for an index whose truncation a clearing run has watched to its end. */
+/** What remains to be done for an index once a clearing run has watched its truncation to the end. */
 export async function clearWatched(
   { index, entry, watch }: WatchedEntry,
   state: RunState,
@@ -125,15 +128,15 @@ async function clearClosed(
   return { kind: 'released', index, rowsMissing, ...still, ...(uncounted && { uncounted }) };
 }
 
-/** Of an idle record too: a preview tells of missing rows and closes nothing. */
+/** Idle records are counted too: a preview reports missing rows but closes nothing. */
 function windowsToCount(record: Idle | Quarantined): Window[] {
   if (record.state === 'quarantined') return record.windows;
   return record.lastVerdict?.window ? [record.lastVerdict.window] : [];
 }
 
 /**
- * A record of another version is known by its head, which has its windows. What may be under way is taken over and watched
- * like one of ours; the rest is counted and released.
+ * Of a record written by another version only the head is read, which includes the windows. A truncation that may be
+ * under way is taken over and watched like one of ours; otherwise the index is counted and released.
  */
 async function clearHead(
   record: OtherVersion,
@@ -174,7 +177,7 @@ function refusalOf(
     : undefined;
 }
 
-/** The largest number of rows that any window holds fewer than it should; 0 without a window. Throws OperationsError. */
+/** Missing rows of the window that lost most; 0 without a window. Throws OperationsError. */
 async function missingIn(
   windows: readonly Window[] | undefined,
   key: Key,
@@ -190,7 +193,7 @@ async function missingIn(
   return Math.max(...windows.map((window) => Math.max(0, window.rows - held(window))));
 }
 
-/** Rows with a timestamp at or before a moment. An index that is gone has none. */
+/** Rows with a timestamp at or before a moment. A missing index has none. */
 async function upTo(
   endTimeMillis: number,
   { entityType, aspect }: Key,
@@ -213,7 +216,7 @@ const notYet = (index: string, why: 'sending' | 'running', until?: number): Note
   ...(until !== undefined && { until }),
 });
 
-/** Another run has been at work on the record meanwhile. */
+/** Another run has changed the record in the meantime. */
 const changed = (index: string): Note => ({ kind: 'not-released', index, why: 'running' });
 
 const nameOf = ({ entityType, aspect }: Pick<Key, 'entityType' | 'aspect'>): string => `${entityType}.${aspect}`;

@@ -10,16 +10,16 @@ import { recoveryFacts } from '../truncation/recovery.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
-/** Small makers of the run state's entries. */
+/** Small constructors for the run state's entries. */
 
-/** Decides an entry for good. */
+/** Gives an entry its final outcome. */
 export function done(
   from: Pick<Entry, 'index' | 'entry'>,
   outcome: Outcome,
   cause: Cause,
   more: Partial<EntryFacts> = {},
 ): DoneEntry {
-  // An entry that was decided before is decided anew: its old cause goes with it.
+  // Decides again on an entry that already had an outcome; its old cause is dropped.
   return { index: from.index, phase: 'done', entry: { ...from.entry, ...more, outcome, cause } };
 }
 
@@ -27,7 +27,7 @@ export function replaceEntry(state: RunState, old: Entry, next: Entry): RunState
   return { ...state, entries: state.entries.map((entry) => (entry === old ? next : entry)) };
 }
 
-/** The entry of a truncation that this run watches. */
+/** An entry for a truncation that this run watches. */
 export function watched(
   from: Pick<Entry, 'index' | 'entry'>,
   record: Unresolved,
@@ -49,7 +49,10 @@ export function watched(
   };
 }
 
-/** What the report says of a truncation, from the ledger's record: also where the run that sent it is long gone. */
+/**
+ * What the report says about a truncation, taken from the ledger's record, so it works even if the run that sent it is
+ * long gone.
+ */
 export function attemptFacts({ attempt }: Unresolved): EntryFacts {
   const { fields, baseline, retentionDays, policyCutoffMillis, strategy } = attempt;
   return {
@@ -67,7 +70,7 @@ export function attemptFacts({ attempt }: Unresolved): EntryFacts {
   };
 }
 
-/** What the report says of a policy's index before anything is known of it. */
+/** What the report says about a policy's index before anything is known about it. */
 export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: Policy): EntryFacts => ({
   entityType,
   aspect,
@@ -76,7 +79,7 @@ export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: 
   ...(note !== undefined && { note }),
 });
 
-/** The run, as the ledger asks who it is. */
+/** The run's identity, as the ledger needs it. */
 export const askingOf = ({ runId, startedAt, server }: Pick<RunState, 'runId' | 'startedAt' | 'server'>): Asking => ({
   runId,
   runStartMillis: Date.parse(startedAt),
@@ -103,7 +106,7 @@ export function held({ state, attempt, judgeableAt, server }: Reserved | Unresol
   return { kind: 'held', state, runId: attempt.runId, ...until, ...addressesOf(server, run) };
 }
 
-/** Why an index is closed, for every report until a person clears it. */
+/** Why an index is closed, for every report until an operator clears it. */
 export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: Quarantined, run: Asking): Cause {
   const { outcome, rowsMissing } = entry;
   return {
@@ -116,7 +119,7 @@ export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: 
   };
 }
 
-/** Whatever the cause of a verdict was, an index that still holds the rows is what a person needs to know. */
+/** Whatever caused the verdict, what the operator needs to know is which index still holds the rows. */
 export function whereRowsAre({ cause, indexName }: DecidedFacts): {
   rowsIn?: string;
   indexNow?: string;

@@ -8,8 +8,8 @@ import { done } from './entries.ts';
 import type { DoneEntry, Entry, RunState } from './state.ts';
 
 /**
- * Keeps the run state below 200 KiB: Step Functions ends an execution at 256 KiB without any Catch. Each step gives away what
- * is missed least. Policies that are in order become counts; no other entry is ever lost.
+ * Keeps the run state below 200 KiB: Step Functions ends an execution at 256 KiB without any Catch. Each step drops
+ * what will be missed least. Policies that are in order are reduced to counts; no other entry is ever lost.
  */
 export function fitState(state: RunState): RunState {
   let fitted = state;
@@ -41,11 +41,11 @@ const steps: readonly ((state: RunState) => RunState)[] = [
   onDone(withShorterCause(40)),
   onDone(withoutFigures),
   ({ preflight: _, ...state }) => ({ ...state, unmanagedIndices: [], notes: state.notes.slice(0, 20) }),
-  // Truncate learns the rest anew.
+  // Truncate finds out the rest again.
   onEntries((entry) => (entry.phase === 'approved' ? { ...entry, entry: planned(entry.entry) } : entry)),
   leave('approved'),
   leave('watched'),
-  // How rows come back is given away last.
+  // How to recover rows is dropped last.
   onDone((entry) => withoutDetails(entry), isNot('rows-missing')),
   onDone((entry) => withoutDetails(entry)),
 ];
@@ -83,7 +83,7 @@ function withoutAsides<Facts extends EntryFacts>({ owner: _, note: __, sizeBefor
   return facts;
 }
 
-/** @param length of each text that a server or a parameter has brought */
+/** @param length of each text that came from a server or a parameter */
 function withShorterCause(length: number) {
   return ({ entry, ...rest }: DoneEntry): DoneEntry => ({
     ...rest,
@@ -101,7 +101,7 @@ function shorter(cause: Cause, length: number): Cause {
 const withText = ({ text, ...error }: ServerError, length: number): ServerError =>
   text === undefined ? error : { ...error, text: cut(text, length) };
 
-/** Never between the halves of a surrogate pair: half a character is no UTF-8. */
+/** Never between the halves of a surrogate pair: half a character is not valid UTF-8. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
@@ -114,7 +114,10 @@ function foldFine(state: RunState): RunState {
   return { ...state, entries: state.entries.filter((entry) => !isFine(entry)), notes: [...folded, ...state.notes] };
 }
 
-/** More than the state can carry: the last ones are left to the next run, which finds what runs in the ledger. */
+/**
+ * More than the state can carry: the last ones are left to the next run, which finds anything still running in the
+ * ledger.
+ */
 function leave(phase: 'approved' | 'watched') {
   return (state: RunState): RunState => {
     let left = state;
@@ -125,13 +128,13 @@ function leave(phase: 'approved' | 'watched') {
   };
 }
 
-/** The one whose Truncate failed may have been sent: it stays until Poll has found out. */
+/** The entry whose Truncate failed may have been sent: it stays until Poll has found out. */
 function leavable({ entries, failure }: RunState, phase: 'approved' | 'watched'): Entry[] {
   const found = entries.filter((entry) => entry.phase === phase);
   return failure && phase === 'approved' ? found.slice(1) : found;
 }
 
-/** So many at once, because each time the whole state is measured. */
+/** Dropped in batches, because the whole state is measured each time. */
 const leftAtOnce = 10;
 
 function leaveLast(state: RunState, phase: 'approved' | 'watched'): RunState {

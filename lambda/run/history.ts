@@ -21,7 +21,7 @@ export const historyBudget = {
   truncateTurn: 7,
   /** Wait (2), Poll (5) and NextStep (2). */
   pollTurn: 9,
-  /** As many Polls as a bad hour has may use up all their 9 retries: 100 x 27. */
+  /** All Polls of one bad hour may use up their 9 retries: 100 x 27. */
   reserve: 2700,
 } as const;
 
@@ -29,7 +29,7 @@ export const historyBudget = {
 export const historyUsed = ({ turns }: Pick<RunState, 'turns'>): number =>
   historyBudget.fixed + turns.truncate * historyBudget.truncateTurn + turns.poll * historyBudget.pollTurn;
 
-/** Whether another turn of each kind could go beyond the limit. */
+/** Whether one more turn of each kind could exceed the limit. */
 export const historyIsSpent = (state: Pick<RunState, 'turns'>): boolean =>
   historyUsed(state) + historyBudget.truncateTurn + 2 * historyBudget.pollTurn + historyBudget.reserve >
   maxHistoryEvents;

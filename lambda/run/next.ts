@@ -6,22 +6,22 @@ import { historyIsSpent } from './history.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
 
-/** A wait that the loop would not notice: Step Functions waits whole seconds. */
+/** Shorter waits make no difference: Step Functions waits in whole seconds. */
 const leastWaitSeconds = 1;
 /** What the workflow waits before Poll when Truncate fails without returning a state. */
 const afterTruncateSeconds = 10;
 
 /**
- * What the workflow does next, as every step leaves it in the run state: start the next approved truncation when no other is
- * at work, else wait for the next look, else report. Where the run may start nothing more, approved policies become
- * `not-started`; where its time or history is spent, watched ones become `still-running`. While a Truncate that failed may
- * still send, the run only waits.
+ * What the workflow does next; every step leaves it in the run state: start the next approved truncation if no other is
+ * running, else wait for the next look, else report. If the run may start nothing more, approved policies become
+ * `not-started`; if its time or history is used up, watched ones become `still-running`. While a Truncate that failed
+ * may still send, the run only waits.
  * @param now epoch milliseconds of the run's clock
  */
 export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
   const spent = whyOver(state, settings, now);
   const stop = spent ?? state.breaker;
-  // Its Truncate failed and may still send: not started again, and nothing else beside it.
+  // Its Truncate failed and may still send: it is not started again, and nothing else is started alongside it.
   const unsettled = state.failure && state.entries.find((entry) => entry.phase === 'approved');
   const entries = state.entries.map((entry): Entry => {
     if (entry === unsettled) return entry;
@@ -47,8 +47,9 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
 }
 
 /**
- * Truncations run one after another. One that an earlier run left holds the others back until two looks have shown whether it
- * moves, and then as long as it does, for two hours at most: a task that hangs must not hold up every policy.
+ * Truncations run one after another. One left by an earlier run holds the others back until two looks have shown
+ * whether it is making progress, and then for as long as it does, two hours at most: a hanging task must not hold up
+ * every policy.
  */
 export function holdsBack(
   { entry, watch }: WatchedEntry,
@@ -66,7 +67,7 @@ function whyOver(state: RunState, settings: RunSettings, now: number): (Cause & 
   return historyIsSpent(state) ? { kind: 'no-time', what: 'history' } : undefined;
 }
 
-/** What the last looks saw, for whoever reads that it goes on. */
+/** What the last looks saw, for readers of a report that says it is still running. */
 export function stillRunning(entry: WatchedEntry, { what, hours }: Cause & { kind: 'no-time' }): Entry {
   return done(entry, 'still-running', {
     kind: 'watching',

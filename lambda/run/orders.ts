@@ -4,7 +4,7 @@ import type { Policy } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 
-/** What the operator wants: the policies and the pause switch, read when they are needed and not remembered. */
+/** What the operator wants: the policies and the pause switch, read whenever they are needed and never cached. */
 
 /** All policies, with the stage's defaults. Throws ParametersError. */
 export async function readPolicies({
@@ -21,7 +21,7 @@ export async function readPolicies({
   });
 }
 
-/** Why nothing may be started, if the job is paused; what cannot be determined counts as paused. */
+/** Why nothing may be started, if the job is paused; if that cannot be determined, it counts as paused. */
 export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'>): Promise<Cause | undefined> {
   try {
     return (await parameters.paused()) ? { kind: 'paused' } : undefined;
@@ -31,8 +31,9 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
 }
 
 /**
- * The orders just before the call: paused since, or the policy is no longer what Plan decided by. `owner` and `note` are not
- * compared, and a stage's changed mode takes effect with the next run: the pause is what stops a run.
+ * Rechecks the orders just before the call: the job may have been paused since, or the policy may no longer be the one
+ * that Plan decided on. `owner` and `note` are not compared, and a stage's changed mode takes effect with the next run:
+ * the pause is what stops a run.
  */
 export async function ordersNow(
   { index, policy }: ApprovedEntry,
@@ -78,7 +79,7 @@ function difference(was: Policy, now: Policy): Cause | undefined {
   };
 }
 
-/** Sentences about configuration are carried as they are, and a parameter may make them long. */
+/** Sentences about configuration are passed on unchanged, and a parameter may make them long. */
 export const bounded = (problem: string): string => (problem.length <= 600 ? problem : `${problem.slice(0, 599)}…`);
 
 export const problemOf = (error: unknown): string => bounded(error instanceof Error ? error.message : String(error));

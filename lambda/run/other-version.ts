@@ -8,11 +8,11 @@ import type { RunServices } from './services.ts';
 import { type Entry, headSchema, type RunState, STATE_VERSION, type StateHead } from './state.ts';
 
 /**
- * A deployment in the middle of a run may change this program's version or the address of the server. Such a run starts and
- * watches nothing more; what its head tells is reported, and the ledger carries what runs to the next run.
+ * A deployment in the middle of a run may change this program's version or the server's address. Such a run starts and
+ * watches nothing more; it reports what its head says, and the ledger carries running truncations over to the next run.
  */
 
-/** Whether a run state is to be interpreted: written by this version, for this server. */
+/** Whether a run state may be interpreted: written by this version, for this server. */
 export const isOurs = (state: unknown, { settings }: Pick<RunServices, 'settings'>): state is RunState => {
   const { version, server } = (state ?? {}) as Partial<RunState>;
   return version === STATE_VERSION && server === addressOf(settings);
@@ -23,7 +23,7 @@ export class StateUnreadable extends Error {
   override readonly name = 'StateUnreadable';
 }
 
-/** @throws StateUnreadable for what has no head */
+/** @throws StateUnreadable if there is no head */
 export function fromHead(state: unknown, { settings }: Pick<RunServices, 'settings'>): RunState {
   const parsed = headSchema.safeParse(state);
   if (!parsed.success) throw new StateUnreadable('the run state has no head that can be read');
@@ -50,8 +50,8 @@ export function fromHead(state: unknown, { settings }: Pick<RunServices, 'settin
 }
 
 /**
- * The same where the ledger is at hand: the Truncate that the execution had called before a redrive may be at work on the
- * index whose turn it is, and send. Throws LedgerError, StateUnreadable.
+ * The same with the ledger at hand: a Truncate that the execution called before a redrive may still be working on the
+ * index whose turn it is, and may send. Throws LedgerError, StateUnreadable.
  */
 export async function fromHeadAndLedger(state: unknown, services: RunServices): Promise<RunState> {
   const known = fromHead(state, services);
@@ -62,7 +62,10 @@ export async function fromHeadAndLedger(state: unknown, services: RunServices): 
   return told ? replaceEntry(known, turn, done(turn, told, { kind: 'watching', why: 'other-version' })) : known;
 }
 
-/** What became of this run's own truncation, under whichever address; of a record of another version only that there is one. */
+/**
+ * What became of this run's own truncation, whatever the address; for a record of another version, only that there is
+ * one.
+ */
 function whatItDid(record: StoredRecord, state: RunState, now: number): 'still-running' | 'unknown' | undefined {
   const asking = askingOf(state);
   if (record.state === 'other-version') return 'unknown';
@@ -74,12 +77,12 @@ function whatItDid(record: StoredRecord, state: RunState, now: number): 'still-r
 const isTurn = (state: unknown, index: string): boolean =>
   (state as StateHead).entries.find(({ phase }) => phase === 'approved')?.index === index;
 
-/** @param failed Truncate failed at it, and no Poll came to find out what it did */
+/** @param failed Truncate failed on it, and no Poll followed to find out what it did */
 function entryOf({ index, phase, entry }: StateHead['entries'][number], failed: boolean): Entry {
   const { entityType, aspect } = entry;
   const known = outcomes.find((outcome) => outcome === entry.outcome);
   const outcome: Outcome = known ?? (failed ? 'unknown' : phase === 'watched' ? 'still-running' : 'not-started');
-  // What was decided is told by its outcome; why, only its own version can say.
+  // The outcome says what was decided; only its own version could say why.
   const cause =
     phase === 'watched' ? ({ kind: 'watching', why: 'other-version' } as const) : ({ kind: 'other-version' } as const);
   return done({ index, entry: { entityType, aspect } }, outcome, cause);

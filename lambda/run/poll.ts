@@ -20,14 +20,14 @@ import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from './state.ts';
 
 /**
- * Poll: looks at every unresolved truncation that is due, verifies the ended ones by counting again, and closes their
- * ledger records. After a Truncate that failed it first finds out what that one did. Only reads and makes conditional
- * transitions, so it may be repeated at any time: a verdict that is already in the ledger is the verdict.
+ * Poll: looks at every unresolved truncation that is due, verifies those that have ended by counting again, and closes
+ * their ledger records. After a failed Truncate it first finds out what that one did. It only reads and makes
+ * conditional transitions, so it may be repeated at any time: a verdict that is already in the ledger is final.
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
   const { clock, settings } = services;
-  // A Truncate that failed returned no state, so its turn is counted here, by the first Poll after it.
+  // A failed Truncate returned no state, so its turn is counted here, by the first Poll after it.
   const failedNow = state.failure && state.failure.sendsUntil === undefined;
   const turns = { truncate: state.turns.truncate + (failedNow ? 1 : 0), poll: state.turns.poll + 1 };
   const settled = await settleTruncate({ ...state, turns }, services);
@@ -59,7 +59,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   }
 }
 
-/** What a verdict adds to the memory of this night; without it nothing is lost but estimates. */
+/** What a verdict adds to the memory of this night; without it only estimates are lost. */
 async function rememberVerdict(
   index: string,
   entry: DecidedFacts,
@@ -72,7 +72,7 @@ async function rememberVerdict(
 
 function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunState): Night {
   const { rowsTotal, rowsToDelete = 0, rowsPastRetention, rowsDeleted = 0, durationSeconds, strategy } = entry;
-  // Of one that an earlier run sent, the rows before it are those of that night.
+  // If an earlier run sent it, "rows before" are those of that night.
   const before = !entry.adopted &&
     rowsTotal !== undefined && {
       rows: rowsTotal,
@@ -109,9 +109,9 @@ function withBreaker(state: RunState): RunState {
 }
 
 /**
- * Truncate ended without returning a state: the ledger says what it did. Where it had not sent anything, it is fenced
- * off, because a function that was given up may still be going on. Where another run holds the index it cannot be; then
- * the failure stays, and nothing else is started, until it can, or until that function can no longer send.
+ * Truncate ended without returning a state: the ledger says what it did. If it had not sent anything, it is fenced off,
+ * because an abandoned function may still be running. While another run holds the index, fencing is impossible: the
+ * failure stays, and nothing else is started, until fencing works or that function can no longer send.
  */
 async function settleTruncate(state: RunState, services: RunServices): Promise<RunState> {
   const { failure, ...rest } = state;
@@ -129,7 +129,9 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   return { ...replaceEntry({ ...rest, ...known }, target, entry), notes: [...state.notes, note] };
 }
 
-/** A call that was sent and whose answer nobody could write down, or that brought no task id, counts like any such call. */
+/**
+ * A call that was sent but whose answer could not be recorded, or that returned no task id, counts like any such call.
+ */
 async function callWithoutTask(
   { index, phase }: Entry,
   state: RunState,
@@ -141,8 +143,8 @@ async function callWithoutTask(
 }
 
 /**
- * @param sendsUntil the moment from which the failed Truncate sends nothing more, epoch milliseconds of the run's clock
- * @returns the entry as the ledger tells it; undefined while another run holds the index and ours could still send
+ * @param sendsUntil when the failed Truncate can no longer send, epoch milliseconds of the run's clock
+ * @returns the entry according to the ledger; undefined while another run holds the index and ours could still send
  */
 async function settled(
   target: ApprovedEntry,

@@ -11,7 +11,7 @@ import { fromHead, isOurs, StateUnreadable } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
 import type { Entry, RunState } from './state.ts';
 
-/** What the workflow gives to Report: a run state, or what is left of a Plan that failed. */
+/** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
   input: unknown;
   execution: { name: string; startTime: string };
@@ -23,11 +23,11 @@ export interface ReportServices {
   clock: Clock;
   log: Log;
   publisher: Publisher;
-  /** Makes English of facts; tests replace it, to show that nothing depends on words. */
+  /** Turns facts into English; tests replace it to show that nothing depends on the wording. */
   words?: (facts: ReportFacts) => Report;
 }
 
-/** Report: makes the run's report and publishes it. Throws only when it could not be published. */
+/** Report: builds the run's report and publishes it. Throws only if it could not be published. */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Report> {
   const composed = composeReport(event, services);
   const { result, policies, cause } = composed;
@@ -38,14 +38,14 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
 
 const planFailureSchema = z.object({
   failure: z.object({ step: z.literal('plan'), error: z.string() }),
-  /** The execution's input, for its mode. */
+  /** The execution's input, which holds its mode. */
   input: z
     .object({ mode: z.enum(['enforce', 'preview']).optional().catch(undefined) })
     .optional()
     .catch(undefined),
 });
 
-/** Makes the report; for whatever the workflow brings, because a run that says nothing is the worst of all. */
+/** Builds a report from whatever the workflow passes in, because a silent run is the worst outcome. */
 export function composeReport(
   { input, execution }: ReportEvent,
   services: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
@@ -101,7 +101,9 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
   };
 }
 
-/** Truncate failed, and no Poll came to find out what it did: the truncation whose turn it was may have been sent. */
+/**
+ * Truncate failed, and no Poll followed to find out what it did: the truncation whose turn it was may have been sent.
+ */
 function settleUnsettled({ entries, failure }: RunState): Entry[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   if (!failure || !turn) return entries;
@@ -113,7 +115,7 @@ function settleUnsettled({ entries, failure }: RunState): Entry[] {
 function lastWord(entry: Entry): DecidedFacts {
   switch (entry.phase) {
     case 'done':
-      // A newer build may have decided it, and have been taken back in the middle of the run.
+      // A newer build may have decided it before being rolled back in the middle of the run.
       return { ...entry.entry, outcome: knownOutcome(entry.entry.outcome) };
     case 'watched':
       return { ...entry.entry, outcome: 'still-running', cause: { kind: 'watching', why: 'run', ...seen(entry) } };
@@ -122,7 +124,7 @@ function lastWord(entry: Entry): DecidedFacts {
   }
 }
 
-/** Smallest first, then by name; what has no count comes last. */
+/** Smallest first, then by name; entries without a count come last. */
 function bySize(left: DecidedFacts, right: DecidedFacts): number {
   const size = (entry: DecidedFacts) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   const name = (entry: DecidedFacts) => `${entry.entityType}.${entry.aspect}`;

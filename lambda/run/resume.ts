@@ -5,9 +5,9 @@ import { done, watched } from './entries.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
- * What became of this run's own attempt on an index, by the ledger alone: a verdict comes first (a step that is tried again
- * reports the same), then an unresolved truncation, which is watched; then one that another run has closed since; otherwise
- * nothing was ever sent.
+ * What became of this run's own attempt on an index, from the ledger alone: first a verdict (a retried step reports the
+ * same), then an unresolved truncation, which is watched, then one that another run has closed since; otherwise nothing
+ * was ever sent.
  * @param now epoch milliseconds of the run's clock
  */
 export function resumeOwn(

@@ -9,7 +9,7 @@ import type { Mode } from './state.ts';
 
 /** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */
 
-/** What the operator keeps beside the deployment. Each throws ParametersError. */
+/** What the operator keeps outside the deployment. Each throws ParametersError. */
 export interface Parameters {
   policies(): Promise<PolicySource[]>;
   /** Whether the job is paused. Callers treat an exception as paused. */
@@ -17,7 +17,7 @@ export interface Parameters {
   token: TokenSource;
 }
 
-/** A parameter is missing, malformed or out of reach; `message` names it and the remedy. */
+/** A parameter is missing, malformed or unreadable; `message` names it and the remedy. */
 export class ParametersError extends Error {
   override readonly name = 'ParametersError';
 }
@@ -32,7 +32,7 @@ export interface Log {
 export interface RunSettings {
   stage: string;
   gmsUrl: string;
-  /** The stage's mode; an execution's input may say otherwise. */
+  /** The stage's mode; an execution's input may override it. */
   mode: Mode;
   minRetentionDays: number;
   maxRunHours: number;
@@ -40,13 +40,16 @@ export interface RunSettings {
   maxRowsPerRun?: number;
 }
 
-/** What the preflight of a preview needs beside the rest. */
+/** What the preflight of a preview needs in addition. */
 export interface Surroundings {
-  /** The run is made on Lambda: an address of a private network is the usual way there. */
+  /** The run is on Lambda, where a private network address is normal. */
   onLambda: boolean;
   /** The addresses of a host name; throws where there are none. */
   lookup(hostname: string): Promise<string[]>;
-  /** Told of the preflight while it is made, and of the whole of it at last, which may be long before Plan has ended. */
+  /**
+   * Called with each part of the preflight as it comes in and with all of it at the end, which may be long before Plan
+   * ends.
+   */
   onPreflight?(checks: readonly Check[], isComplete: boolean): void;
 }
 
@@ -55,14 +58,14 @@ export interface RunServices {
   parameters: Parameters;
   operations: Operations;
   ledger: Ledger;
-  /** What earlier nights saw; left out for steps that do not remember. */
+  /** What earlier nights saw; omitted for steps that do not need it. */
   nights?: Nights;
   surroundings: Surroundings;
   clock: Clock;
   log: Log;
   /** A new random id (UUID) at each call. */
   newId(): string;
-  /** Waits so many milliseconds of the run's clock. */
+  /** Waits for this many milliseconds of the run's clock. */
   sleep(millis: number): Promise<void>;
   /** End of this invocation's time, epoch milliseconds of the run's clock. */
   deadline(): number;

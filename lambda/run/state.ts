@@ -17,7 +17,7 @@ export type Mode = 'enforce' | 'preview';
 
 export interface RunState {
   version: typeof STATE_VERSION;
-  /** The execution's name; the same after Retry and redrive. */
+  /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
   /** Normalised address of the server. */
   server: string;
@@ -36,20 +36,20 @@ export interface RunState {
   /** Why the run as a whole could not do its work. */
   error?: Cause;
   notes: Note[];
-  /** Of a preview, where it could be made. */
+  /** In a preview, if it could be done. */
   preflight?: Check[];
   unmanagedIndices: UnmanagedIndex[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
   /** How often Truncate and Poll have run: what the history budget is counted from. */
   turns: { truncate: number; poll: number };
-  /** Real calls of this run that brought no task id. */
+  /** Real calls of this run that returned no task id. */
   callsWithoutTask?: number;
-  /** What the server refuses to tell. */
+  /** What the server refuses to report. */
   refused?: Failures;
   /**
-   * Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name; and, from the
-   * first Poll on that could not, the moment from which that Truncate sends nothing more (epoch ms of the run's clock).
+   * Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name and, after
+   * the first Poll that could not, the time when that Truncate can no longer send (epoch ms of the run's clock).
    */
   failure?: { step: 'truncate'; error: string; sendsUntil?: number };
   /** Put there by the workflow when Poll failed for good. */
@@ -81,11 +81,11 @@ export interface ApprovedEntry extends EntryBase {
 export interface Planned {
   rowsToDelete: number;
   strategy: Strategy;
-  /** A bite: the cutoff that is sent, older than the policy's, and the rows that go with it. */
+  /** A bite: the cutoff that is sent, which is older than the policy's, and the rows that it deletes. */
   bite?: { cutoffMillis: number; rows: number; nights?: number };
   /** What it takes, as last time. */
   seconds?: number;
-  /** For a reindex: rows of the window in which only somebody's copy would make a difference, and when they were counted. */
+  /** For a reindex: rows of the window that only another process's copy would change, and when they were counted. */
   settled?: Bounds & { rows: number; countedAt: number };
 }
 
@@ -95,8 +95,8 @@ export interface WatchedEntry extends EntryBase {
 }
 
 /**
- * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version: it is
- * reported by this head, and not interpreted beyond it.
+ * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version:
+ * only this head is used to report it, and nothing else is interpreted.
  */
 export const headSchema = z.looseObject({
   version: z.number(),

@@ -49,10 +49,10 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
- * The order of its side effects is the safety of the whole project: reserve the index in the ledger; count its windows; read
- * the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and decide again by it;
- * write `sending`; send, if it is still before `sendBy` and the dry run is fresh; write what came back. Whatever ends this
- * function in between, the ledger says which of these it reached.
+ * The safety of the whole project rests on the order of its side effects: reserve the index in the ledger; count its
+ * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and
+ * decide again on its result; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record
+ * the response. Wherever this function may die in between, the ledger says how far it got.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
   if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
@@ -79,7 +79,7 @@ interface Started {
   changes?: Partial<RunState>;
 }
 
-/** Holds the index's record while it counts and decides; gives it back unless the call went out. */
+/** Holds the index's record while it counts and decides; releases it unless the call went out. */
 async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started> {
   const { ledger, clock, settings, newId } = services;
   const now = clock.now();
@@ -107,7 +107,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   }
   const until: SendUntil = {
     wall: checked.record.attempt.sendBy,
-    // What was allowed when the reservation was made, however the clock of the wall is set meanwhile.
+    // What was allowed when the reservation was made, even if the wall clock is changed in the meantime.
     monotonic: Math.min(begun + (sendBy - now), checked.dryRunAt.monotonic + dryRunValidMillis),
   };
   const started = await sendOne(state, target, checked.record, until, services);
@@ -122,7 +122,8 @@ function notFree(
 ): Entry {
   switch (stands.kind) {
     case 'mine':
-      // Called again by a redrive: what it sent is watched. Before that, the first call may still be at work.
+      // Called again by a redrive: if it sent, that truncation is watched. Otherwise the first call may still be
+      // running.
       if (isUnresolved(stands.record)) return resumeOwn(target, stands, state, clock.now());
       throw invokedTwice(target);
     case 'decided':
@@ -143,7 +144,7 @@ function notFree(
   }
 }
 
-/** Another invocation for the same execution was first: Poll finds out what comes of that one. */
+/** Another invocation for the same execution was first: Poll finds out its result. */
 const invokedTwice = ({ index }: ApprovedEntry): Error =>
   new Error(`Truncate was invoked twice for ${index} in one run`);
 
@@ -163,7 +164,7 @@ function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number
   };
 }
 
-/** Truncations that are started although one of an earlier run does not end. */
+/** Truncations that are started although one from an earlier run has not ended. */
 function beside(state: RunState, target: ApprovedEntry): Pick<RunState, 'notes'> {
   const left = state.entries.find((entry) => entry !== target && entry.phase === 'watched' && entry.entry.adopted);
   const told = state.notes.some((note) => note.kind === 'started-beside');
@@ -187,7 +188,7 @@ async function sendOne(
     const cause: Cause =
       sent.why === 'withheld' ? { kind: 'no-time', what: 'send' } : { kind: 'server', error: sent.why, sent: 'no' };
     const from = { ...target.entry, ...attemptFacts(record) };
-    // Not one row went: what was counted before the call is what the next Plan compares with.
+    // No rows were deleted: the next Plan compares with what was counted before the call.
     const { fields, runStartMillis } = record.attempt;
     const window = keptWindow(record.windows, fields.endTimeMillis, runStartMillis);
     const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle', ...(window && { window }) } as const;
@@ -247,7 +248,7 @@ async function checkUntil(
   const { plan, policy } = target;
   const ask = (fields: TruncateFields): Promise<DryRun> => operations.dryRun(fields, { signal });
 
-  // A copy that somebody else's reindex is still at needs time to show.
+  // It takes time to notice that another process's reindex is still copying.
   const apart = (plan.settled?.countedAt ?? 0) + copyingPauseMillis - clock.now();
   if (plan.settled && apart > 0) await sleep(apart);
   const size = physicalIndex(await reads.sizes({ signal }), attempt.fields);
@@ -261,11 +262,11 @@ async function checkUntil(
 
   const orders = await ordersNow(target, services);
   if (orders) return refuse('not-started', orders);
-  // From before the question on: when in between the server counted is not known.
+  // Measured from before the request: when exactly the server counted is unknown.
   const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const dryRun = await ask(attempt.fields);
   const facts = { rowsTotal: dryRun.rowsTotal, rowsToDelete: dryRun.rowsToDelete };
-  // What is sent now must be what the windows were counted around.
+  // What is sent now must match what the windows were counted for.
   const difference = Math.abs(dryRun.rowsToDelete - rowsToDelete);
   const allowed = plan.strategy === 'reindex' ? 0 : Math.max(incompleteRows, rowsToDelete * windowShare);
   if (difference > allowed) return refuse('not-started', { kind: 'counts-moved' }, facts);
@@ -295,8 +296,8 @@ async function checkUntil(
 }
 
 /**
- * The windows, counted under the record. Where fewer rows are to go than Plan counted, somebody else has been deleting: a
- * second count shows whether they still are.
+ * The windows, counted under the record. If fewer rows are due than Plan counted, another process has been deleting: a
+ * second count shows whether it still is.
  */
 async function countTwiceIfFewer(
   attempt: Attempt,
@@ -321,7 +322,7 @@ async function countTwiceIfFewer(
   return { kind: 'refused', outcome: 'not-started', cause, facts: { rowsTotal, rowsToDelete } };
 }
 
-/** Writes `sending`: the last thing before the call, and from here on everybody assumes that it was sent. */
+/** Writes `sending`: the last step before the call; from here on everyone assumes that it was sent. */
 async function reachSending(
   record: Reserved,
   {

@@ -6,19 +6,19 @@ export interface RunLogOptions {
   stage: string;
   /** The execution's name. */
   runId: string;
-  /** Which step of the run writes. */
+  /** The step of the run that writes. */
   step: 'plan' | 'truncate' | 'poll' | 'report';
 }
 
 export interface RunLog extends Log {
-  /** Whatever is logged from now on, this text is not in it. To be told of every token as soon as it is read. */
+  /** Keeps this text out of everything logged from now on. Call it with every token as soon as it is read. */
   neverShow(secret: string): void;
 }
 
 /**
- * The log of one invocation: JSON lines with stage, run id and step. A line about a decision has the fields
- * `index`, `outcome` and `cause` (as data: English is made in the report only), which the saved query of `queries.ts` asks for.
- * Secrets and stack traces are taken out of every text; an Error is logged as its name and message.
+ * The log of one invocation: JSON lines with stage, run id and step. A line about a decision has the fields `index`,
+ * `outcome` and `cause` (as data: only the report contains English), which the saved query of `queries.ts` uses.
+ * Secrets and stack traces are removed from every text; an Error is logged as its name and message.
  */
 export function runLog({ stage, runId, step }: RunLogOptions): RunLog {
   const logger = new Logger({ serviceName: 'datahub-retention', persistentKeys: { stage, runId, step } });
@@ -39,7 +39,7 @@ export function runLog({ stage, runId, step }: RunLogOptions): RunLog {
   };
 }
 
-/** Names that the logger keeps for itself: it would drop the field and write a line of its own about that. */
+/** Names reserved by the logger: it would drop the field and write an extra line about that. */
 const reserved = new Set(['level', 'message', 'sampling_rate', 'service', 'timestamp']);
 
 function cleanFields(fields: Record<string, unknown>, clean: (text: string) => string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { indexName } from '../policy/aspects.ts';
 
 export const metricNamespace = 'DataHubRetention';
 
-/** Few dimensions, because each combination is a metric of its own, and billed as one. */
+/** Few dimensions, because each combination is billed as a separate metric. */
 export const dimensionNames = { stage: 'stage', index: 'index' } as const;
 
 /** Dimensions: stage and index. */
@@ -20,8 +20,8 @@ export const indexMetrics = {
 } as const;
 
 /**
- * Dimension: stage. Of the three results each run sends its own alone, as 1, so that sums count runs: a metric is paid for
- * each hour in which it is sent, a 0 like any other number.
+ * Dimension: stage. Each run sends only its own of the three results, as 1, so that sums count runs: a metric is billed
+ * for each hour in which it is sent, even if it is 0.
  */
 export const runMetrics = {
   ok: 'RunOk',
@@ -29,14 +29,14 @@ export const runMetrics = {
   failed: 'RunFailed',
   durationSeconds: 'DurationSeconds',
   confirmedSubscriptions: 'ConfirmedSubscriptions',
-  /** Rows that should have stayed and are gone; sent by runs that find some only. */
+  /** Rows that should have stayed and are gone; sent only by runs that find some. */
   rowsMissing: 'RowsMissing',
 } as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing', string>;
 
-/** What a metric's line is given to; on Lambda `toStandardOutput`. */
+/** Where a metric's line goes; on Lambda `toStandardOutput`. */
 export type WriteLine = (line: string) => void;
 
-/** Past `console.log`, which Lambda's JSON log format would wrap, and CloudWatch would then not see the metric. */
+/** Bypasses `console.log`, which Lambda's JSON log format would wrap, hiding the metric from CloudWatch. */
 export const toStandardOutput: WriteLine = (line) => {
   process.stdout.write(`${line}\n`);
 };
@@ -59,19 +59,19 @@ export function reportMetrics(report: Report): string[] {
   ];
 }
 
-/** An index that lost rows counts as one at least, also where nobody could count how many. */
+/** An index that lost rows counts as at least one, even if they could not be counted. */
 const rowsMissing = ({ policies }: Report): number =>
   policies
     .filter(({ outcome }) => outcome === 'rows-missing')
     .reduce((sum, entry) => sum + Math.max(1, entry.rowsMissing ?? 1), 0);
 
-/** The line that tells how many people or systems a report can reach. */
+/** The line that says how many people or systems a report can reach. */
 export const subscriptionMetric = (stage: string, confirmed: number, at: number): string =>
   embedded({ [dimensionNames.stage]: stage }, [[runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]], at);
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
-/** Outcomes that end a truncation. The others would be counted again by the run that sees the end. */
+/** Outcomes that end a truncation. The run that sees the end would count the others again. */
 const ended: ReadonlySet<Outcome> = new Set(['truncated', 'incomplete', 'rows-missing']);
 
 function indexValues(entry: PolicyEntry, { mode }: Report): Value[] {
@@ -80,14 +80,14 @@ function indexValues(entry: PolicyEntry, { mode }: Report): Value[] {
     ...(mode === 'enforce' && rowsDeleted !== undefined && ended.has(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),
-    // An adopted entry's share is the one of the run that started it, and was told then.
+    // An adopted entry's share belongs to the run that started it, which already reported it.
     ...(percent !== undefined && !adopted
       ? [[indexMetrics.percentDeletable, MetricUnit.Percent, percent] satisfies Value]
       : []),
   ];
 }
 
-/** One Metrics object per line: nothing is left in it for the next one. `at`: epoch milliseconds. */
+/** One Metrics object per line, so that nothing carries over to the next one. `at`: epoch milliseconds. */
 function embedded(dimensions: Record<string, string>, values: readonly Value[], at: number): string {
   const metrics = new Metrics({ namespace: metricNamespace, logger: silent });
   metrics.clearDefaultDimensions();
@@ -99,5 +99,5 @@ function embedded(dimensions: Record<string, string>, values: readonly Value[], 
   return JSON.stringify(metrics.serializeMetrics());
 }
 
-/** Its hints (an old timestamp, for one) are for developers and would stand between the lines of the log. */
+/** Its hints (about an old timestamp, for example) are for developers and would end up between the lines of the log. */
 const silent = { debug() {}, info() {}, warn() {}, error() {}, trace() {}, critical() {}, log() {} };

@@ -25,7 +25,7 @@ export const rowsByIndexQuery: SavedQuery = {
   name: 'Rows and deletable rows of each index',
   text: [
     "filter message = 'planned' and ispresent(rowsTotal)",
-    // A bite takes fewer than are past the retention.
+    // A bite deletes fewer rows than are past the retention.
     '| fields coalesce(rowsPastRetention, rowsToDelete) as past',
     '| stats latest(rowsTotal) as rows, latest(past) as deletable, latest(@timestamp) as counted by index',
     '| sort rows desc',
@@ -33,9 +33,7 @@ export const rowsByIndexQuery: SavedQuery = {
   ].join('\n'),
 };
 
-/**
- * Rows that ended truncations removed from each index; the others would be counted again by the run that sees the end.
- */
+/** Rows that ended truncations removed from each index; the run that sees the end would count the others again. */
 export const deletedByIndexQuery: SavedQuery = {
   name: 'Deleted rows of each index',
   text: [

@@ -2,17 +2,20 @@ import { dayMillis, forecastNights } from '../facts/limits.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
- * A bite: where more rows would go than one run may delete, an older cutoff at which at most so many go. It is found by dry
- * runs, because the server tells no timestamps. Rows may be spread evenly, come in bursts, or all be stamped with midnight,
- * so that the count is a staircase.
+ * A bite: if more rows are due than one run may delete, an older cutoff that stays within that limit. It is found by
+ * dry runs, because the server reports no timestamps. Rows may be spread evenly, come in bursts, or all be stamped with
+ * midnight, which makes the count a staircase.
  */
 
-/** Up to this much above a bite (0.5 %), all goes at once: what a night's ageing adds must not make one more night. */
+/**
+ * Up to this much above a bite (0.5 %), everything is deleted at once: rows that age past the cutoff overnight must not
+ * add another night.
+ */
 const allAtOncePerMille = 5;
 
 /**
- * How many rows may go in one run at most; what a person approves lifts it.
- * @returns undefined where all may go at once
+ * The maximum number of rows to delete in one run; an operator's approval lifts it.
+ * @returns undefined if all may go at once
  */
 export function biteOf(
   maxRowsPerRun: number | undefined,
@@ -25,17 +28,17 @@ export function biteOf(
   return Math.max(maxRowsPerRun, approveRows ?? 0);
 }
 
-/** What is sent may be so much above the bite: rows go on ageing between Plan and the call. */
+/** What is sent may exceed the bite by this much: rows keep ageing between Plan and the call. */
 export const biteLimit = (maxRowsPerRun: number, approveRows: number | undefined): number =>
   Math.max(maxRowsPerRun * 1.01, approveRows ?? 0);
 
 /** Dry runs for one policy. */
 const maxSteps = 16;
 
-/** A bite that is this close to what it may be is not searched further: ten of them are within a thousandth of ten whole ones. */
+/** The search stops once a bite is this close to its limit: ten such bites are within a thousandth of ten full ones. */
 const closeEnough = 0.9999;
 
-/** Rows that go at a moment: those with a timestamp at or before it. */
+/** Rows that a cutoff would delete: those with a timestamp at or before it. */
 interface Point {
   at: number;
   rows: number;
@@ -46,25 +49,28 @@ export interface BiteSearch {
   /** The policy's cutoff, epoch milliseconds, and the dry run with it. */
   cutoffMillis: number;
   whole: DryRun;
-  /** The run's start: what is younger than the cutoff tells how dense the rows are. */
+  /** The run's start: rows younger than the cutoff show how dense the rows are. */
   startMillis: number;
-  /** Rows that may go at most; fewer than the whole. */
+  /** Maximum number of rows to delete; fewer than all that are due. */
   bite: number;
-  /** A dry run with another cutoff; undefined where the time ended first. Throws OperationsError. */
+  /** A dry run with another cutoff; undefined if time ran out first. Throws OperationsError. */
   ask(cutoffMillis: number): Promise<DryRun | undefined>;
   /** No time for another dry run. */
   isOver(): boolean;
 }
 
 export type Bite =
-  /** An older cutoff, at which `dryRun` says that at most a bite goes. */
+  /** An older cutoff that deletes at most a bite, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
   /** The oldest rows lie so close together (`spreadMillis`; 1: one timestamp) that no cutoff was found between them. */
   | { kind: 'too-large'; cutoffMillis: number; rows: number; spreadMillis: number }
-  /** The time was over before a cutoff was found, or the oldest rows were. */
+  /** Time ran out before a cutoff, or even the oldest rows, were found. */
   | { kind: 'no-time' };
 
-/** Finds the youngest cutoff at which at most a bite goes, as far as steps and time allow. Never younger than the policy's. */
+/**
+ * Finds the youngest cutoff that deletes at most a bite, as far as steps and time allow. Never younger than the
+ * policy's.
+ */
 export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, isOver }: BiteSearch): Promise<Bite> {
   // No row is as old as the epoch.
   let low: Point = { at: 0, rows: 0 };
@@ -92,7 +98,7 @@ export async function findBite({ cutoffMillis, whole, startMillis, bite, ask, is
   return { kind: 'too-large', cutoffMillis: high.at, rows: high.rows, spreadMillis: high.at - low.at };
 }
 
-/** As if the rows that go were as dense as those that stay. */
+/** Assumes that the rows to delete are as dense as those that stay. */
 function firstGuess(
   cutoffMillis: number,
   { rowsToDelete, rowsTotal }: DryRun,
@@ -105,9 +111,9 @@ function firstGuess(
 }
 
 /**
- * Where to look next. While nothing is known below, ever further back; then where a straight line between both points would
- * reach the bite, or half-way where that has come to the same side too often. Whole days first, then, because many rows are
- * stamped with it, the midnight between two days, and at last every millisecond.
+ * Where to look next. As long as no lower point is known, ever further back; then where a straight line between both
+ * points would reach the bite, or half-way if that has landed on the same side too often. Whole days first; then the
+ * midnight between two days, because many rows are stamped with it; finally every millisecond.
  */
 function between(low: Point, high: Point, bite: number, sameSide: number, cutoffMillis: number): number {
   if (low.dryRun === undefined) return endOfDay(cutoffMillis - 3 * (cutoffMillis - high.at) - 30 * dayMillis);
@@ -119,7 +125,10 @@ function between(low: Point, high: Point, bite: number, sameSide: number, cutoff
   return at;
 }
 
-/** All rows that go may be far younger than those that stay let expect: distances from the cutoff shrink by their square root. */
+/**
+ * The rows to delete may all be far younger than the rows that stay suggest: distances from the cutoff shrink by their
+ * square root.
+ */
 function byDistance(low: Point, high: Point, cutoffMillis: number): number {
   const least = dayMillis / 4;
   return cutoffMillis - Math.sqrt((cutoffMillis - low.at) * Math.max(least, cutoffMillis - high.at));
@@ -134,9 +143,9 @@ function onLine(low: Point, high: Point, bite: number | undefined): number {
 const endOfDay = (millis: number): number => (Math.floor(millis / dayMillis) + 1) * dayMillis - 1;
 
 /**
- * Runs until what is left is below the threshold, this one included, when each takes a bite.
- * @param rowsPerNight rows that pass the cutoff from one night to the next, where that is known
- * @returns undefined where they never would be, or so late that nothing is said of it
+ * Number of runs, including this one, until the rest is below the threshold if each takes a bite.
+ * @param rowsPerNight rows that pass the cutoff from one night to the next, if known
+ * @returns undefined if that never happens, or so late that it is not worth mentioning
  */
 export function nightsOf(
   { rowsToDelete, rowsTotal }: Pick<DryRun, 'rowsToDelete' | 'rowsTotal'>,

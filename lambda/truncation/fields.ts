@@ -3,10 +3,13 @@ import type { Strategy } from '../facts/strategy.ts';
 import type { TruncateFields } from '../operations/operations.ts';
 import type { Policy } from '../policy/schema.ts';
 
-/** Sent where the server reindexes and the policy says nothing: its own default there is 0 s (DataHub's BatchWriteOperationsOptions). */
+/**
+ * Sent if the server reindexes and the policy does not set it: the server's own default there is 0 s (DataHub's
+ * BatchWriteOperationsOptions).
+ */
 const reindexTimeoutSeconds = 300;
 
-/** The policy's cutoff, epoch milliseconds; counted from the run's start so that every step uses the same one. */
+/** The policy's cutoff, epoch milliseconds; relative to the run's start, so that every step uses the same one. */
 export const cutoffOf = (policy: Policy, startMillis: number): number => startMillis - policy.retentionDays * dayMillis;
 
 /**

@@ -17,8 +17,8 @@ import { recoveryFacts } from './recovery.ts';
 import { type Counts, isMissing, keptWindow, type Shortfall, shortfallOf } from './windows.ts';
 
 /**
- * Judges a truncation that has ended, or that nobody sees move any more, by counting again. `completed` proves nothing:
- * DataHub drops a task's error and failures. Pure.
+ * Judges a truncation that has ended, or shows no more progress, from new counts. `completed` proves nothing: DataHub
+ * drops a task's error and failures. Pure.
  */
 
 export interface Evidence {
@@ -27,23 +27,25 @@ export interface Evidence {
   after: Counts;
   /** The search engine has no such index any more: its counts are zero. */
   indexGone: boolean;
-  /** The physical index now, where the server tells it. */
+  /** The physical index now, if the server reports it. */
   indexName: string | undefined;
   sizeMb: number | undefined;
-  /** Our task's status at its end, where it could be asked. */
+  /** Our task's status at its end, if it could be read. */
   task: OwnTask | undefined;
-  /** Why it is judged: its task has ended; nothing moves, and no status says otherwise; its task hangs. */
+  /** Why it is judged: its task has ended; or there is no progress and no status says otherwise; or its task hangs. */
   end: 'task' | 'still' | 'stuck';
   /** The task's record is gone. */
   vanished: boolean;
-  /** The fewest rows to delete that a look of this run has seen: rows that came in late may hide that they went. */
+  /**
+   * The fewest rows to delete that any look of this run has seen: late-arriving rows may hide that rows were deleted.
+   */
   lowestToDelete: number | undefined;
-  /** When anything was last seen to move, and when it ended as far as known; epoch milliseconds of the run's clock. */
+  /** When any progress was last seen, and when it ended as far as known; epoch milliseconds of the run's clock. */
   lastMovedAt: number | undefined;
   endedAt: number;
   startedAt: number;
   now: number;
-  /** A person asks for an end: what is still is closed whatever its age. */
+  /** An operator asked for it to be settled: if there is no progress it is closed, whatever its age. */
   clearing: boolean;
 }
 
@@ -54,7 +56,7 @@ export function judge(evidence: Evidence): Judgement {
   return was === 'delete-by-query' ? judgeDelete(evidence) : judgeReindex(evidence);
 }
 
-/** Nothing was started, as far as can be seen. Rows that others took meanwhile are counted all the same. */
+/** Nothing was started, as far as can be seen. Rows that other processes deleted in the meantime are counted anyway. */
 function unchanged(evidence: Evidence): Judgement {
   const { record, after } = evidence;
   const lost = shortfallOf(record.windows, after.windows);
@@ -71,7 +73,7 @@ function unchanged(evidence: Evidence): Judgement {
   };
 }
 
-/** A delete by query is proven by counts. */
+/** Counts alone prove a delete by query. */
 function judgeDelete(evidence: Evidence): Judgement {
   const { record, after, task, indexName, end } = evidence;
   const { rowsToDelete: planned } = record.attempt.baseline;
@@ -85,13 +87,13 @@ function judgeDelete(evidence: Evidence): Judgement {
   const replaced = replacedBy(evidence);
   if (end === 'stuck') return { ...base, ...stuck(evidence) };
   if (task && deletedNothing(task) && (conflictsOnly(task) || !isRemainder(after.rowsToDelete, planned))) {
-    // Somebody else deleted or changed every row of it first.
+    // Another process deleted or changed all of its rows first.
     const facts = { ...base.facts, rowsDeleted: 0 };
     return { ...base, facts, outcome: 'incomplete', cause: { kind: 'all-conflicts', ...counters } };
   }
   if (isRemainder(after.rowsToDelete, planned)) {
     if (end === 'still') return { ...base, ...unseen(evidence, unsettled(evidence)) };
-    // Rows that come in late may stand where others were deleted: the fewest that any look has found tell.
+    // Late-arriving rows may replace deleted ones: the lowest count of any look decides.
     const fewest = Math.min(after.rowsToDelete, evidence.lowestToDelete ?? after.rowsToDelete);
     if (task && saysAllDeleted(task) && fewest >= planned - slack(planned)) {
       const cause: Cause = {
@@ -103,9 +105,10 @@ function judgeDelete(evidence: Evidence): Judgement {
     }
     return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...counters, ...replaced } };
   }
-  // Somebody has put another index behind the alias, and our own task cannot be asked: whose rows went is not known.
+  // Another index was put behind the alias, and our own task cannot be queried: whose rows were deleted is unknown.
   if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
-  // The server told the index's name before, and does not now: without a status either, nobody knows that it was no reindex.
+  // The server reported the index's name before, but does not now: without a status either, a reindex cannot be ruled
+  // out.
   const isNameless = record.attempt.baseline.indexName !== undefined && indexName === undefined;
   if (isNameless && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
   const cause: Cause = { kind: 'verified', by: 'counts', ...counters, ...replaced, ...restOf(evidence) };
@@ -113,15 +116,16 @@ function judgeDelete(evidence: Evidence): Judgement {
 }
 
 /**
- * A reindex moves the alias to an empty index before it copies, and late rows refill what a broken copy has lost: counts alone
- * cannot prove it. Without proof one missing row is enough to close the index, and no missing row proves nothing.
+ * A reindex moves the alias to an empty index before it copies, and late rows refill what a broken copy has lost:
+ * counts alone cannot prove it. Without proof a single missing row closes the index, and the absence of missing rows
+ * proves nothing.
  */
 function judgeReindex(evidence: Evidence): Judgement {
   const { record, after, end } = evidence;
   const lost = shortfallOf(record.windows, after.windows);
   const gap = whatProofLacks(evidence);
   const facts = factsOf(evidence, lost);
-  // A copy that hangs may go on: its rows are not missing yet.
+  // A hanging copy may resume: its rows are not missing yet.
   if (end === 'stuck') return { facts, ...stuck(evidence) };
   if (gap !== undefined) {
     if (lost && lost.rows > 0) return rowsMissing(evidence, lost);
@@ -137,7 +141,8 @@ function judgeReindex(evidence: Evidence): Judgement {
   if (isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete)) {
     return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...countersOf(evidence) } };
   }
-  // What was written but not yet searchable when the copy began is in the old index alone (servers up to about 1.1).
+  // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to about
+  // 1.1).
   const { indexName: stragglersIn } = record.attempt.baseline;
   const stragglers = stragglersIn === undefined ? {} : { stragglersIn };
   const indexNow = evidence.indexName === undefined ? {} : { indexNow: evidence.indexName };
@@ -145,8 +150,8 @@ function judgeReindex(evidence: Evidence): Judgement {
 }
 
 /**
- * Proof that a copy is whole: a status that is ours and perfect, at least the rows that should stay, and an index that was
- * made when our reindex would have made it.
+ * Proof that a copy is complete: a flawless status of our own task, at least the rows that should stay, and an index
+ * created when our reindex would have created it.
  */
 function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
   if (task?.works !== 'reindex' || !task.completed) return 'status';
@@ -158,7 +163,10 @@ function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'impe
   return movedBy(record, indexName) === 'us' ? undefined : 'name';
 }
 
-/** By its counters the copy is whole, and no search finds a row: the newest servers leave the new index without refreshes. */
+/**
+ * Its counters say that the copy is complete, but no search finds a row: the newest servers leave the new index without
+ * refreshes.
+ */
 function notRefreshed(evidence: Evidence, facts: Partial<EntryFacts>): Judgement {
   const { indexName } = evidence;
   const { indexName: before } = evidence.record.attempt.baseline;
@@ -206,8 +214,8 @@ function smallLosses(evidence: Evidence, lost: Shortfall | undefined): Judgement
 }
 
 /**
- * Nobody saw it end. The record stays unresolved for a later look, until it is 20 h old: a delete by query can then simply be
- * repeated, a reindex may have left the alias on half an index.
+ * Nobody saw it end. The record stays unresolved for a later look until it is 20 h old: then a delete by query can
+ * simply be repeated, while a reindex may have left the alias on half an index.
  */
 function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | 'cause' | 'closes'> {
   const { record, task, indexName, end, now, clearing, vanished } = evidence;
@@ -215,15 +223,15 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
   const isOld = clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
   if (!isOld) return { outcome, cause, closes: 'no' };
-  // A person is told of every row that is missing, and says whether that may be: the index waits for it.
+  // Every missing row is reported, and the index stays closed until an operator says whether that is acceptable.
   const isWhole = !clearing || (shortfallOf(record.windows, evidence.after.windows)?.rows ?? 0) === 0;
   const closes = isDelete && isWhole ? 'idle' : 'quarantined';
   return { outcome, cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause, closes };
 }
 
 /**
- * Its status says that it goes on, and nothing moves. However old its record is, nothing is started beside it before it has
- * stood still for 20 h, which one run does not see: the record says since when.
+ * Its status says that it is running, but there is no progress. However old its record is, nothing is started alongside
+ * it until it has been stuck for 20 h; no single run sees that, so the record says since when.
  */
 function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'closes' | 'stood'> {
   const { record, task, after, lastMovedAt, now, indexName } = evidence;
@@ -254,17 +262,17 @@ function unsettled(evidence: Evidence): Cause {
 }
 
 /**
- * After a call without a task id: nothing that can be seen has changed, in no look of this run, over a whole stillness window that
- * ended after the server is taken to have acted, or never will. The total is not compared: it changes with ingestion.
+ * After a call without a task id: no look of this run has seen any change over a whole stillness window that ended
+ * after the server must have acted, if it ever will. The total is not compared: it changes with ingestion.
  */
 function isUnchanged(
   { record, after, indexName, lowestToDelete, clearing }: Evidence,
   was: ReturnType<typeof whatItWas>,
 ): boolean {
   const { baseline } = record.attempt;
-  // Of what another version sent nothing is known to compare with.
+  // There is nothing to compare for a truncation that another version sent.
   if (baseline.rowsToDelete === 0) return false;
-  // Of a few rows most may be gone within the slack.
+  // With only a few rows, most of them could be gone and still be within the tolerance.
   const allowed = was === 'delete-by-query' ? Math.min(slack(baseline.rowsToDelete), baseline.rowsToDelete / 2) : 0;
   const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
   if (fewest < baseline.rowsToDelete - allowed) return false;
@@ -277,7 +285,7 @@ function isUnchanged(
 
 const slack = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
 
-/** More than 1 % of the plan and more than 10 rows; or nothing went at all. */
+/** More than 1 % of the plan and more than 10 rows; or nothing was deleted at all. */
 export const isRemainder = (remaining: number, planned: number): boolean =>
   planned > 0 && (remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows));
 
@@ -297,7 +305,7 @@ const kept = ({ record, after }: Evidence): Pick<Judgement, 'window'> => {
 const shrunk = (lost: Shortfall | undefined): Pick<Judgement, 'shrunkRows'> =>
   lost && lost.rows > 0 ? { shrunkRows: lost.rows } : {};
 
-/** What a bite has left to later nights: the rows between its cutoff and the policy's. */
+/** What a bite has left for later nights: the rows between its cutoff and the policy's. */
 function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {
   const { policyCutoffMillis, nights = 0 } = record.attempt;
   const rest = after.windows.find(({ to }) => to === policyCutoffMillis)?.rows ?? 0;
@@ -314,7 +322,7 @@ function replacedBy({ record, indexName }: Evidence) {
   return { indexBefore: before, indexNow: indexName, movedBy: by };
 }
 
-/** The task's counters, where they do not simply say that all is done. */
+/** The task's counters, unless they simply say that all is done. */
 function countersOf({ task }: Evidence) {
   if (!task) return {};
   const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;

@@ -20,7 +20,7 @@ import { type OwnTask, ownTask } from './origin.ts';
 import { advances, fold, longestStillMillis, type Sighting, unseen, type Watch, type Watched } from './watch.ts';
 import { type Counts, countWindows, isMissing, keptWindow, physicalIndex } from './windows.ts';
 
-/** One look at one unresolved truncation: see, fold, and where it can be judged, count again, judge, settle. */
+/** One look at one unresolved truncation: see, fold, and if it can be judged, count again, judge, settle. */
 
 export interface LookServices {
   operations: Operations;
@@ -41,7 +41,8 @@ export interface Target {
 export type Looked = { kind: 'watching'; watch: Watch } | { kind: 'decided'; entry: DecidedFacts };
 
 /**
- * A look that fails proves nothing and counts for no stillness. Throws LedgerError, and whatever is no OperationsError.
+ * A failed look proves nothing and does not count towards stillness. Throws LedgerError, and anything that is not an
+ * OperationsError.
  * @param target `watch` is not changed
  */
 export async function lookAt(target: Target, services: LookServices): Promise<Looked> {
@@ -53,7 +54,7 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   });
   const record = await ledger.read(target.index);
   if (!record) return decided('unknown', { kind: 'no-record' });
-  // It may still be sent, or be at work: whoever wrote this goes on with it.
+  // It may still be sent, or be running: it belongs to whoever wrote this record.
   if (record.state === 'other-version') return decided('still-running', { kind: 'watching', why: 'other-version' });
   if (record.lastVerdict?.attemptId === watch.attemptId) {
     return { kind: 'decided', entry: { ...record.lastVerdict.entry, ...adoptedIn(entry) } };
@@ -77,12 +78,12 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const watched = watchedOf(stored);
   const { clockIsWrong, rowsTotal, ...sighting } = await see(target.watch, stored, watched, services);
   const record = await withCopying(stored, { task: sighting.task, rowsTotal }, watched, services);
-  // Stillness and age are told by our clock: where the server's contradicts it, they tell nothing.
+  // Stillness and age are measured by our clock: if the server's clock contradicts it, they prove nothing.
   if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), clock.now());
   const longestStill = longestStillMillis(maxRunHours);
   const { watch, step } = fold(target.watch, sighting, watched, longestStill);
   if (step === 'again') return again(watch, clock.now());
-  // Nobody judges what may still be sent.
+  // A truncation that may still be sent is not judged.
   if (step === 'still' && sighting.at < record.judgeableAt) return again(watch, clock.now());
   const counted = await countAgain(record, services);
   if (!counted) return again(watch, clock.now());
@@ -91,7 +92,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const kept = keptWindow(after.windows, fields.endTimeMillis, runStartMillis)?.rows;
   const { rowsToDelete: toDelete } = after;
   if (step === 'still') {
-    // It may have gone on between the two counts.
+    // It may have made progress between the two counts.
     const seenAt = clock.now();
     const keptSeen = watch.highestKept === undefined ? {} : { kept };
     const later = { at: seenAt, seenAt, realAt: clock.realNow(), task: undefined, vanished: watch.vanished ?? false };
@@ -113,7 +114,8 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
     now: clock.now(),
     clearing: watch.clearing !== undefined,
   });
-  // Of a task that says how it ended nothing was counted before: what is given up for its age goes by this clock as well.
+  // For a task that reports its own end nothing was counted before; giving up because of age depends on this clock as
+  // well.
   const isGivenUp = judgement.outcome === 'unknown' || judgement.outcome === 'lost';
   if (isGivenUp && Math.abs(after.dryRun.clockSkewMillis ?? 0) > maxClockSkewMillis) return again(watch, clock.now());
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
@@ -129,8 +131,8 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
 }
 
 /**
- * A server that reindexes what it was asked to delete: its task copies, or the index holds fewer rows than should stay, which
- * no delete of older rows explains. Written down at once, because late rows may have filled it up when it is judged.
+ * The server reindexes although it was asked to delete: its task copies, or the index holds fewer rows than should stay,
+ * which no deletion of older rows explains. Recorded at once: late rows may have refilled the index by the time of the verdict.
  */
 async function withCopying(
   record: Unresolved,
@@ -146,7 +148,7 @@ async function withCopying(
   return (await ledger.replace(record, noted)) ? noted : record;
 }
 
-/** What a look may see cheaply: the task's status where the server lets us, counts where that does not say that it moves. */
+/** What a look can see cheaply: the task's status if the server allows it, counts if that shows no progress. */
 async function see(
   watch: Watch,
   record: Unresolved,
@@ -166,7 +168,7 @@ async function see(
     seenAt: clock.now(),
     realAt: clock.realNow(),
     task,
-    // A status that is another task's is as good as none.
+    // Another task's status is as good as none.
     vanished: status !== undefined && task === undefined,
     ...counts,
   };
@@ -174,11 +176,14 @@ async function see(
 
 async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookServices) {
   if (state !== 'running' || !attempt.pollable) return undefined;
-  // Without its status a reindex cannot be proven.
+  // Without a status a reindex cannot be proven.
   return reads.status(attempt.taskId, { signal, insist: attempt.strategy !== 'delete-by-query' });
 }
 
-/** Rows to delete tell of a delete by query; of a reindex only the kept rows do, because a swapped alias shows 0 to delete at once. */
+/**
+ * Rows to delete show the progress of a delete by query; for a reindex only the kept rows do, because a swapped alias
+ * shows 0 to delete at once.
+ */
 async function count(
   record: Unresolved,
   services: LookServices,
@@ -192,7 +197,7 @@ async function count(
   return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete), ...seen };
 }
 
-/** An index that is gone holds no row: that is an answer, and shows in every count. */
+/** A missing index holds no rows: that is an answer, and shows in every count. */
 const asker =
   ({ operations, signal }: LookServices, onGone: () => void = () => {}) =>
   async (fields: TruncateFields): Promise<DryRun> => {
@@ -214,11 +219,14 @@ async function countAgain(
     indexGone = true;
   });
   const after = await countWindows(ask, attempt.fields, windows, attempt.strategy !== 'delete-by-query');
-  // Two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
+  // These are two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
   return after && after.rowsToDelete <= after.rowsTotal ? { after, indexGone } : undefined;
 }
 
-/** The rows that the next nights compare with, in pieces; left out where they cannot be counted, because the verdict stands. */
+/**
+ * The rows that the next nights compare with, in pieces; omitted if they cannot be counted, because the verdict is
+ * valid without them.
+ */
 async function partsOf(
   { window, closes }: Judgement,
   { attempt }: Unresolved,
@@ -248,7 +256,7 @@ async function physical(record: Unresolved, { reads, signal }: LookServices) {
   return { indexName: size?.indexName, sizeMb: size?.sizeMb };
 }
 
-/** What is not well may still become so with the next refresh, or while somebody else goes on deleting or copying. */
+/** A bad result may still turn good with the next refresh, or while another process is deleting or copying. */
 function isFinal(
   { outcome, cause }: Judgement,
   watch: Watch,
@@ -261,19 +269,19 @@ function isFinal(
   if (clock.realNow() < completedRealAt + refreshPatienceRealMillis) return false;
   if (outcome === 'incomplete') return lowestToDelete === undefined || toDelete >= lowestToDelete;
   if (!('movedBy' in cause) || cause.movedBy !== 'others') return true;
-  // Rows that come in late would keep this open as well, so it ends.
+  // Late-arriving rows would also keep this open, so there is a time limit.
   const since = clock.now() - Math.max(completedAt, watch.movedAt ?? 0);
   const isCopying = highestKept === undefined || kept > highestKept || since < still.minMillis;
   return !isCopying || clock.now() >= completedAt + longestStillMillis(maxRunHours);
 }
 
-/** Rows that a copy has brought since the look before. */
+/** Rows that a copy has added since the previous look. */
 function grown(watch: Watch, kept: number | undefined, now: number): Watch {
   if (kept === undefined || kept <= (watch.highestKept ?? -1)) return watch;
   return { ...watch, highestKept: kept, movedAt: now };
 }
 
-/** When it ended, as far as known; where its status never says so, when it was last seen to move. */
+/** When it ended, as far as known; if its status never says so, when progress was last seen. */
 function endOf(watch: Watch, task: OwnTask | undefined, ended: boolean): number {
   if (!ended || task?.completed === false) return watch.movedAt ?? watch.lastLookAt;
   const runTime = task?.runTimeMillis;
@@ -289,8 +297,8 @@ export function watchedOf({ attempt, windows }: Unresolved): Watched {
 }
 
 /**
- * An index that cannot be counted any more would keep its record unresolved for ever: when that is 20 h old and no look of
- * this run has succeeded for as long as stillness may take, a person has to look.
+ * An index that can no longer be counted would keep its record unresolved forever: once the record is 20 h old and no
+ * look of this run has succeeded for as long as stillness may take, an operator has to look.
  */
 async function giveUp(
   { entry, watch }: Target,

@@ -4,41 +4,43 @@ import type { Watch } from './watch.ts';
 /**
  * When to look at a truncation again.
  *
- * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most
- * 30 min. Whenever it ends, it is seen at most 10 % of its time (10 s, 30 min) later; and because each interval is a
- * tenth of all before it, looks grow with the logarithm of the duration: about a hundred for a day. To keep that promise
- * where it counts, on the clock of the wall, a look is planned a little before its bound: the workflow waits whole
- * seconds and takes its time from state to state.
+ * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most 30
+ * min. Whenever it ends, that is seen at most 10 % of its duration (10 s, 30 min) later; and because each interval is a
+ * tenth of the time before it, the number of looks grows with the logarithm of the duration: about a hundred for a day.
+ * To keep that promise in wall-clock time, a look is planned a little before its bound: the workflow waits in whole
+ * seconds and needs time between states.
  *
- * Its own progress can only make a look EARLIER: where rows done per second predict the end before the next look is
- * due, the look is moved to just after the predicted end. A prediction is wrong where a task stalls, speeds up, or is
- * sliced (its counters stand at zero, then jump), and each wrong one costs a look. So a task has a small number of early
- * looks; when they are spent, the guarantee alone goes on.
+ * Its own progress can only make a look EARLIER: if rows done per second predict an end before the next look is due,
+ * the look is moved to just after the predicted end. A prediction is wrong if a task stalls, speeds up, or is sliced
+ * (its counters stay at zero, then jump), and each wrong one costs a look. So a task has a small number of early looks;
+ * once they are used up, only the guarantee applies.
  */
 
 /** Most truncations of a night are small: the first look need not wait for the full 10 s. */
 export const firstLookSeconds = 5;
 
 /**
- * How long before its bound a look is planned: the way to it takes time beside the Wait (transitions, a function's
- * start, the request), more of it after minutes, when no container is warm.
+ * How long before its bound a look is planned: besides the Wait there are transitions, a function's start and the
+ * request, and it takes longer after minutes, when no container is warm.
  */
 const lead = { minSeconds: 1, share: 0.02, maxSeconds: 15 } as const;
 
 /** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
 const maxEarlyLooks = 3;
-/** An early look is never sooner than this after the last one: a task that is nearly done is not asked in a loop. */
+/**
+ * An early look is never sooner than this after the last one: a task that is nearly done is not polled in a tight loop.
+ */
 const minEarlySeconds = 2;
-/** The same as a share of the time run: being late by this little is worth no look. */
+/** The same as a share of the time run: being late by this little is not worth a look. */
 const minEarlyShare = 0.002;
-/** Looked at this much after the predicted end, as a share of the time predicted: a little late beats a little early. */
+/** How long after the predicted end to look, as a share of the predicted time: a little late beats a little early. */
 const lateShare = 0.03;
 const lateSeconds = 1;
 
 export interface LookPlan {
   /** Seconds from now; whole, because Step Functions waits whole seconds. */
   seconds: number;
-  /** It was moved forward by a prediction. */
+  /** A prediction moved it forward. */
   early: boolean;
 }
 
@@ -47,7 +49,7 @@ export function planLook(watch: Watch, now: number): LookPlan {
   const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
   const bound = boundSeconds(elapsedSeconds);
   const planned = bound - Math.min(lead.maxSeconds, Math.max(lead.minSeconds, bound * lead.share));
-  // Nor longer than it has run so far: what ends within seconds is seen within seconds.
+  // Nor longer than it has run so far: an end within seconds is seen within seconds.
   const seconds = Math.floor(Math.min(planned, Math.max(firstLookSeconds, elapsedSeconds)));
   const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
   if (predicted === undefined) return { seconds, early: false };
@@ -56,7 +58,10 @@ export function planLook(watch: Watch, now: number): LookPlan {
   return early < seconds ? { seconds: early, early: true } : { seconds, early: false };
 }
 
-/** After the end, counts that a refresh has not shown yet: every 10 s while it may come, then ever more seldom. */
+/**
+ * After the end, a refresh may not have shown the final counts yet: every 10 s while it may still come, then less and
+ * less often.
+ */
 export function refreshLook(completedAt: number, now: number): LookPlan {
   const patience = completedAt + refreshPatienceMillis - now;
   const seconds = Math.max(look.minSeconds, ((now - completedAt) / 1000) * look.share);
@@ -68,14 +73,14 @@ export const boundSeconds = (elapsedSeconds: number): number =>
   Math.min(look.maxSeconds, Math.max(look.minSeconds, elapsedSeconds * look.share));
 
 /**
- * Seconds until the end by the task's own progress; undefined without usable progress. By the average of its whole time
- * or by the rate since the look before, whichever is faster: that one follows a task that speeds up, and a stall between
- * two looks leaves the other.
+ * Seconds until the end by the task's own progress; undefined without usable progress. Uses the average over its whole
+ * time or the rate since the previous look, whichever is faster: the recent rate follows a task that speeds up, and the
+ * average survives a stall between two looks.
  */
 function predictedSeconds({ progress, startedAt }: Watch, now: number): number | undefined {
   if (!progress || progress.done <= 0) return undefined;
   const { done, total, at, previous } = progress;
-  // A sliced task adds up the slices that have ended, in both numbers: all done, though it goes on.
+  // A sliced task adds up its finished slices in both numbers, so it looks complete while it is still running.
   if (done >= total) return undefined;
   const rate = Math.max(
     rowsPerSecond({ done: 0, at: startedAt }, progress),
@@ -90,9 +95,9 @@ function rowsPerSecond(since: { done: number; at: number }, until: { done: numbe
 }
 
 /**
- * Whether a look that some other task's look has made possible may be taken now: in the last quarter of its interval.
- * Tasks of about the same age fall into step by it, so that the turns of the loop do not grow with their number; what
- * it costs is a read request more.
+ * Whether to look now because another task is being looked at anyway: yes in the last quarter of its interval. Tasks of
+ * about the same age fall into step this way, so that the loop's turns do not grow with their number; it costs one more
+ * read request.
  */
 export function isDue(watch: Watch, now: number): boolean {
   const interval = Math.max(0, watch.nextLookAt - watch.lastLookAt);

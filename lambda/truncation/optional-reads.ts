@@ -9,8 +9,8 @@ import {
 } from '../operations/operations.ts';
 
 /**
- * Index sizes and task statuses are reads that a run can do without. Where a server refuses one of them for good (a missing
- * privilege, a managed search engine that forbids the call), it is asked twice at most in a run.
+ * Index sizes and task statuses are reads that a run can do without. If a server refuses one of them permanently (a
+ * missing privilege, a managed search engine that forbids the call), it is asked at most twice in a run.
  */
 
 /** Failed requests in a row, as the run state carries them. */
@@ -20,9 +20,12 @@ export interface Failures {
 }
 
 export interface OptionalReads {
-  /** Undefined where the server does not tell. Throws OperationsError only for what every request would meet. */
+  /**
+   * Undefined if the server does not report them. Throws OperationsError only for failures that every request would
+   * hit.
+   */
   sizes(options: ReadOptions): Promise<IndexSize[] | undefined>;
-  /** Undefined where it is not asked any more. Throws OperationsError. */
+  /** Undefined once it is no longer asked. Throws OperationsError. */
   status(taskId: string, options: ReadOptions & { insist: boolean }): Promise<TaskStatus | undefined>;
   failures(): Failures;
   /** The last failure of sizes in this step. */
@@ -61,11 +64,11 @@ export function optionalReads(operations: Operations, before: Failures = {}): Op
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
         const { fact } = error;
-        // A 401 may be about the status alone (a gateway); where it is about the token, the counts meet it as well.
+        // A 401 may concern the status alone (a gateway); if it concerns the token, the counts fail with it as well.
         const isRefused = fact.kind === 'unauthorized';
         if ((concernsServer(fact) && !isRefused) || fact.kind === 'aborted') throw error;
         note('status', fact);
-        // A status that failed once may come back; counts are watched where it is refused, or failed before.
+        // A status that failed once may recover; counts are used instead if it is refused or has failed before.
         if (left('status') > 0 && !isRefused) throw error;
         return undefined;
       }

@@ -5,11 +5,12 @@ import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 import { timeInName } from '../policy/decision.ts';
 
 /**
- * Whose a task status is, who moved an alias, and what a truncation really was. A task id alone proves nothing: task numbers
- * begin anew when a node of the search engine restarts, and an older server reindexes although it was asked to delete.
+ * Which task a status belongs to, who moved an alias, and what a truncation really was. A task id alone proves nothing:
+ * task numbers start over when a search engine node restarts, and an older server reindexes although it was asked to
+ * delete.
  */
 
-/** A status that is our task's. */
+/** A status of our own task. */
 export interface OwnTask {
   completed: boolean;
   counters: TaskCounters;
@@ -18,11 +19,11 @@ export interface OwnTask {
   runTimeMillis?: number;
 }
 
-/** Our clock may have been set back a little since the call. */
+/** Our clock may have been set back slightly since the call. */
 const runTimeSlackMillis = 60_000;
 
 /**
- * The status as our task's; undefined where it must be another one's, which is as good as none.
+ * The status, if it can be our task's; undefined if it must be another task's, which is as good as none.
  * @param now epoch milliseconds of the run's clock
  */
 export function ownTask(status: TaskStatus, { attempt }: Unresolved, now: number): OwnTask | undefined {
@@ -34,11 +35,11 @@ export function ownTask(status: TaskStatus, { attempt }: Unresolved, now: number
   const works: Strategy = attempt.strategy === 'reindex' || copies ? 'reindex' : 'delete-by-query';
   if (works === 'reindex' && deleted > 0) return undefined;
   const own = { completed, counters, works, ...(runTimeMillis !== undefined && { runTimeMillis }) };
-  // Zero is what a task reports that has just begun, or that died at its first search; what it did, counts decide.
+  // A task that has just begun, or died at its first search, reports zero; counts decide what it did.
   if (total === undefined || total === 0) return own;
   const { rowsTotal, rowsToDelete } = attempt.baseline;
   if (works === 'reindex') return total <= rowsTotal + slackOf(rowsTotal) ? own : undefined;
-  // The parent of slices adds up those that have ended.
+  // The parent task adds up the slices that have ended.
   const few = counters.sliced && !completed ? Number.NEGATIVE_INFINITY : rowsToDelete - slackOf(rowsToDelete);
   return total >= few && total <= rowsToDelete + slackOf(rowsToDelete) ? own : undefined;
 }
@@ -47,15 +48,15 @@ export function ownTask(status: TaskStatus, { attempt }: Unresolved, now: number
 const slackOf = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
 
 /**
- * Who moved the alias since the call: `us` where the index behind it was made between `sending` and 10 minutes after the
- * answer; undefined where it did not move, or either name is not known.
+ * Who moved the alias since the call: `us` if the index behind it was created between `sending` and 10 minutes after
+ * the answer; undefined if it did not move or either name is unknown.
  */
 export function movedBy({ attempt }: Unresolved, indexName: string | undefined): 'us' | 'others' | undefined {
   const { indexName: before } = attempt.baseline;
   if (before === undefined || indexName === undefined || before === indexName) return undefined;
   const madeAt = timeInName(indexName);
   if (madeAt === undefined) return 'others';
-  // Names bear the server's time, to the millisecond; its Date header, by which we know its clock, only to the second.
+  // Names carry the server's time to the millisecond; its Date header, which tells us its clock, only to the second.
   const skew = attempt.clockSkewMillis ?? 0;
   const from = attempt.sentRealAt + skew - headerResolutionMillis;
   return madeAt >= from && madeAt <= answeredAt(attempt) + skew + nameAfterAnswerMillis ? 'us' : 'others';
@@ -63,16 +64,16 @@ export function movedBy({ attempt }: Unresolved, indexName: string | undefined):
 
 const headerResolutionMillis = 2000;
 
-/** Real time of the answer; where none came, the latest at which one could have. */
+/** Real time of the answer; if none came, the latest time at which it could have come. */
 function answeredAt(attempt: Unresolved['attempt']): number {
   if ('answeredRealAt' in attempt) return attempt.answeredRealAt;
   return attempt.answer?.realAt ?? attempt.sentRealAt + answerTimeoutMillis;
 }
 
 /**
- * What the truncation was. What was sent as a delete by query was a reindex where its task copies rows, or where the alias
- * moved when it would have; unless both names are known and the same, because a reindex moves the alias before all else
- * (ESIndexBuilder.reindexInPlaceAsync).
+ * What the truncation was. What was sent as a delete by query was in fact a reindex if its task copies rows, or if the
+ * alias moved when a reindex would have moved it; unless both names are known and equal, because a reindex moves the
+ * alias before anything else (ESIndexBuilder.reindexInPlaceAsync).
  */
 export function whatItWas(
   record: Unresolved,

@@ -5,11 +5,11 @@ import { timeInName } from '../policy/decision.ts';
 const orphanRetentionDays = 60;
 
 /**
- * Where missing rows still are. Rows of time series aspects exist in the search engine alone, so nothing in DataHub restores
- * them; a reindex leaves the old index behind, whole, without an alias.
+ * Where missing rows still are. Rows of time series aspects exist only in the search engine, so nothing in DataHub can
+ * restore them; a reindex leaves the complete old index behind, without an alias.
  * @param before the physical index at the call, or at the last verdict
  * @param now the one behind the alias now
- * @returns the index that holds the rows, and from when on an upgrade deletes it (epoch milliseconds), where that is known
+ * @returns the index that holds the rows, and when an upgrade may start to delete it (epoch milliseconds), if known
  */
 export function recoveryFacts(
   before: string | undefined,

@@ -5,21 +5,21 @@ import type { Sending, Unresolved } from '../ledger/record.ts';
 import { markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
 
-/** Sends the one real truncate of a record in `sending`, and writes down what came back. */
+/** Sends the one real truncate of a record in `sending`, and records the response. */
 
 export type Sent =
-  /** It is, or may be, under way: watched from here on. `error`: what came back where it was no task id. */
+  /** It is, or may be, under way: watched from here on. `error`: the response, if it was not a task id. */
   | { kind: 'open'; record: Unresolved; error?: ServerError }
   /** Proof that not one byte was written. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' };
 
-/** Until when the request may be written: by the clock of the wall and by one that nobody can set. */
+/** The deadline for writing the request: by the wall clock and by a monotonic clock. */
 export interface SendUntil {
   wall: number;
   monotonic: number;
 }
 
-/** Throws LedgerError when what came back could not be written down; the record says `sending` then. */
+/** Throws LedgerError if the response could not be recorded; the record then says `sending`. */
 export async function send(
   record: Sending,
   until: SendUntil,
@@ -37,7 +37,7 @@ export async function send(
     }
     case 'unresolved': {
       const { error, mentionsReindex } = truncation;
-      // An answer about reindexing contradicts a dry run that promised a delete by query.
+      // The answer mentions reindexing, which contradicts a dry run that promised a delete by query.
       const { strategy } = record.attempt;
       const doubted = mentionsReindex && strategy === 'delete-by-query' ? 'unknown' : strategy;
       const noted = noteAnswer(record, { error, realAt: clock.realNow() }, doubted);

@@ -5,8 +5,8 @@ import type { OwnTask } from './origin.ts';
 import { isMissing } from './windows.ts';
 
 /**
- * What the looks of one run know of one unresolved truncation, and what each further sighting makes of it. Pure: a watch is
- * folded with a sighting into the next watch and a word on whether it can be judged.
+ * What the looks of one run know about one unresolved truncation, and how each new sighting changes it. Pure: a watch
+ * is folded with a sighting into the next watch and a word on whether it can be judged.
  */
 
 /** Times are epoch milliseconds of the run's clock. */
@@ -14,45 +14,45 @@ export interface Watch {
   attemptId: string;
   /** When the truncation started, for looks and durations. */
   startedAt: number;
-  /** The last look that brought something; at first, when this run began to watch. */
+  /** The last successful look; initially, when this run began to watch. */
   succeededAt: number;
   lastLookAt: number;
   nextLookAt: number;
   looks: number;
-  /** Looks that a prediction moved forward. */
+  /** Number of looks that a prediction moved forward. */
   earlyLooks?: number;
   /** Rows done and rows to do, as far as known: for progress bars and predictions. */
   progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
-  /** Best values of this run, and when one of them last improved; the first sighting counts as a movement. */
+  /** Best values of this run, and when one of them last improved; the first sighting counts as progress. */
   lowestToDelete?: number;
   highestKept?: number;
   highestCounter?: number;
   movedAt?: number;
-  /** When a status last said that the task goes on: whatever stood still before has to stand still anew. */
+  /** When a status last said that the task is running: stillness is measured from there. */
   aliveAt?: number;
-  /** The last look that brought something saw it move. */
+  /** The last successful look saw progress. */
   moves?: boolean;
   /** When the task was first seen to have ended; the same in real time. */
   completedAt?: number;
   completedRealAt?: number;
   /** The task's record was gone at the last look. */
   vanished?: boolean;
-  /** How its task works, once its counters have shown it. */
+  /** How its task works (delete or copy), once its counters have shown it. */
   works?: Strategy;
-  /** Why the last look brought nothing. */
+  /** Why the last look failed. */
   error?: ServerError;
-  /** A person asks to clear this index: what is still is closed whatever its age. */
+  /** An operator asked to clear this index: if there is no progress it is closed, whatever its age. */
   clearing?: { acceptMissing?: number };
 }
 
 /** What one look saw. */
 export interface Sighting {
-  /** Before it counted: a slow answer shows what was, not what is. */
+  /** Before it counted: a slow answer shows an earlier state. */
   at: number;
   /** After it had counted, and in real time. */
   seenAt: number;
   realAt: number;
-  /** Our task's status; undefined where there is none to be had. */
+  /** Our task's status; undefined if unavailable. */
   task: OwnTask | undefined;
   /** The server says that it does not know the task. */
   vanished: boolean;
@@ -69,16 +69,16 @@ export interface Watched {
 }
 
 export type Step =
-  /** It goes on, or nothing can be said yet. */
+  /** It is running, or nothing is known yet. */
   | 'again'
   /** Its task has ended, or has nothing left to do. */
   | 'ended'
-  /** Nothing moves, and no status says that it goes on. */
+  /** There is no progress, and no status says that it is running. */
   | 'still'
-  /** Its status says that it goes on, and nothing has moved for hours. */
+  /** Its status says that it is running, but there has been no progress for hours. */
   | 'stuck';
 
-/** @param longestStill the longest that stillness may take to be seen, milliseconds */
+/** @param longestStill the longest time that establishing stillness may take, milliseconds */
 export function fold(
   before: Watch,
   sighting: Sighting,
@@ -99,19 +99,22 @@ export function fold(
   watch.aliveAt = seenAt;
   const isDelete = watched.strategy === 'delete-by-query' && task.works === 'delete-by-query';
   const nothingLeft = isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete);
-  // A task on its last rows says so, too: only one that has not moved for as long as any other has ended.
+  // A task on its last rows looks the same: it counts as ended only after the same stillness as any other.
   if (nothingLeft && standsStill(watch, sighting.at, longestStill)) {
     watch.completedAt ??= seenAt;
     watch.completedRealAt ??= sighting.realAt;
     return { watch, step: 'ended' };
   }
-  // It moves, or rows are left again: somebody has put another index behind the alias, or brought rows back.
+  // There is progress, or rows are left again: another index was put behind the alias, or rows were restored.
   delete watch.completedAt;
   delete watch.completedRealAt;
   return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
 }
 
-/** Counters of zero show nothing: an old server reindexes what it was asked to delete, and says so with the first row. */
+/**
+ * Zero counters show nothing: an old server reindexes although it was asked to delete, which only shows with the first
+ * row.
+ */
 function worksOf(task: OwnTask | undefined): Pick<Watch, 'works'> {
   const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};
   if (created + updated > 0) return { works: 'reindex' };
@@ -121,21 +124,21 @@ function worksOf(task: OwnTask | undefined): Pick<Watch, 'works'> {
 const isNothingLeft = (toDelete: number, planned: number): boolean =>
   toDelete <= Math.max(incompleteRows, planned * incompleteShare) && toDelete < planned;
 
-/** Rows done by the task's own account; undefined where it has none that says how far it is. */
+/** Rows done according to the task; undefined if its counters do not show how far it is. */
 function counterOf(task: OwnTask | undefined, { strategy }: Pick<Watched, 'strategy'>): number | undefined {
   if (!task) return undefined;
   const { deleted = 0, created = 0, updated = 0 } = task.counters;
   return strategy === 'delete-by-query' && task.works === 'delete-by-query' ? deleted : created + updated;
 }
 
-/** Whether a running task's own counters show that it moves, so that nothing needs to be counted. */
+/** Whether a running task's own counters show progress, so that nothing needs to be counted. */
 export function advances(watch: Watch, task: OwnTask, watched: Pick<Watched, 'strategy'>): boolean {
   return (counterOf(task, watched) ?? 0) > (watch.highestCounter ?? Number.NEGATIVE_INFINITY) && !task.counters.sliced;
 }
 
-/** Anything beyond the best value of this run is a movement, and stillness begins anew. */
+/** Anything better than the best value of this run is progress, and stillness starts over. */
 function moved(watch: Watch, { toDelete, kept, seenAt }: Sighting, counter: number | undefined): Watch {
-  // An alias that has just moved: what comes into its new index counts from there, not from what the old one held.
+  // The alias has just moved: rows are counted from the state of the new index, not from what the old one held.
   const { highestKept } = watch;
   const fell = kept !== undefined && highestKept !== undefined && hasFallen(kept, highestKept);
   const best = fell ? undefined : highestKept;
@@ -156,7 +159,10 @@ function moved(watch: Watch, { toDelete, kept, seenAt }: Sighting, counter: numb
 
 const hasFallen = (kept: number, highest: number): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
 
-/** Progress by the task's counters, or by counts where it has none that say how far it is; less than before starts the estimate anew. */
+/**
+ * Progress by the task's counters, or by counts if those do not show how far it is; a lower value restarts the
+ * estimate.
+ */
 function progressed(watch: Watch, sighting: Sighting, watched: Watched): Watch {
   const seen = progressSeen(sighting, watched);
   if (!seen) return watch;
@@ -170,7 +176,7 @@ function progressSeen(
   watched: Watched,
 ): { done: number; total: number } | undefined {
   const { strategy, rowsToDelete, rowsKept } = watched;
-  // The counters of a sliced task cover the slices that have ended: all done, though it goes on.
+  // The counters of a sliced task cover only finished slices, so it looks complete while it is still running.
   if (task && (task.completed || !task.counters.sliced)) {
     const planned = strategy === 'delete-by-query' ? rowsToDelete : rowsKept;
     return { done: counterOf(task, watched) ?? 0, total: task.counters.total || planned };
@@ -182,7 +188,8 @@ function progressSeen(
 }
 
 /**
- * Still: nothing moved in successful looks over max(10 min, 20 % of the time elapsed), at most `longestStill`, of this run.
+ * Still: successful looks saw no progress over max(10 min, 20 % of the time elapsed), at most `longestStill`, of this
+ * run.
  * @param at before the last successful look, epoch milliseconds of the run's clock
  */
 export function isStill(watch: Watch, at: number, longestStill: number): boolean {
@@ -190,18 +197,21 @@ export function isStill(watch: Watch, at: number, longestStill: number): boolean
   return movedAt !== undefined && at - Math.max(movedAt, aliveAt ?? movedAt) >= stillWindow(watch, at, longestStill);
 }
 
-/** The same where a status says that it goes on. */
+/** The same if a status says that it is running. */
 const standsStill = (watch: Watch, at: number, longestStill: number): boolean =>
   watch.movedAt !== undefined && at - watch.movedAt >= stillWindow(watch, at, longestStill);
 
 const stillWindow = ({ startedAt }: Watch, at: number, longestStill: number): number =>
   Math.min(longestStill, Math.max(still.minMillis, Math.max(0, at - startedAt) * still.share));
 
-/** At most 2 h; and at most half of what a run may last, because otherwise no short run could ever close a record of the day before. */
+/**
+ * At most 2 h; and at most half of what a run may last, because otherwise a short run could never close a record from
+ * the day before.
+ */
 export const longestStillMillis = (maxRunHours: number): number =>
   Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
 
-/** A look that brought nothing: time in which nothing could be seen is not time in which nothing moved. */
+/** A failed look: time in which nothing could be seen does not count as time without progress. */
 export const unseen = (watch: Watch, error: ServerError | undefined, now: number): Watch => ({
   ...watch,
   ...(error && { error }),

@@ -10,28 +10,29 @@ export type Bounds = Pick<Window, 'from' | 'to'>;
 
 /** Counts of one index at one moment, all from dry runs. */
 export interface Counts {
-  /** Rows at or before the cutoff that is, or was, sent. */
+  /** Rows at or before the cutoff that is or was sent. */
   rowsToDelete: number;
   rowsTotal: number;
-  /** In the order of the bounds that were given. */
+  /** In the order of the given bounds. */
   windows: Window[];
-  /** The last dry run of exactly the fields that were given. */
+  /** The last dry run of exactly the given fields. */
   dryRun: DryRun;
 }
 
 export interface Span {
   strategy: AttemptStrategy;
   cutoffMillis: number;
-  /** The policy's own, where a bite's is older. */
+  /** The policy's own cutoff, if a bite's is older. */
   policyCutoffMillis?: number | undefined;
   startMillis: number;
 }
 
 /**
- * The windows of one attempt. A delete by query has one, from the cutoff to the run's start. A bite has two, each judged
- * alone: the backlog that later bites take would hide the loss of young rows. A reindex has three, because a copy that is
- * cut short misses the newest rows, and rows that come in late (daily usage above all) refill the last two days.
- * @param now the moment of the baseline's counts, epoch milliseconds of the server's kind of time
+ * The windows of one attempt. A delete by query has one, from the cutoff to the run's start. A bite has two, each
+ * judged alone: otherwise the backlog, which later bites delete, would hide the loss of young rows. A reindex has
+ * three, because a copy that is cut short misses the newest rows, and late-arriving rows (daily usage above all) refill
+ * the last two days.
+ * @param now when the baseline was counted, epoch milliseconds of the server's kind of time
  */
 export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMillis }: Span, now: number): Bounds[] {
   const from = cutoffMillis;
@@ -48,18 +49,18 @@ export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMill
   ];
 }
 
-/** Two days before the run's start; half-way from the cutoff, where that is nearer. */
+/** Two days before the run's start; half-way from the cutoff if that is closer. */
 export const settledUntil = (cutoffMillis: number, startMillis: number): number =>
   Math.max(startMillis - settledMillis, (cutoffMillis + startMillis) / 2);
 
 const rounds = 3;
 
 /**
- * Counts the given windows: (rows up to a moment) - (rows up to another). The counts are not one snapshot, so the cutoff's is
- * taken before and after the others; where the two differ, all are counted again. The last request is always a dry run of
- * exactly `fields`.
- * @param exact where no difference is tolerated: a reindex is judged row by row
- * @returns undefined when the counts kept moving
+ * Counts the given windows: (rows up to a moment) - (rows up to another). The counts are not one snapshot, so the
+ * cutoff is counted before and after the others; if the two differ, all are counted again. The last request is always a
+ * dry run of exactly `fields`.
+ * @param exact tolerates no difference: a reindex is judged row by row
+ * @returns undefined if the counts kept changing
  */
 export async function countWindows(
   ask: (fields: TruncateFields) => Promise<DryRun>,
@@ -88,8 +89,8 @@ export async function countWindows(
 }
 
 /**
- * No window with fewer rows than none, and none with more than there are: somebody deleted between two counts. Where even the
- * cutoff's own sentence contradicts itself, counting again does not help, and `decide` refuses it.
+ * No window may have a negative count or more rows than there are: that means rows were deleted between two counts. If
+ * even the server's sentence for the cutoff contradicts itself, counting again does not help, and `decide` refuses it.
  */
 function isConsistent(
   upTo: readonly number[],
@@ -100,7 +101,7 @@ function isConsistent(
   return rowsToDelete > rowsTotal || Math.max(...upTo) <= rowsTotal;
 }
 
-/** Within 1 % of each other, and within 1 % of the kept rows (or 10), which are what the difference would distort. */
+/** Within 1 % of each other, and within 1 % of the kept rows (or 10), which the difference would distort. */
 function agree(before: number, after: number, windows: readonly Window[], exact: boolean): boolean {
   const difference = Math.abs(before - after);
   if (exact) return difference === 0;
@@ -110,14 +111,17 @@ function agree(before: number, after: number, windows: readonly Window[], exact:
   );
 }
 
-/** How many rows each window holds fewer than before, and the one that lost most. */
+/** How many rows each window has lost, and which one lost most. */
 export interface Shortfall {
-  /** The largest; 0 where no window lost any. */
+  /** The largest loss; 0 if no window lost any rows. */
   rows: number;
-  /** Before and after, of that window. */
+  /** Rows of that window, before and after. */
   before: Window;
   after: Window;
-  /** Whether any window lost more than entity deletions in an ordinary night: more than 2 % and more than 10 rows. */
+  /**
+   * Whether any window lost more than entity deletions explain in an ordinary night: more than 2 % and more than 10
+   * rows.
+   */
   isMissing: boolean;
 }
 
@@ -147,8 +151,8 @@ export function keptWindow(windows: readonly Window[], cutoffMillis: number, sta
 }
 
 /**
- * The one physical index of an entity type and aspect; undefined where the server does not tell, or tells of several.
- * Names are compared without regard to case: the server writes them in lower case.
+ * The one physical index of an entity type and aspect; undefined if the server reports none or several. Names are
+ * compared case-insensitively: the server writes them in lower case.
  */
 export function physicalIndex(
   sizes: readonly IndexSize[] | undefined,

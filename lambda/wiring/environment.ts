@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
 /**
- * The environment of each function. The constructs build it as `EnvironmentOf<...>`, so that a variable which is
- * missing or misspelled there is a type error; the functions read it with `readEnvironment`.
+ * The environment of each function. The constructs build it as `EnvironmentOf<...>`, so that a missing or misspelled
+ * variable there is a type error; the functions read it with `readEnvironment`.
  */
 
 const text = z.string().min(1);
 const wholeNumber = z.string().regex(/^\d+$/);
 
-/** What every function knows of its stage. */
+/** What every function knows about its stage. */
 const stage = {
   STAGE: text,
   GMS_URL: text,
@@ -19,14 +19,14 @@ const stage = {
   MAX_RUN_HOURS: wholeNumber,
 };
 
-/** What it takes to talk to GMS and to keep the ledger. */
+/** What is needed to talk to GMS and to keep the ledger. */
 const access = {
   LEDGER_TABLE: text,
   TOKEN_PARAMETER: text,
   CA_CERTIFICATE_PARAMETER: text.optional(),
 };
 
-/** Plan reads the policies, and Truncate reads them again just before it sends. */
+/** Plan reads the policies, and Truncate rereads them just before it sends. */
 const policies = {
   POLICIES_PATH: text,
   /** The stage's `maxRowsPerRun`, for policies without one of their own. */
@@ -59,7 +59,7 @@ export type StageEnvironment = z.infer<typeof stageEnvironment>;
 export type FunctionName = keyof typeof environments;
 export type EnvironmentOf<Name extends FunctionName> = z.infer<(typeof environments)[Name]>;
 
-/** Throws an error that names every variable which is missing or wrong; values stay out of it. */
+/** Throws an error that names every missing or invalid variable, but no values. */
 export function readEnvironment<Name extends FunctionName>(
   name: Name,
   given: Record<string, string | undefined>,

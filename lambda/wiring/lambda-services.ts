@@ -17,7 +17,8 @@ import { runSettings } from './run-settings.ts';
 import { type SsmParameters, ssmClient, ssmParameters } from './ssm.ts';
 
 /**
- * Makes what a step needs on Lambda. Called once for each container: clients and the token in memory outlive an invocation.
+ * Creates what a step needs on Lambda. Called once per container: clients and the token in memory outlive an
+ * invocation.
  * @returns a function that calls the step with the services of one invocation and closes its connections afterwards
  */
 export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
@@ -86,8 +87,8 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
 type LazyTransport = Transport & { open(): Promise<Transport>; close(): Promise<void> };
 
 /**
- * A transport that reads the private authority's certificates when it is first used. Its connections live no longer
- * than an invocation: a container that is frozen in between wakes up with dead ones.
+ * A transport that reads the private authority's certificates on first use. Its connections do not outlive an
+ * invocation: a container that was frozen in between wakes up with dead ones.
  */
 function lazyTransport(parameters: SsmParameters): LazyTransport {
   let opened: Promise<ReturnType<typeof createHttpTransport>> | undefined;
@@ -116,8 +117,8 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
 }
 
 /**
- * The token, kept out of the log from the moment it is read. Reading it reads the certificates as well, because both are
- * what it takes to be let in: a parameter that is wrong is reported as such by Plan, before any request.
+ * The token, kept out of the log from the moment it is read. Reading it also reads the certificates, because access
+ * needs both: Plan then reports a wrong parameter as such, before any request.
  */
 function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog): TokenSource {
   const shown = async (read: () => Promise<string>) => {

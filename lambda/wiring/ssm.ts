@@ -9,7 +9,7 @@ import type { TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 
-/** Names in Parameter Store. A function that has no business with one is not given its name, nor the permission. */
+/** Names in Parameter Store. A function that does not need one gets neither its name nor the permission. */
 export interface ParameterNames {
   token: string;
   /** The path below which each parameter holds one policy, or an array of them. */
@@ -19,7 +19,7 @@ export interface ParameterNames {
 }
 
 export interface SsmParameters extends Parameters {
-  /** PEM certificates of a private authority; undefined where none is configured. Throws ParametersError. */
+  /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
 }
 
@@ -56,7 +56,7 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
   };
 }
 
-/** Short time-outs: without a way to Parameter Store a function must say so before its own time ends. */
+/** Short time-outs: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
   const requestHandler = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
   return new SSMClient({ maxAttempts: 3, requestHandler, ...config });

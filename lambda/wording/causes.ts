@@ -33,13 +33,13 @@ import {
   watchingText,
 } from './verdicts.ts';
 
-/** Causes in English. A sentence or two, without a full stop at the end; what to do next is told elsewhere. */
+/** Causes in English. A sentence or two, without a full stop at the end; what to do next is said elsewhere. */
 
 /** Why an entry has its outcome; for a kind that this version does not know, what its outcome says. */
 export const causeText = (entry: DecidedFacts, detail: Detail = 'with-remedy'): string =>
   textOf(entry.cause, entry, detail) ?? outcomeText[knownOutcome(entry.outcome)];
 
-/** What an outcome alone says. */
+/** What the outcome alone says. */
 const outcomeText: Record<Outcome, string> = {
   truncated: 'truncated and verified',
   'would-truncate': 'a real run would truncate it',
@@ -124,7 +124,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return stepFailedText(cause);
     case 'server': {
       const { error, sent } = cause;
-      // What every request would meet is not about the one that happened to be first.
+      // A failure that every request would hit is not about the one that happened to be first.
       if (concernsServer(error)) return detail === 'with-remedy' ? factText(error) : diagnosis(error);
       const text = detail === 'with-remedy' ? errorText(error) : diagnosisText(error);
       if (sent === 'no' && error.operation === 'truncate') return `not sent: ${text}`;
@@ -163,13 +163,13 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
     case 'no-policy':
       return 'there is no policy: put one into the stage file and deploy, or add a parameter below <parameterPrefix>/policies/';
     case 'other-version':
-      return 'this job was deployed anew in the middle of the run, so nothing more was started; the next run picks up what is running';
+      return 'this job was redeployed in the middle of the run, so nothing more was started; the next run picks up what is running';
     case 'other-server':
       return `the address of the server was changed in the middle of the run (${cause.was ? `from ${cause.was} ` : ''}to ${cause.now}), so nothing more was started`;
     case 'cut':
       return `${outcomeText[knownOutcome(entry.outcome)]}; the details had no room in the run, see the log of its functions`;
     default:
-      // Kinds of other versions only: every kind of this one has its sentence.
+      // Only for kinds of other versions: every kind of this version has its sentence.
       cause satisfies never;
       return undefined;
   }

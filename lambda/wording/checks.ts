@@ -3,7 +3,10 @@ import { dayMillis, maxClockSkewMillis } from '../facts/limits.ts';
 import { diagnosis, remedy } from './errors.ts';
 import { counted, moment } from './numbers.ts';
 
-/** Checks of a preflight in English. Remedies are worded for where the run is made: on Lambda, or on somebody's machine. */
+/**
+ * Checks of a preflight in English. Remedies are worded for where the run takes place: on Lambda, or on someone's
+ * machine.
+ */
 
 export type Place = 'lambda' | 'machine';
 
@@ -14,7 +17,7 @@ export function checkWords(
   now: number,
 ): { text: string; remedy?: string } {
   const words = wordsOf(cause, name, place, now);
-  if (!words) return { text: state === 'failed' ? 'failed' : 'told by a newer version of this job' };
+  if (!words) return { text: state === 'failed' ? 'failed' : 'reported by a newer version of this job' };
   const [text, ...remedies] = words;
   const told = remedies.filter((part) => part !== '').join(' ');
   return { text, ...(told !== '' && { remedy: told }) };
@@ -55,7 +58,7 @@ function wordsOf(
     case 'connection':
       return [cause.tls ? 'OK, and the certificate is trusted' : 'OK (no TLS)'];
     case 'not-connected':
-      // What is wrong with a certificate is the same everywhere.
+      // Certificate problems are the same everywhere.
       return [diagnosis(cause.error), cause.error.kind === 'tls' ? remedy(cause.error) : wayToServer(cause, place)];
     case 'token':
       return tokenWords(cause.expiresAt, place, now);

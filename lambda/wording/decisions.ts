@@ -7,7 +7,7 @@ import { diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 
-/** Why an index was truncated, or was not: what was found before anything was sent. */
+/** Why an index was or was not truncated: what was found before anything was sent. */
 
 type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
 
@@ -61,7 +61,7 @@ export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFact
   return `${due}; at most ${exact(bite)} go in one run${rest}${takes(seconds)}`;
 }
 
-/** What a truncation takes, as earlier nights tell; empty where none does. */
+/** How long a truncation takes, judging by earlier nights; empty if unknown. */
 export const takes = (seconds: number | undefined): string =>
   seconds === undefined ? '' : `; it takes about ${duration(seconds)}, as last time`;
 
@@ -111,7 +111,7 @@ export function guardText({ which, expected, found, error }: Of<'guard'>, entry:
     case 'reindex-refused':
       return 'the server would reindex although it was asked to delete in place, and this policy allows deleting in place only';
     case 'index-name-unknown':
-      return 'it would be a reindex, and the server does not tell the name of the index behind the alias, without which a reindex cannot be proven';
+      return 'it would be a reindex, and the server does not report the name of the index behind the alias, without which a reindex cannot be proven';
     case 'index-concrete':
       return `${entry.indexName ?? 'it'} is an index, not an alias, and DataHub reindexes aliases only: use strategy delete-by-query`;
     case 'index-young':
@@ -154,7 +154,7 @@ export function noTimeText({ what, hours }: Of<'no-time'>, { rowsToDelete }: Dec
     case 'history':
       return historySpent;
     case 'state':
-      return 'one run cannot carry so many policies';
+      return 'too many policies for one run';
   }
 }
 

@@ -1,2 +1,2 @@
-/** Whether what to do about a server's error is told as well: a message has a next step for it. */
+/** Whether to include what to do about a server's error: a message has a next step for that. */
 export type Detail = 'with-remedy' | 'without-remedy';

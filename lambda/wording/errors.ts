@@ -1,9 +1,11 @@
 import type { OperationName, ServerError } from '../facts/server-error.ts';
 import { addressForms } from '../operations/http/base-url.ts';
 
-/** A failed request in English: what was asked, what came back, what it means, what to do. Each of these is told once. */
+/**
+ * A failed request in English: what was asked, what came back, what it means, what to do. Each of these is said once.
+ */
 
-/** The whole story, for a place that has one field or one line for it. */
+/** The whole story, for places with a single field or line for it. */
 export const errorText = (error: ServerError): string => `${asked[error.operation]}: ${factText(error)}`;
 
 /** The same without the question, for places that name it themselves. */
@@ -25,7 +27,7 @@ const asked: Record<OperationName, string> = {
   'index-sizes': 'Index sizes',
 };
 
-/** What came back, without what it means: for a list of facts. */
+/** What came back, without its meaning: for a list of facts. */
 export function cameBack({ kind, status, text, code, host = 'the server', page }: ServerError): string {
   const why = code === undefined ? '' : ` (${code})`;
   const said = text === undefined ? '' : `: "${text}"`;
@@ -49,7 +51,7 @@ export function cameBack({ kind, status, text, code, host = 'the server', page }
     case 'token':
       return text === undefined ? 'there is no usable token' : `the token cannot be read: ${withoutStop(text)}`;
     case 'no-index':
-      // Its own words wrap three exceptions of the search engine around this.
+      // The server's own words wrap this in three search engine exceptions.
       return 'the search engine has no such index';
     case 'not-json':
       return page
@@ -68,7 +70,10 @@ export function cameBack({ kind, status, text, code, host = 'the server', page }
   }
 }
 
-/** The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs that of a truncation. */
+/**
+ * The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs the privilege of a
+ * truncation.
+ */
 export const privileges: Record<OperationName, string> = {
   'dry-run': 'Truncate timeseries aspect index size API',
   truncate: 'Truncate timeseries aspect index size API',
@@ -76,7 +81,7 @@ export const privileges: Record<OperationName, string> = {
   'index-sizes': 'Get Timeseries index sizes API',
 };
 
-/** What it means, where that is not plain. */
+/** What it means, if that is not obvious. */
 function meaning({ kind, operation, code, toHttps }: ServerError): string {
   switch (kind) {
     case 'tls':
@@ -119,7 +124,7 @@ const badRequests: Record<OperationName, string> = {
 
 const checkAddress = `Check the GMS address; it has one of the forms ${addressForms}.`;
 
-/** What to do about it; empty where there is nothing but to try again. */
+/** What to do about it; empty if the only option is to try again. */
 export function remedy({ kind, operation, code, page, status }: ServerError): string {
   switch (kind) {
     case 'dns':

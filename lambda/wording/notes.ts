@@ -76,7 +76,7 @@ function notReleasedText({
       return `${kept}, because its rows could not be counted (${error ? cameBack(error) : 'the server did not answer'}).`;
     case 'ledger':
       if (unreadable)
-        return `${kept}, because its ledger record cannot be read, and nothing that clears opens it. When no truncation of it is running on the server, delete that record by hand: the runbook says how ("Clear an index").`;
+        return `${kept}, because its ledger record cannot be read, and clearing cannot open it. When no truncation of it is running on the server, delete that record by hand: the runbook says how ("Clear an index").`;
       return `${kept}, because the ledger could not be read or written.`;
   }
 }

@@ -1,6 +1,9 @@
-/** Numbers, times and sizes as a person reads them on a phone; the report JSON keeps the exact ones. */
+/** Numbers, times and sizes for reading on a phone; the report JSON keeps the exact ones. */
 
-/** From here on a unit is used: a little before it where rounding reaches it, so that nothing reads "1000.0 M". */
+/**
+ * A unit is used from here on; slightly below the unit itself if rounding would reach it, so that nothing reads "1000.0
+ * M".
+ */
 const scales = [
   { from: 999_950_000_000, by: 1e12, unit: 'T' },
   { from: 999_950_000, by: 1e9, unit: 'B' },
@@ -50,7 +53,7 @@ export function size(megabytes: number): string {
   return `${trimmed(megabytes / 1e6)} TB`;
 }
 
-/** `22 May 2026` (UTC); undefined where the text is no time. */
+/** `22 May 2026` (UTC); undefined if the text is not a time. */
 export function day(iso: string): string | undefined {
   const millis = Date.parse(iso);
   if (Number.isNaN(millis)) return undefined;
@@ -58,7 +61,7 @@ export function day(iso: string): string | undefined {
   return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
 
-/** `22 May 2026, 03:30 UTC`; undefined where the text is no time. */
+/** `22 May 2026, 03:30 UTC`; undefined if the text is not a time. */
 export function minute(iso: string): string | undefined {
   const date = day(iso);
   return date && `${date}, ${new Date(Date.parse(iso)).toISOString().slice(11, 16)} UTC`;
@@ -70,7 +73,7 @@ export const moment = (millis: number): string => minute(iso(millis)) ?? 'an unk
 /** `22 May 2026` for epoch milliseconds. */
 export const date = (millis: number): string => day(iso(millis)) ?? 'an unknown day';
 
-/** ISO 8601; empty for what is no time: a token may say that it expires in the year 56,000. */
+/** ISO 8601; empty for an invalid time: a token may say that it expires in the year 56,000. */
 export const iso = (millis: number): string => (Math.abs(millis) <= 8.64e15 ? new Date(millis).toISOString() : '');
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

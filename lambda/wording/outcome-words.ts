@@ -1,6 +1,6 @@
 import type { Outcome } from '../facts/outcome.ts';
 
-/** What an outcome is called where several policies are counted together. */
+/** What an outcome is called when several policies are counted together. */
 export const outcomeWords: Record<Outcome, string> = {
   truncated: 'truncated',
   'would-truncate': 'would be truncated',

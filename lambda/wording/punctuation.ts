@@ -1,4 +1,4 @@
-/** Full stops and capitals, which depend on where a text stands. */
+/** Full stops and capitals, which depend on where a text appears. */
 
 /** An ellipsis stays: the text was cut there. */
 export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');

@@ -3,8 +3,8 @@ import type { DecidedFacts } from '../facts/report-schema.ts';
 import { date } from './numbers.ts';
 
 /**
- * What a person does to get rows back, or into view: sentences, each perhaps with a request to the search cluster in the form
- * that its consoles take. Every request has the line above it that says what it does; the deadline comes first.
+ * What an operator does to get rows back, or to make them visible: sentences, some with a request to the search cluster
+ * in the form that its consoles accept. The line above every request says what it does; the deadline comes first.
  */
 export interface Instruction {
   say: string;
@@ -12,7 +12,7 @@ export interface Instruction {
 }
 
 /**
- * Instructions in the order in which they are followed; empty where there is nothing to recover.
+ * Instructions in the order in which to follow them; empty if there is nothing to recover.
  * @param now real time, epoch milliseconds: a deadline may have passed
  */
 export function recovery(entry: DecidedFacts, now: number): Instruction[] {
@@ -25,7 +25,7 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
       return reindexed ? [...lookForCopy(entry), { say: noMoreReindex }] : lookForDeleter(entry);
     }
     case 'quarantined':
-      // Told again each night: nobody should have to look for the first message.
+      // Repeated each night: nobody should have to look for the first message.
       if (cause.unseen) return makeVisible(cause.indexNow);
       if (isMoved(cause)) return goBack(cause, now, true);
       return cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? lookForDeleter(entry) : [];
@@ -52,7 +52,7 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
   }
 }
 
-/** The same for an index that a person wants cleared, and that is not whole. */
+/** The same for an index that an operator wants cleared but that is not whole. */
 export function recoveryOfNote(note: Note, now: number): Instruction[] {
   if (note.kind !== 'not-released') return [];
   if (note.unseen) return makeVisible(note.indexNow);
@@ -71,7 +71,7 @@ const isMoved = <Facts extends { rowsIn?: string | undefined; indexNow?: string 
 ): facts is Facts & Moved =>
   isIndexName(facts.rowsIn) && isIndexName(facts.indexNow) && facts.rowsIn !== facts.indexNow;
 
-/** What the search engine takes for one; nothing else gets into a request, wherever a report comes from. */
+/** What the search engine accepts as an index name; nothing else gets into a request, wherever a report comes from. */
 const isIndexName = (name: string | undefined): name is string =>
   name !== undefined && /^(?![-_+.])[\p{Ll}\p{Lo}\p{N}_.+-]{1,255}$/u.test(name);
 
@@ -144,7 +144,7 @@ const compare = ({ rowsIn, indexNow, deadline }: Moved, now: number): Instructio
   },
 ];
 
-/** Where nobody has told its name. */
+/** If its name is unknown. */
 const unnamed = '<index>';
 
 const orphanPattern = ({ entityType, aspect }: DecidedFacts): string =>
@@ -170,7 +170,7 @@ const restoreIndex =
 function lookForDeleter(entry: DecidedFacts): Instruction[] {
   return [
     {
-      say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days unless it is told otherwise; a person; entity deletion), and restore the rows from a snapshot of the search engine if they matter.',
+      say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days by default; someone by hand; entity deletion), and restore the rows from a snapshot of the search engine if they matter.',
     },
     ...(entry.indexName === undefined
       ? [
@@ -187,7 +187,7 @@ function lookForDeleter(entry: DecidedFacts): Instruction[] {
 const noMoreReindex =
   'Before you clear the index, set the strategy of its policy to delete-by-query-only, unless the copy was only invisible: the next reindex would end the same way.';
 
-/** With `op_type: create` nothing that is there is overwritten. */
+/** With `op_type: create` nothing existing is overwritten. */
 function bringStragglers(before: string, now: string, cutoffMillis: number): Instruction[] {
   return [
     {
@@ -201,7 +201,7 @@ function bringStragglers(before: string, now: string, cutoffMillis: number): Ins
   ];
 }
 
-/** As running text, for places that have one field for it. */
+/** As running text, for places with a single field for it. */
 export const recoveryText = (entry: DecidedFacts, now: number): string =>
   recovery(entry, now)
     .map(({ say, request: sent }) => (sent === undefined ? say : `${say} ${sent}.`))

@@ -7,7 +7,7 @@ import { iso } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 import { recoveryText } from './recovery.ts';
 
-/** A report with its words: what the facts are in English, for whoever reads the JSON and for every message. */
+/** Adds the wording to a report: its facts in English, for readers of the JSON and for every message. */
 export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
   const { cause, notes, preflight, policies, ...rest } = facts;
   const now = Date.parse(facts.finishedAt);
@@ -21,11 +21,11 @@ export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
   };
 }
 
-/** A run's error is about no index. */
+/** A run's error does not concern a single index. */
 const nothing = { entityType: '', aspect: '', outcome: 'failed' } as const;
 
 /**
- * The same for one policy, which may be told before its run has ended.
+ * The same for one policy, which may be shown before its run has ended.
  * @param now real time, epoch milliseconds
  */
 export function wordedEntry(facts: DecidedFacts, now: number, isFailedPreview = false): PolicyEntry {
@@ -45,7 +45,7 @@ export function wordedEntry(facts: DecidedFacts, now: number, isFailedPreview = 
 
 /**
  * The whole story of an entry: its cause, how to recover, and the input that approves or clears.
- * @param isFailedPreview nothing that enforces is offered then
+ * @param isFailedPreview then no enforcing step is offered
  */
 function reasonOf(facts: DecidedFacts, now: number, isFailedPreview: boolean): string {
   const cause = withoutStop(causeText(facts));
@@ -55,7 +55,7 @@ function reasonOf(facts: DecidedFacts, now: number, isFailedPreview: boolean): s
     : [cause, ...parts].map((part) => (/[.!?}]$/.test(part) ? part : `${part}.`)).join(' ');
 }
 
-/** The input of an execution that a person may start, in the words that messages use for it. */
+/** The input of an execution that someone may start, as messages word it. */
 function offer(facts: DecidedFacts, isFailedPreview: boolean): string {
   const name = `${facts.entityType}.${facts.aspect}`;
   const { cause, outcome } = facts;

@@ -8,13 +8,13 @@ import { amount, counted, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';
 
-/** What became of one index, in words: one sentence per outcome, with the numbers that the entry has. */
+/** The result for one index in words: one sentence per outcome, with the numbers that the entry has. */
 
 /** `dataset.operation`, as policies, commands and parameters name it. */
 export const nameOf = ({ entityType, aspect }: Pick<DecidedFacts, 'entityType' | 'aspect'>): string =>
   oneLine(`${entityType}.${aspect}`, 100);
 
-/** What happened to one index, to follow its name and a colon; no full stop. */
+/** What happened to one index, phrased to follow its name and a colon; no full stop. */
 export const sentence = (entry: DecidedFacts): string => oneLine(sentenceOf(entry), 600);
 
 function sentenceOf(entry: DecidedFacts): string {
@@ -54,7 +54,7 @@ function sentenceOf(entry: DecidedFacts): string {
     case 'lost':
       return 'lost sight of its truncation, and nothing moves';
     case 'failed':
-      // Whatever the answer was, the server may have been reached: only what can be seen is told.
+      // Whatever the answer was, the server may have been reached: only visible facts are reported.
       return entry.cause.kind === 'unchanged' ? 'failed, and the index looks unchanged' : 'failed, nothing was deleted';
     case 'unknown':
       return unknown(entry);
@@ -63,7 +63,7 @@ function sentenceOf(entry: DecidedFacts): string {
   }
 }
 
-/** What a preview knows of a truncation: how much goes, in which bites, and what it takes. */
+/** What a preview knows about a truncation: how much would be deleted, in which bites, and how long it takes. */
 function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: DecidedFacts, older: string): string {
   const whole = `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
   if (cause.kind !== 'due') return whole;
@@ -128,11 +128,11 @@ const shareOf = ({ rowsToDelete = 0, rowsTotal = 0 }: DecidedFacts): number =>
 export const causeSentence = (entry: DecidedFacts, max: number, detail?: Detail): string =>
   asSentence(oneLine(causeText(entry, detail), max));
 
-/** What concerns a run as a whole, about no index. */
+/** What concerns a run as a whole rather than one index. */
 export const errorSentence = (cause: Cause, max: number, detail?: Detail): string =>
   causeSentence({ entityType: '', aspect: '', outcome: 'failed', cause }, max, detail);
 
-/** Why a run could not do its work, in the two or three words of a subject. */
+/** Why a run could not do its work, in two or three words for a subject. */
 export function errorInShort(cause: Cause | undefined): string {
   switch (cause?.kind) {
     case 'server':
@@ -163,8 +163,8 @@ export const ofTotal = (part: number, total: number | undefined): string =>
 const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(entry), 300));
 
 /**
- * About how much the deleted rows took. Sizes after a truncation are no result: they rise while rows are deleted and fall at
- * the search engine's next flushes and merges.
+ * About how much the deleted rows took. Sizes right after a truncation mean nothing: they rise while rows are deleted
+ * and fall at the search engine's next flushes and merges.
  */
 function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: DecidedFacts): string {
   if (sizeBeforeMb === undefined || rowsTotal === 0 || strategy === 'reindex') return '';
@@ -172,7 +172,7 @@ function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: Decid
   return megabytes < 1 ? '' : `, about ${size(megabytes)}`;
 }
 
-/** What is remarkable about a truncated index. */
+/** Anything unusual about a truncated index. */
 function asides({ cause, ...entry }: DecidedFacts): string {
   if (cause.kind !== 'verified') return '';
   const all = [restText(cause), ...remarks(cause, { ...entry, cause })].filter((text) => text !== '');

@@ -4,13 +4,13 @@ import { historySpent, timeWasUp } from './decisions.ts';
 import { cameBack } from './errors.ts';
 import { counted, exact, moment, rows } from './numbers.ts';
 
-/** What became of a truncation that was sent. */
+/** The result of a truncation that was sent. */
 
 type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
 type Counters = Pick<Of<'remains'>, 'cancelled' | 'conflicts' | 'done' | 'total'>;
 type Replaced = Pick<Of<'remains'>, 'indexBefore' | 'indexNow' | 'movedBy'>;
 
-/** What is remarkable beside the first sentence, each as a clause of its own; what is normal says so. */
+/** Anything unusual besides the first sentence, each as a clause of its own; normal things are labelled as such. */
 export function remarks(cause: Counters & Replaced, entry: DecidedFacts): string[] {
   const { rowsMissing = 0, rowsRemaining = 0, outcome } = entry;
   const isWell = outcome === 'truncated';
@@ -63,7 +63,7 @@ export function verifiedText(cause: Of<'verified'>, entry: DecidedFacts): string
   return `${rows(entry.rowsDeleted ?? 0, 'exact')} deleted, ${how}${restText(cause).replace(/^(?=.)/, '; ')}${asides(cause, entry)}`;
 }
 
-/** What a bite has left; empty where nothing is left. */
+/** What a bite has left; empty if nothing is left. */
 export function restText({ rest, nights }: Of<'verified'>): string {
   if (rest === undefined) return '';
   return `the rest, ${rows(rest)}, ${nights === undefined ? 'in later nights' : `in about ${counted(nights, 'night', 'nights')}`}`;
@@ -115,7 +115,7 @@ export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): stri
     : cause.error
       ? cameBack(cause.error)
       : 'there is no usable status';
-  // Of a reindex the counts say that everything is gone as soon as the alias has moved.
+  // For a reindex the counts say that everything is gone as soon as the alias has moved.
   const counts = entry.rowsRemaining !== undefined && entry.strategy === 'delete-by-query';
   const left = counts ? `; ${remainder(entry)}` : '';
   return `${what}${left}, and nothing has moved${sinceText(cause)}${asides(cause, entry)}${closedText(cause)}`;
@@ -131,7 +131,10 @@ export function unprovenText(cause: Of<'unproven'>, entry: DecidedFacts): string
   return `no row is known to be missing, but ${whatIsNotProven(cause, entry)}: ${gap}${closedText({ closed })}`;
 }
 
-/** What was sent as a delete by query may have become a reindex, or somebody put another index behind the alias: nobody can tell. */
+/**
+ * A truncation sent as a delete by query may have become a reindex, or another index was put behind the alias: which
+ * one is unknown.
+ */
 const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
   strategy === 'delete-by-query'
     ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and that every row came along is not proven`
@@ -143,7 +146,7 @@ export const stuckText = (cause: Of<'stuck'>): string =>
 const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): string =>
   lastMovedAt === undefined ? '' : ` since ${moment(lastMovedAt)}`;
 
-/** What became of its record, where it was closed although nobody saw the end. */
+/** What became of its record, if it was closed although its end was not seen. */
 function closedText({ closed }: Pick<Of<'stuck'>, 'closed'>): string {
   if (closed === 'given-up') return '; it is given up now';
   return closed === 'quarantined' ? closedToRuns : '';
@@ -152,15 +155,15 @@ function closedText({ closed }: Pick<Of<'stuck'>, 'closed'>): string {
 const closedToRuns = '; the index is quarantined until a person has looked at it and cleared it';
 
 export const blindText = ({ error }: Of<'blind'>): string =>
-  `the index cannot be counted any more (${cameBack(error)}), so nobody can tell what became of its truncation${closedToRuns}`;
+  `the index cannot be counted any more (${cameBack(error)}), so the state of its truncation is unknown${closedToRuns}`;
 
 export function watchingText({ why, done, total, hours, ended, error }: Of<'watching'>): string {
   const reason = {
     run: hours === undefined ? 'the run ended first' : timeWasUp(hours),
     history: historySpent,
-    state: 'one run cannot carry so many truncations',
+    state: 'too many truncations for one run',
     server: 'the server could not be asked',
-    'other-version': 'this job was deployed anew in the middle of the run',
+    'other-version': 'this job was redeployed in the middle of the run',
   }[why];
   return [
     ...(ended

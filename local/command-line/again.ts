@@ -1,7 +1,7 @@
 import type { Secret, ServerRunArguments } from './arguments.ts';
 import { shellWord } from './program.ts';
 
-/** The same command again, without what holds for one run only; no secret is in a command line. */
+/** The same command again, without options that apply to one run only; a command line contains no secrets. */
 export function commandLine(program: string, { server, ...asked }: ServerRunArguments): string {
   const { notify } = asked;
   const options: Array<[string, string | undefined]> = [
@@ -22,6 +22,6 @@ export function commandLine(program: string, { server, ...asked }: ServerRunArgu
   ].join(' ');
 }
 
-/** The file that holds a secret, where one does. */
+/** The file that holds a secret, if there is one. */
 export const pathOfSecret = (secret: Secret | undefined): string | undefined =>
   secret?.kind === 'file' ? secret.path : undefined;

@@ -4,18 +4,18 @@ import { type Options, readHistoryOptions, readOptions, readValidateOptions } fr
 import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a person asked for on the command line. Paths are as given; nothing has been read yet. */
+/** The parsed command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
   /** The text to print: `--help`, `--version`. */
   | { kind: 'print'; text: string }
-  /** Files are checked, and no server is asked. */
+  /** Checks files, without asking any server. */
   | { kind: 'validate'; policiesPath?: string; stagePath?: string }
   | HistoryArguments
   | EmbeddedArguments
   | SurveyArguments
   | ServerRunArguments;
 
-/** What earlier nights saw, of the local ledger or of a deployed stage. */
+/** What earlier nights saw, from the local ledger or a deployed stage. */
 export interface HistoryArguments extends Files {
   kind: 'history';
   index?: string;
@@ -48,18 +48,18 @@ export interface ServerRunArguments extends Told {
   notify?: NotifyArguments;
 }
 
-/** How it is told. */
+/** How it is reported. */
 export interface Told extends Files {
   log: 'text' | 'json';
 }
 
-/** Where it is written, too. */
+/** Where else it is written. */
 export interface Files {
   json?: { path: string; force: boolean };
   html?: { path: string; force: boolean };
 }
 
-/** The execution's input, as somebody who starts one by hand in AWS would write it. */
+/** The execution's input, as someone starting one by hand in AWS would write it. */
 export interface RunArguments {
   mode: Mode;
   only?: string[];
@@ -68,7 +68,7 @@ export interface RunArguments {
   acceptMissing?: number;
 }
 
-/** A secret is in a file or in the environment: what stands on a command line, every user of the machine can read. */
+/** Secrets come from a file or the environment: every user of the machine can read command lines. */
 export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
 
 export interface ServerArguments {
@@ -87,7 +87,7 @@ export interface NotifyArguments {
  * Reads the command line.
  * @param argv the arguments alone, without node and script
  * @param env `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the names that DataHub's own command line uses) and
- *   `DATAHUB_RETENTION_NOTIFY_URL` stand in for options
+ *   `DATAHUB_RETENTION_NOTIFY_URL` can replace options
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -140,7 +140,9 @@ function refuseContradictions({
     throw new UsageError('--accept-missing needs exactly one --clear INDEX: it is about the rows of one index.');
   }
   if (clear && (only || approveRows !== undefined)) {
-    throw new UsageError('--clear stands alone: a run that clears an index truncates nothing.');
+    throw new UsageError(
+      '--clear cannot be combined with --only or --approve-rows: a run that clears an index truncates nothing.',
+    );
   }
   if (approveRows !== undefined && only?.length !== 1) {
     throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');
@@ -159,7 +161,7 @@ function refuseFiles({ force, json, html }: Pick<Options, 'force' | 'json' | 'ht
   }
 }
 
-/** The address of the environment is not for sample data: a demonstration is no message for a team's channel. */
+/** The address in the environment is not used for sample data: a demonstration should not post to a team's channel. */
 function embedded(options: Options): EmbeddedArguments {
   const [alone] = [
     options.tokenFile !== undefined && '--token-file',

@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 
-/** A command line that cannot be used: `message` is one sentence that says what is wrong. */
+/** An invalid command line: `message` is one sentence that says what is wrong. */
 export class CommandLineError extends Error {
   override readonly name = 'CommandLineError';
-  /** Words that belong to no option, as npm leaves them when its own -- was forgotten. */
+  /** Words that belong to no option, which npm leaves over if its -- was forgotten. */
   readonly excess: boolean;
 
   constructor(message: string, excess: boolean) {
@@ -14,7 +14,7 @@ export class CommandLineError extends Error {
 
 /**
  * Lets commander read the arguments without letting it write or end the process.
- * @returns the help text or the version, where that was asked for; undefined when the command's `opts()` can be read
+ * @returns the help text or the version, if that was requested; undefined if the command's `opts()` can be read
  * @throws CommandLineError
  */
 export function parseQuietly(command: Command, argv: readonly string[]): string | undefined {
@@ -32,7 +32,7 @@ export function parseQuietly(command: Command, argv: readonly string[]): string 
     const said = error.message
       .replace(/^error: /, '')
       .replace(/\s*\n\s*/g, ' ')
-      // What stands behind an unknown option's = may be a token.
+      // The value after an unknown option's = may be a token.
       .replace(/(option '[^'=]*)=[^']*'/, "$1'")
       .replace(/\.?$/, '.');
     throw new CommandLineError(said, error.code === 'commander.excessArguments');

@@ -4,14 +4,14 @@ import { optionNames } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `npm start --enforce` without the separating `--` gives the option to npm, which keeps it for itself: the run would be
- * another one than was asked for.
+ * `npm start --enforce` without the separating `--` gives the option to npm, which keeps it: the run would not be the
+ * one that was asked for.
  */
 
-/** Options of npm itself, too: in its environment they may come from somebody's .npmrc. */
+/** Options of npm itself as well: in its environment they may come from someone's .npmrc. */
 const npmsOwn = new Set(['only', 'json', 'force']);
 
-/** @throws UsageError when npm has kept an option that is ours */
+/** @throws UsageError if npm has kept one of our options */
 export function refuseSwallowedOptions(env: NodeJS.ProcessEnv, argv = npmArguments(env)): void {
   const inEnvironment = (name: string) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined;
   const onCommandLine = (name: string) => argv?.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
@@ -25,10 +25,9 @@ export function refuseSwallowedOptions(env: NodeJS.ProcessEnv, argv = npmArgumen
 }
 
 /**
- * What npm took for its own: the words before `--`. Its environment tells most of them, but not those that are npm's own
- * options and that it then finds wrong (`only`), nor whether `json` stands on the command line or in somebody's .npmrc; its
- * debug log does.
- * @returns undefined where there is no such log
+ * What npm consumed: the words before `--`. Its environment shows most of them, but not npm's own options that it then
+ * finds invalid (`only`), nor whether `json` comes from the command line or someone's .npmrc; its debug log does.
+ * @returns undefined if there is no such log
  */
 export function npmArguments(env: NodeJS.ProcessEnv): string[] | undefined {
   try {
@@ -45,7 +44,7 @@ export function npmArguments(env: NodeJS.ProcessEnv): string[] | undefined {
 
 const isLog = (path: string): boolean => path.endsWith('-debug-0.log');
 
-/** The file that our parent has open; where a system does not tell, the newest one. Throws where there is none. */
+/** The file that our parent has open, or the newest one if the system does not say. Throws if there is none. */
 function npmLog(cache: string | undefined): string {
   const open = `/proc/${process.ppid}/fd`;
   for (const descriptor of listed(open)) {
@@ -53,7 +52,7 @@ function npmLog(cache: string | undefined): string {
       const path = readlinkSync(join(open, descriptor));
       if (isLog(path)) return path;
     } catch {
-      // Closed meanwhile.
+      // Closed in the meantime.
     }
   }
   const logs = join(cache ?? '', '_logs');

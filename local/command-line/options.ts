@@ -4,7 +4,7 @@ import { CommandLineError, parseQuietly } from './commander.ts';
 import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The options of a run and of `validate`, as commander reads them. What they have to do with each other is in `arguments.ts`. */
+/** The options of a run and of `validate`, as commander reads them. Their interdependencies are in `arguments.ts`. */
 
 export interface Options {
   gmsUrl?: string;
@@ -88,7 +88,7 @@ const runCommand = (program: string): Command =>
     .option('--only <index>', 'run this policy alone, e.g. dataset.operation (repeatable)', collectIndex)
     .option(
       '--approve-rows <rows>',
-      'let the one policy of --only pass its ceiling, up to so many rows',
+      'let the one policy of --only pass its ceiling, up to this many rows',
       positiveInteger,
     )
     .option(
@@ -96,7 +96,11 @@ const runCommand = (program: string): Command =>
       'count the rows of a quarantined index and open it for truncation if they are all there; truncates nothing (repeatable)',
       collectIndex,
     )
-    .option('--accept-missing <rows>', 'open the one index of --clear with up to so many rows missing', positiveInteger)
+    .option(
+      '--accept-missing <rows>',
+      'open the one index of --clear with up to this many rows missing',
+      positiveInteger,
+    )
     .option('--ca-file <file>', "certificates (PEM) of a private authority that signed the server's")
     .option(
       '--ledger <file>',
@@ -106,7 +110,7 @@ const runCommand = (program: string): Command =>
     .option('--html <file>', 'draw it as a page for a browser: rows by age, what goes, what stays, night by night')
     .option(
       '--force',
-      'let --json and --html replace a file that this program did not write, or that somebody may have edited',
+      'let --json and --html replace a file that this program did not write, or that someone may have edited',
     )
     .addOption(
       new Option('--log <form>', 'what to print: text for people, or one line of JSON per event').choices([
@@ -122,7 +126,7 @@ const runCommand = (program: string): Command =>
       ]),
     )
     .addOption(
-      new Option('--notify <when>', 'after every run (default), or only where a person is needed').choices([
+      new Option('--notify <when>', 'after every run (default), or only when someone has to act').choices([
         'always',
         'problems',
       ]),
@@ -139,16 +143,16 @@ const historyCommand = (program: string): Command =>
   new Command(`${program} history`)
     .description(
       'Shows what earlier runs saw of each index, night by night: rows, size, and what went. Asks no DataHub.\n' +
-        'Without options it reads the memory beside the local ledger.',
+        'Without options it reads the memory next to the local ledger.',
     )
     .argument('[index]', 'one index alone, e.g. dataset.operation', oneIndex)
     .option('--stage <name>', "a deployed stage's memory, read with your own AWS credentials")
-    .option('--ledger <file>', 'another ledger: its memory stands beside it')
+    .option('--ledger <file>', 'another ledger; its memory is next to it')
     .option('--json <file>', 'write the nights there; - is standard output')
     .option('--html <file>', 'draw them as a page for a browser')
     .option('--force', 'let --json and --html replace a file that this program did not write');
 
-/** Every option, as it is written behind `--`. */
+/** Every option, as written after `--`. */
 export const optionNames: readonly string[] = [
   ...new Set(
     [runCommand(npmStart), validateCommand(npmStart), historyCommand(npmStart)].flatMap(({ options }) =>
@@ -157,7 +161,7 @@ export const optionNames: readonly string[] = [
   ),
 ];
 
-/** @returns the text to print, where that was asked for */
+/** @returns the text to print, if requested */
 function read(command: Command, argv: readonly string[], program: string): string | undefined {
   try {
     return parseQuietly(command, argv);

@@ -36,7 +36,7 @@ interface Options {
   format: (typeof formats)[number];
   stateMachineArn?: string;
   runbookUrl?: string;
-  /** True without a command. */
+  /** True if there is no command. */
   local?: string | true;
 }
 

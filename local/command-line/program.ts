@@ -6,8 +6,8 @@ export const npmStart = 'npm start --';
 
 /**
  * @param script `process.argv[1]`
- * @returns what stands before the first option: `npm start --` in the repository, `datahub-retention` where the package is
- *   installed (never `npx datahub-retention`: that would fetch whatever package has this name), and else the file itself
+ * @returns what precedes the first option: `npm start --` in the repository, `datahub-retention` if the package is
+ *   installed (never `npx datahub-retention`: that would fetch any package with this name), otherwise the file itself
  */
 export function programName(script: string | undefined): string {
   const name = basename(script ?? '');

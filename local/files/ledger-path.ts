@@ -3,8 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../command-line/usage-error.ts';
 
 /**
- * Where `--ledger` is by default (XDG base directories: a relative path there is to be ignored). Sample data has a file of
- * its own: what it leaves unfinished is nobody's.
+ * The default of `--ledger` (XDG base directories: a relative path there must be ignored). Sample data has a file of
+ * its own: what it leaves unfinished does not matter to anyone.
  * @throws UsageError
  */
 export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {
@@ -13,10 +13,10 @@ export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): st
   return join(base, 'datahub-retention', isSample ? 'sample-in-flight.json' : 'in-flight.json');
 }
 
-/** The memory of nights stands beside the ledger, under its name. */
+/** The memory of nights is next to the ledger, with a name derived from it. */
 export const nightsPath = (ledgerPath: string): string => `${ledgerPath.replace(/\.json$/, '')}.nights.jsonl`;
 
-/** A user without an entry in the system's list, as in a container, has none. */
+/** A user without an entry in the system's user list, as in a container, has none. */
 function home(): string {
   try {
     return homedir();

@@ -18,13 +18,13 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { isPage } from '../pages/document.ts';
 import { whatFailed } from './read-text.ts';
 
-/** The files of `--json` and `--html`. They never take the place of what is not their own. */
+/** The files of `--json` and `--html`. They never replace a file that is not their own. */
 
 export interface OutputFile {
-  /** `-` is standard output, for JSON alone. */
+  /** `-` is standard output, for JSON only. */
   path: string;
   holds: 'report' | 'policies' | 'history' | 'page';
-  /** Whatever is there may be replaced. */
+  /** Any existing file may be replaced. */
   force: boolean;
 }
 
@@ -37,8 +37,8 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. It is not changed.
- * @param others the files that the command line names beside it, by their options
+ * Finds out before the run rather than after it that the file cannot or must not be written. Does not change it.
+ * @param others the other files that the command line names, by their options
  * @throws UsageError
  */
 export function checkOutputFile(
@@ -59,8 +59,8 @@ export function checkOutputFile(
 }
 
 /**
- * Writes it whole or not at all, where it is an ordinary file: a disk that is full does not cost what was there before.
- * A report is nobody else's business, and has the mode of the ledger.
+ * An ordinary file is written completely or not at all: a full disk does not destroy the previous content. A report is
+ * private, with the same mode as the ledger.
  * @throws WriteError
  */
 export function writeOutputFile(file: OutputFile, text: string): void {
@@ -74,7 +74,7 @@ export function writeOutputFile(file: OutputFile, text: string): void {
   } catch (error) {
     if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    const told = holds === 'page' ? '' : ' What should stand in it is told above.';
+    const told = holds === 'page' ? '' : ' Its content is shown above.';
     throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${told}`);
   }
 }
@@ -93,20 +93,20 @@ function write(path: string, text: string, mode: number): void {
   } catch (error) {
     rmSync(beside, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    // In a folder that takes no further file, as where Kubernetes mounts a single one, it is written in its place.
+    // In a folder that accepts no new file, as when Kubernetes mounts a single one, it is written in place.
     if (!exists || (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS' && code !== 'EBUSY')) throw error;
     writeFileSync(target, text);
   }
 }
 
-/** Why what is there stays; undefined where nothing is, or it is ours. */
+/** Why an existing file is kept; undefined if there is none, or it is ours. */
 function whyNotReplaced(file: OutputFile): string | undefined {
   const { path, holds, force } = file;
   if (force || isStandardOutput(file)) return undefined;
   const there = statOf(path);
   if (!there?.isFile() || there.size === 0) return undefined;
   const remedy = 'name another file, or add --force to replace it.';
-  if (holds === 'policies') return `the file exists, and somebody may have edited it: ${remedy}`;
+  if (holds === 'policies') return `the file exists, and someone may have edited it: ${remedy}`;
   return isOurs(path, holds) ? undefined : `the file exists, and is no ${holds} of this program: ${remedy}`;
 }
 
@@ -122,7 +122,7 @@ function isOurs(path: string, holds: 'report' | 'history' | 'page'): boolean {
   }
 }
 
-/** Two names of one file; of files that are not there yet, two spellings of one name. */
+/** Whether two names mean one file; for files that do not exist yet, whether they are two spellings of one name. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [statOf(one), statOf(other)];
   if (first && second) return first.isFile() && first.dev === second.dev && first.ino === second.ino;

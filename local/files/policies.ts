@@ -6,7 +6,7 @@ import { policyListIn } from './policy-list.ts';
 import { readText } from './read-text.ts';
 
 /**
- * A policies file is taken whole or not at all (only in Parameter Store does a policy fail alone).
+ * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone).
  * @param only names that must be among the policies
  * @throws UsageError
  */
@@ -18,7 +18,7 @@ export function readPolicies(path: string, minRetentionDays: number, only: reado
   return checkPolicies({ name: path, text: JSON.stringify(found.list) }, minRetentionDays, only);
 }
 
-/** The same for a text that holds a list of policies; its name stands for the file. */
+/** The same for a text that holds a list of policies; `name` replaces the file name. */
 export function checkPolicies(
   source: PolicySource,
   minRetentionDays: number,

@@ -1,4 +1,7 @@
-/** What a policies file holds: a list of policies, or an object with the list in it and the address of a schema for editors. */
+/**
+ * The content of a policies file: a list of policies, or an object with the list and the address of a schema for
+ * editors.
+ */
 
 export type PolicyList =
   | { kind: 'list'; list: unknown[] /** Where the list is in the file. */; path: PropertyKey[] }
@@ -6,17 +9,17 @@ export type PolicyList =
 
 const fields = ['$schema', 'policies'];
 
-/** @param value the file's content; `problem` follows the file's name */
+/** @param value the file's content; `problem` is phrased to follow the file's name */
 export function policyListIn(value: unknown): PolicyList {
   if (Array.isArray(value)) return { kind: 'list', list: value, path: [] };
   const wrong = (problem: string, ...path: PropertyKey[]): PolicyList => ({ kind: 'wrong', problem, path });
   if (typeof value !== 'object' || value === null || !('policies' in value)) {
     return wrong('must hold a list of policies: put [ and ] around them');
   }
-  if ('gmsUrl' in value) return wrong('holds a whole stage: give only the list that stands under "policies"', 'gmsUrl');
+  if ('gmsUrl' in value) return wrong('holds a whole stage: give only the list under "policies"', 'gmsUrl');
   const unknown = Object.keys(value).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
-    return wrong(`has the field ${JSON.stringify(unknown)}: beside "policies" there may be "$schema" alone`, unknown);
+    return wrong(`has the field ${JSON.stringify(unknown)}: besides "policies" only "$schema" is allowed`, unknown);
   }
   const { policies } = value;
   if (!Array.isArray(policies)) return wrong('must hold a list under "policies": put [ and ] around them', 'policies');

@@ -10,7 +10,7 @@ export function readText(path: string, option: string): string {
   }
 }
 
-/** The same for a file that should hold a secret: what was given may be the secret itself, and is not shown then. */
+/** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string): string {
   const looksSecret = /^\w+:\/\//.test(path) || /^(Bearer |eyJ[\w-]+\.)/.test(path);
   if (looksSecret) {
@@ -35,7 +35,7 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EPIPE: { problem: 'nobody reads it any more' },
 };
 
-/** Why the system refused a file, and what to do where that is not another name. */
+/** Why the system refused a file, and what to do other than choose another name. */
 export function whatFailed(error: unknown): { problem: string; remedy?: string } {
   const { code = 'no reason given' } = error as { code?: string };
   return problems[code] ?? { problem: code };

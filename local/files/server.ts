@@ -6,12 +6,12 @@ import type { Secret, ServerArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { readSecret, readText } from './read-text.ts';
 
-/** A server with what it takes to speak to it, read and checked before anything is sent. */
+/** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {
   /** Normalised. */
   baseUrl: string;
   token: TokenSource;
-  /** For its expiry, and so that nothing prints it. */
+  /** For its expiry, and to make sure that nothing prints it. */
   tokenText: string;
   caPem?: string;
 }
@@ -29,7 +29,7 @@ export function readServer({ gmsUrl, token, caPath }: ServerArguments): Server {
   };
 }
 
-/** A file may hold another token by the time the server refuses the first; the environment cannot. */
+/** A file may hold a new token by the time the server refuses the first; the environment cannot. */
 function tokenSource(text: string, given: Secret): TokenSource {
   let current = text;
   return {

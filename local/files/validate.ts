@@ -9,10 +9,10 @@ import { localSettings } from '../run/settings.ts';
 import { policyListIn } from './policy-list.ts';
 import { readText } from './read-text.ts';
 
-/** `validate`: says of files that people keep whether they can be used, without asking any server. */
+/** `validate`: checks whether files can be used, without asking any server. */
 
 /**
- * @returns one line for each file that is well
+ * @returns one line for each valid file
  * @throws UsageError with a line for each mistake of all the files, as `file:line:column: sentence`, which editors can open
  */
 export function validate({ policiesPath, stagePath }: { policiesPath?: string; stagePath?: string }): string[] {
@@ -60,7 +60,7 @@ interface Position {
   column: number;
 }
 
-/** Finds the place of a value; of one that is missing, the place of what should hold it. */
+/** Finds the position of a value; for a missing one, the position of what should contain it. */
 function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
   const tree = parseTree(text.replace(/^\ufeff/, ''));
   const lines = text.split('\n');

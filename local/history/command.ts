@@ -12,7 +12,10 @@ import { type Memory, readMemory } from './memory.ts';
 import { nameOfIndex } from './names.ts';
 import { nothingRemembered, renderHistory, renderIndex } from './text.ts';
 
-/** `history`: what earlier nights saw, of the local ledger or of a deployed stage. Reads only, and asks no DataHub. */
+/**
+ * `history`: what earlier nights saw, from the local ledger or a deployed stage. Only reads, and does not contact
+ * DataHub.
+ */
 
 export interface Screen {
   width: number;
@@ -20,7 +23,7 @@ export interface Screen {
 }
 
 /**
- * @returns the exit status: 1 where something that was asked for could not be written
+ * @returns the exit status: 1 if a requested file could not be written
  * @throws UsageError, DeployedMemoryError
  */
 export async function history(asked: HistoryArguments, screen: Screen, env: NodeJS.ProcessEnv): Promise<number> {
@@ -75,7 +78,7 @@ async function read(
 ): Promise<{ place: string; memory: Memory }> {
   const wanted = index === undefined ? undefined : searchIndexOfName(index);
   if (stage !== undefined) {
-    // AWS's client takes longer to load than everything else together.
+    // The AWS client takes longer to load than everything else together.
     const { readDeployedMemory } = await import('./deployed.ts');
     const found = await readDeployedMemory(stage, wanted);
     if (wanted === undefined || found.memory.size > 0) return found;

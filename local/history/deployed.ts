@@ -10,7 +10,7 @@ import { nightOf } from '../../lambda/memory/dynamodb.ts';
 import type { Night } from '../../lambda/memory/night.ts';
 import { type Memory, memoryOf } from './memory.ts';
 
-/** The memory of a deployed stage, read with the credentials and the region of whoever asks; nothing is written. */
+/** The memory of a deployed stage, read with the caller's credentials and region; nothing is written. */
 
 /** It could not be read; `message` says why and what to do. */
 export class DeployedMemoryError extends Error {
@@ -24,7 +24,7 @@ export interface DeployedMemory {
 }
 
 /**
- * @param index the one search index that is asked for; all of them, if left out
+ * @param index the search index to read; all of them if omitted
  * @throws DeployedMemoryError
  */
 export async function readDeployedMemory(

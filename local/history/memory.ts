@@ -3,7 +3,7 @@ import { nightsIn } from '../../lambda/memory/file.ts';
 import type { Night } from '../../lambda/memory/night.ts';
 import { readText } from '../files/read-text.ts';
 
-/** All that a memory holds, by search index; each index's nights with the oldest first. */
+/** Everything in a memory, by search index; each index's nights oldest first. */
 export type Memory = ReadonlyMap<string, readonly Night[]>;
 
 /** Nights in any order, by index. */
@@ -18,9 +18,9 @@ export function memoryOf(nights: Iterable<Night>): Memory {
 }
 
 /**
- * The memory in a file; undefined where there is none.
- * @param now real time, epoch milliseconds: what is older than is kept is passed over
- * @throws UsageError when it cannot be read
+ * The memory in a file; undefined if there is none.
+ * @param now real time, epoch milliseconds: expired nights are skipped
+ * @throws UsageError if it cannot be read
  */
 export const readMemory = (path: string, now: number): Memory | undefined =>
   existsSync(path) ? memoryOf(nightsIn(readText(path, 'the memory of nights'), now)) : undefined;

@@ -1,12 +1,12 @@
 import { indexName, knownAspects, searchIndex } from '../../lambda/policy/aspects.ts';
 
-/** Nights are kept by the search index, and people name indices otherwise. */
+/** Nights are stored by search index, but people name indices differently. */
 
 const known = new Map(knownAspects.map((names) => [searchIndex(names), indexName(names)]));
 
 /**
- * `dataset.operation` for `dataset_operationaspect_v1`. Of an aspect that DataHub does not bring, the spelling is lost; where more
- * than one underscore could be the dot, the name stays as the search index has it.
+ * `dataset.operation` for `dataset_operationaspect_v1`. For an aspect that is not DataHub's own, the spelling is lost;
+ * if more than one underscore could be the dot, the search index's name is kept.
  */
 export function nameOfIndex(index: string): string {
   const name = index.replace(/aspect_v1$/, '');

@@ -6,8 +6,8 @@ import { nightsPath } from '../files/ledger-path.ts';
 import { type Memory, readMemory } from './memory.ts';
 
 /**
- * The nights beside a ledger, for a survey of a server: nights do not say which server they saw, but the ledger's records do.
- * Nothing where the ledger knows another server as well, or none, or cannot be read; a survey can do without.
+ * The nights next to a ledger, for a survey of a server: nights do not say which server they saw, but the ledger's
+ * records do. Nothing if the ledger knows another server as well, or none, or cannot be read; a survey can do without.
  */
 export async function nightsOfServer(ledgerPath: string, server: string): Promise<Memory> {
   const nothing: Memory = new Map();

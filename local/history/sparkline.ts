@@ -1,4 +1,4 @@
-/** A line of values over time in block letters: blank where nothing is remembered, `_` where there was none. */
+/** A line of values over time in block letters: blank if nothing is remembered, `_` if there was none. */
 
 export interface Seen {
   /** Epoch milliseconds. */
@@ -8,7 +8,7 @@ export interface Seen {
 
 export interface Sparkline {
   text: string;
-  /** Between the lowest and the highest there is a factor of a thousand or more: each step is a factor, not an amount. */
+  /** The highest is at least a thousand times the lowest: each step is a factor, not an amount. */
   isLog: boolean;
 }
 
@@ -17,7 +17,7 @@ const logFrom = 1000;
 
 /**
  * @param span the first and the last moment
- * @param width columns; where several values fall into one, `join` makes one of them
+ * @param width columns; if several values fall into one, `join` combines them
  */
 export function sparkline(
   seen: readonly Seen[],

@@ -41,7 +41,7 @@ export const nightsIn = (memory: Memory): number =>
 const widest = 40;
 const narrowest = 10;
 
-/** Every index in one line, where there is room. */
+/** Every index on one line, if there is room. */
 export function renderHistory(memory: Memory, width: number): string[] {
   const span = spanOf(memory);
   const columns: Column[] = [
@@ -74,7 +74,7 @@ export function renderHistory(memory: Memory, width: number): string[] {
     '',
     ...drawn,
     '',
-    ...wrap('Past: past the retention, at last; Went: in all these nights.', width),
+    ...wrap('Past: past the retention, at the end; Went: in all these nights.', width),
     ...legend(sparks, width),
   ];
 }
@@ -92,7 +92,7 @@ function cells(index: string, nights: readonly Night[]): string[] {
   ];
 }
 
-/** Nights that are listed of one index; all of them are in `--json`. */
+/** How many nights of one index are listed; `--json` has all of them. */
 const listed = 60;
 
 /** One index, night by night. */
@@ -160,13 +160,13 @@ const seenOf = (nights: readonly Night[], value: (night: Night) => number | unde
     return found === undefined ? [] : [{ at: Date.parse(night.night), value: found }];
   });
 
-/** Rows, or megabytes where only these are remembered: of an index without a policy. */
+/** Rows, or megabytes if only those are remembered (an index without a policy). */
 function rowsLine(nights: readonly Night[], span: Span, width: number): Sparkline {
   const rows = seenOf(nights, ({ rows }) => rows);
   return sparkline(rows.length > 0 ? rows : seenOf(nights, ({ mb }) => mb), span, width);
 }
 
-/** A column is a day at least, so that a night in between is not taken for one that is missing. */
+/** A column is a day at least, so that the time between two nights does not look like a missing night. */
 const columnsFor = ([from, to]: Span, room: number): number =>
   Math.max(1, Math.min(room, Math.round((to - from) / dayMillis) + 1));
 
@@ -184,6 +184,6 @@ const legend = (sparks: readonly Sparkline[], width: number): string[] => [
     : []),
 ];
 
-/** What is said where there is nothing. */
+/** The text if there is nothing to show. */
 export const nothingRemembered = (place: string): string =>
   `No night is remembered in ${place}. Runs with --enforce remember what they see, for ${nightsKeptDays} days; previews and surveys leave no trace.`;

@@ -9,13 +9,13 @@ import { proxyFor } from '../run/proxy.ts';
 import { type Dispatcher, ProxyAgent } from './undici.ts';
 import { secretsOf, type Webhook } from './webhook.ts';
 
-/** Posts a message, through the environment's proxy where it has one for this address. */
+/** Posts a message, through the environment's proxy if there is one for this address. */
 
-/** A message may come twice (each carries its run's id); one that never comes is worse. */
+/** A message may arrive twice (each carries its run's id); one that never arrives is worse. */
 const attempts = 3;
 const connectTimeoutMillis = 10_000;
 const answerTimeoutMillis = 30_000;
-/** A receiver's refusal is a word or two. */
+/** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
 
 export type Posted =
@@ -59,7 +59,7 @@ export async function post(webhook: Webhook, body: string, options: PostOptions 
   }
 }
 
-/** Certificates are checked whatever the environment says. */
+/** Certificates are always checked, whatever the environment says. */
 function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Dispatcher {
   const tls = { rejectUnauthorized: true, ...(caPem !== undefined && { secureContext: trusting(caPem) }) };
   const times = { headersTimeout: answerTimeoutMillis, bodyTimeout: answerTimeoutMillis };
@@ -146,7 +146,7 @@ function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {
     return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, mayPass: false };
   }
   const { name, message } = error as Error;
-  // undici tells what a proxy answered to CONNECT in words only.
+  // undici reports a proxy's answer to CONNECT only in words.
   const refused = /\((\d{3})\)/.exec(message)?.[1];
   if (refused !== undefined) return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, mayPass: false };
   if (name === 'TimeoutError' || code?.includes('TIMEOUT'))

@@ -1,7 +1,7 @@
 import type { ComposedMessage } from '../../lambda/notification/message.ts';
 import type { CustomNotification } from '../../lambda/notification/slack.ts';
 
-/** The body for Slack's incoming webhooks (and for chats that take the same, such as Mattermost). */
+/** The body for Slack's incoming webhooks (and for compatible chats, such as Mattermost). */
 export interface SlackMessage {
   /** For notifications, and for whatever does not show blocks. */
   text: string;
@@ -12,7 +12,10 @@ export interface SlackMessage {
 const maxHeader = 150;
 const maxSection = 3000;
 
-/** The message that a stage's channel gets, in Slack's own form: made from the one of Amazon Q Developer, which has the same facts. */
+/**
+ * The message that a stage's channel gets, in Slack's own form: built from the one for Amazon Q Developer, which has
+ * the same facts.
+ */
 export function slackMessage({ https }: ComposedMessage): SlackMessage {
   const { content, metadata } = JSON.parse(https) as CustomNotification;
   const { title, description, nextSteps = [] } = content;

@@ -1,4 +1,4 @@
-/** undici ships types for its index only. */
+/** undici only ships types for its index. */
 
 declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici';

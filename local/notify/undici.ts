@@ -6,7 +6,7 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 Object.assign(Dispatcher.prototype, api);
 
 /**
- * What posting needs of undici, past its index, which would bring all of it into the one file of the command line (see
- * lambda/operations/http/undici.ts).
+ * The parts of undici needed for posting, imported directly: its index would pull all of it into the single file of the
+ * command line (see lambda/operations/http/undici.ts).
  */
 export { type Dispatcher, ProxyAgent };

@@ -2,10 +2,12 @@ import type { NotifyArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { readSecret } from '../files/read-text.ts';
 
-/** An address to which the message of a run is posted. Whoever knows it can post there, so that it is kept like a token. */
+/**
+ * The address to which a run's message is posted. Anyone who knows it can post there, so it is protected like a token.
+ */
 export interface Webhook {
   url: string;
-  /** What may be shown of it. */
+  /** The part of it that may be shown. */
   host: string;
   format: NotifyArguments['format'];
   when: NotifyArguments['when'];
@@ -31,7 +33,7 @@ export function readWebhook({ url: given, format, when }: NotifyArguments): Webh
   return { url: href, host, format, when, kept };
 }
 
-/** Takes the address out of a text, and its path where that stands alone. */
+/** Removes the address from a text, and its path where it occurs alone. */
 export function withoutAddress({ url }: Webhook): (text: string) => string {
   const { origin, pathname, search, hash } = new URL(url);
   const behind = `${pathname}${search}`;
@@ -39,7 +41,7 @@ export function withoutAddress({ url }: Webhook): (text: string) => string {
   return (text) => parts.reduce((rest, part) => rest.replaceAll(part, '[webhook]'), text);
 }
 
-/** What an answer must not be quoted with: a receiver may echo its own address, or pieces of it. */
+/** Text that must not be quoted from an answer: a receiver may echo its own address, or pieces of it. */
 export function secretsOf({ url }: Webhook): string[] {
   const { pathname, search, searchParams } = new URL(url);
   return [`${pathname}${search}`.slice(1), ...searchParams.values()];

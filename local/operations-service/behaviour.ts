@@ -1,11 +1,11 @@
 /**
- * Everything in which servers differ, as data. A profile is a set of these values, a fault changes some of them;
- * the rest of the service asks them and knows no version numbers.
+ * Everything in which servers differ, as data. A profile is a set of these values, a fault changes some of them; the
+ * rest of the service uses them and knows no version numbers.
  */
 
 export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexSizes';
 
-/** Which requests something in front of the server concerns; `truncate` is a real one only. */
+/** Which requests something in front of the server affects; `truncate` means real ones only. */
 export type Scope = 'all' | 'truncate' | 'dry-run' | 'status' | 'sizes';
 
 /** Something between client and server that answers in the server's place. */
@@ -23,19 +23,22 @@ export type InterceptionKind =
 export interface Interception {
   kind: InterceptionKind;
   scope: Scope;
-  /** Whether the server has done what it was asked before the answer is replaced. */
+  /** Whether the server has carried out the request before the answer is replaced. */
   acts: boolean;
   retryAfterSeconds?: number;
 }
 
 export interface Behaviour {
-  /** Which way rows go without a force flag: the specification's message, DataHub's rule, or a backend without reindex. */
+  /**
+   * How rows are deleted without a force flag: the specification's message, DataHub's rule, or a backend without
+   * reindex.
+   */
   mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
   /** False: forceDeleteByQuery and forceReindex are ignored like any unknown field. */
   knowsForceFlags: boolean;
-  /** Batch size of delete-by-query where none, or none above 0, is sent. */
+  /** Batch size of delete-by-query if none, or none above 0, is sent. */
   deleteBatchSize: number;
-  /** Batch size of a reindex where none is sent; 0 is refused by the search engine, after the alias was moved. */
+  /** Batch size of a reindex if none is sent; 0 is refused by the search engine, after the alias was moved. */
   reindexBatchSize: number;
   /** Status of that refusal: by the client library (400) or by the search engine itself (500). */
   zeroBatchStatus: 400 | 500;
@@ -49,11 +52,11 @@ export interface Behaviour {
   aliasBacked: boolean;
   /** Rows added, deleted or copied are seen by searches at the next multiple of this; 0: at once. */
   refreshSeconds: number;
-  /** The new index of a reindex is never refreshed by itself. */
+  /** The new index of a reindex is never refreshed automatically. */
   refreshOffAfterReindex: boolean;
   refreshSourceBeforeReindex: boolean;
 
-  /** A task's first search takes this long; until then it reports zeros, its total too. */
+  /** A task's first search takes this long; until then it reports zeros, even as its total. */
   firstSearchMillis: number;
   /** Speed of a task: every batch takes the overhead plus its rows at this rate. */
   rowsPerSecond: number;
@@ -65,21 +68,21 @@ export interface Behaviour {
   reindexSlices: number;
   /** Share (0 to 1) of its rows after which a task ends, completed. */
   abortAtShare: number | undefined;
-  /** Share after which a task is cancelled by a person. */
+  /** Share after which someone cancels a task. */
   cancelAtShare: number | undefined;
   /** Share after which the node restarts: the task stops and its record is gone. */
   restartAtShare: number | undefined;
-  /** Share after which the disk is full, once: writes are refused until somebody makes room. */
+  /** Share after which the disk is full, once: writes are refused until someone makes room. */
   floodAtShare: number | undefined;
   /**
-   * Task numbers begin anew when the node restarts (the node keeps its id), as they do in the field: ids come back. Off
-   * unless asked for, because who follows tasks by their ids then has to know them apart.
+   * Task numbers start over when the node restarts (the node keeps its id), as real ones do: ids are reused. Off by
+   * default, because a client that follows tasks by id then has to tell them apart.
    */
   taskNumbersRestart: boolean;
   failAtFirstSearch: boolean;
   /** True: `timeoutSeconds` ends a task between two batches. (Elasticsearch takes it per bulk request.) */
   timeoutEndsTask: boolean;
-  /** Share of the matching rows that changed meanwhile and are therefore kept. */
+  /** Share of the matching rows that changed in the meantime and are therefore kept. */
   conflictShare: number;
   taskIds: 'node:number' | 'uuid' | 'empty' | 'sentence';
 
@@ -87,7 +90,7 @@ export interface Behaviour {
   statusForm: 'object' | 'text' | 'missing';
   /** False: the task status is the body itself, without `value`. */
   statusWrapped: boolean;
-  /** False: no task is ever found (the search engine is out of reach, or there is none). */
+  /** False: no task is ever found (the search engine is unreachable, or there is none). */
   statusKnown: boolean;
   /** A task's record is gone as soon as the task has ended. */
   forgetsEndedTasks: boolean;
@@ -97,9 +100,9 @@ export interface Behaviour {
   mergeSeconds: number | undefined;
 
   denied: readonly Action[];
-  /** What a missing privilege answers. */
+  /** The answer to a missing privilege. */
   deniedStatus: 401 | 403;
-  /** Unknown entity types are found out by the entity registry (400), not by the search engine (500). */
+  /** The entity registry detects unknown entity types (400), not the search engine (500). */
   knowsEntities: boolean;
   /** Names are compared exactly, and an unknown one has no rows. */
   exactNames: boolean;
@@ -108,17 +111,17 @@ export interface Behaviour {
   sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
 
   interceptions: readonly Interception[];
-  /** DataHub's frontend stands before the server: only /api/gms is forwarded. */
+  /** DataHub's frontend is in front of the server: only /api/gms is forwarded. */
   frontend: boolean;
   delayMillis: number;
-  /** What the server's clock is ahead of ours, in its `Date` header. */
+  /** How far the server's clock is ahead of ours, in its `Date` header. */
   clockSkewSeconds: number;
   dateHeader: boolean;
   /** DataHub's own datahub-gc truncates its indices to 30 days this long after it is switched on. */
   gcAfterSeconds: number | undefined;
 }
 
-/** The specification, taken at its word. Where it is silent: DataHub's newest behaviour in its mildest form. */
+/** The specification, taken literally. Where it is silent: DataHub's newest behaviour in its mildest form. */
 export const specified: Behaviour = {
   mode: 'always-reindex',
   knowsForceFlags: true,

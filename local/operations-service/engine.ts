@@ -24,11 +24,11 @@ export interface EngineOptions {
   clock?: { now(): number };
   /** Default: the sample indices. */
   indices?: readonly SampleIndex[];
-  /** The bearer token that is accepted; default: made from the seed. */
+  /** The accepted bearer token; default: derived from the seed. */
   token?: string;
 }
 
-/** What answers requests, whatever search engine is below it. */
+/** Answers requests, whatever search engine is below it. */
 export interface RequestHandler {
   readonly token: string;
   /** Every request, oldest first: the last 10,000 at least. */
@@ -37,8 +37,8 @@ export interface RequestHandler {
 }
 
 /**
- * The operations service without a network and without timers: `handle` answers at once, and its tasks have come as
- * far as the clock says whenever it is asked. Weeks of a virtual clock therefore pass in milliseconds.
+ * The operations service without a network and without timers: `handle` answers at once, and on every request its tasks
+ * have progressed as far as the clock says. Weeks of a virtual clock therefore pass in milliseconds.
  */
 export interface Engine extends Workbench, RequestHandler {
   readonly behaviour: Readonly<Behaviour>;
@@ -50,10 +50,12 @@ export interface Engine extends Workbench, RequestHandler {
   fault(text: string): void;
 }
 
-/** A real server has no such header: it says that the rows behind it are nobody's, so that a run may hurry. */
+/**
+ * A real server has no such header: it says that the rows behind it do not matter to anyone, so that a run may hurry.
+ */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
-/** @throws FaultError for a fault that is not known, RangeError for such a profile */
+/** @throws FaultError for an unknown fault, RangeError for an unknown profile */
 export function createEngine(options: EngineOptions = {}): Engine {
   const seed = options.seed ?? 1;
   const clock = options.clock ?? { now: () => Date.now() };

@@ -14,11 +14,11 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** How long the client waits for it; the server has acted before. */
+  /** How long the client waits for it; the server has already acted. */
   delayMillis: number;
 }
 
-/** The connection is cut, or stays open without a word. */
+/** The connection is cut, or stays open without a response. */
 export interface ConnectionFault {
   kind: 'reset' | 'no-answer';
   delayMillis: number;
@@ -34,12 +34,12 @@ export type Substitute =
   /** 200 with a body that is cut in the middle. */
   | { kind: 'garbage' };
 
-/** What a test wants to happen to one request. */
+/** What a test wants for one request. */
 export type FaultDecision =
   | { kind: 'pass'; delayMillis?: number }
   /** The server never sees it. */
   | { kind: 'fail-before'; answer: Substitute; delayMillis?: number }
-  /** The server acts, at once or later, and the client learns something else. */
+  /** The server acts, at once or later, but the client gets a different answer. */
   | { kind: 'act-then'; answer: Substitute; delayMillis?: number; actsAfterMillis?: number };
 
 /** One request as it was asked, without its headers (they hold the token). */
@@ -50,13 +50,13 @@ export interface Asked {
   path: string;
   /** The query parameter `action`, as it was written. */
   action?: string;
-  /** The parsed body, or the text of one that is not JSON; left out when empty. */
+  /** The parsed body, or the text of one that is not JSON; omitted if empty. */
   body?: unknown;
-  /** False when something in between answered and the server did nothing. */
+  /** False if something in between answered and the server did nothing. */
   acted: boolean;
   /** Status of the answer, or what happened to the connection. */
   status: number | 'reset' | 'no-answer';
-  /** What `value` held, where the answer had a text there. */
+  /** The content of `value`, if it was a string. */
   value?: string;
 }
 

@@ -12,7 +12,7 @@ import { type OperationsService, serveEngine, startOperationsService } from './s
 async function main(): Promise<void> {
   const given = parseArguments(process.argv.slice(2));
   const { service, holds } = given.engine === undefined ? await simulated(given) : await real(given, given.engine);
-  // The token file goes with the process, however it ends politely.
+  // The token file is removed with the process, on any regular exit.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void service.close().then(() => process.exit(0)));
   }
@@ -41,7 +41,7 @@ async function simulated({ port, profile, seed, rows, fault }: Arguments): Promi
 }
 
 async function real({ port, profile, rows, seed, fault, prefix }: Arguments, address: string): Promise<Started> {
-  // Loaded where it is wanted: the client is large.
+  // Loaded on demand: the client is large.
   const { connectEngine } = await import('./opensearch/engine.ts');
   const engine = await connectEngine({ address, faults: fault, prefix, ...(profile && { profile }) });
   if (rows !== undefined) {
@@ -76,7 +76,7 @@ function greeting({ url, tokenFile }: OperationsService<RequestHandler>, given: 
 
 main().catch((error: unknown) => {
   if (error instanceof CommanderError) {
-    // Commander has said what is wrong already.
+    // Commander has already said what is wrong.
     process.exitCode = error.exitCode === 0 ? 0 : 2;
     return;
   }

@@ -1,6 +1,6 @@
 import { type Behaviour, specified } from './behaviour.ts';
 
-/** The servers to be met in the field, one row each. Sources and dates: docs/operations-service.md. */
+/** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 
 export const profileNames = ['specification', '0.10.5', '0.12', '0.13-1.1', '1.2-1.4', 'newest', 'postgres'] as const;
 

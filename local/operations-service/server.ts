@@ -19,13 +19,13 @@ export interface OperationsService<E extends RequestHandler = Engine> {
   /** `http://127.0.0.1:<port>`; `/operations`, `/gms/operations` and `/api/gms/operations` are below it. */
   url: string;
   token: string;
-  /** Path of the token file, where one was asked for. */
+  /** Path of the token file, if one was requested. */
   tokenFile?: string;
   engine: E;
   close(): Promise<void>;
 }
 
-/** A token that nobody can guess, for a service on a machine that others may use, too. */
+/** An unguessable token, for a service on a machine that others may also use. */
 export const randomToken = (): string => randomBytes(24).toString('base64url');
 
 /**

@@ -50,21 +50,21 @@ export const events = {
     aspect: z.string().optional(),
     sizeMb: z.number().optional(),
     rowsTotal: rows.optional(),
-    older: z.record(z.string(), rows).optional().meta({ description: 'rows older than so many days' }),
+    older: z.record(z.string(), rows).optional().meta({ description: 'rows older than this many days' }),
     protected: z.boolean().optional(),
     problem: text.optional().meta({ description: 'why it could not be counted' }),
   },
   hint: { text },
   suggested: { policy: policySchema(1), reason: text },
   written: { what: z.enum(['report', 'policies', 'page']), path: text },
-  stopped: { text: z.array(text).meta({ description: 'what goes on without this process, and how to pick it up' }) },
+  stopped: { text: z.array(text).meta({ description: 'what continues without this process, and how to pick it up' }) },
 } as const satisfies Record<string, z.core.$ZodShape>;
 
 export type EventName = keyof typeof events;
 
 export type EventFields<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>;
 
-/** One line. A later version may add events and fields. */
+/** One line. Later versions may add events and fields. */
 export const eventSchema = z
   .union(
     Object.entries(events).map(([event, fields]) =>

@@ -14,10 +14,10 @@ import { suggest } from '../survey/suggestion.ts';
 import type { EventFields, EventName } from './events.ts';
 import type { Output } from './output.ts';
 
-/** Counting is told this often at most; each planned index is told anyway. */
+/** Counting progress is reported at most this often; each planned index is reported anyway. */
 const countingMillis = 1000;
 
-/** `--log json`: one line for each event, as `events.ts` has them, for whoever collects logs. */
+/** `--log json`: one line for each event, as defined in `events.ts`, for log collectors. */
 export function jsonLines(write: (line: string) => void): Output {
   const hidden: Array<(text: string) => string> = [];
   const tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => {
@@ -76,7 +76,7 @@ export function jsonLines(write: (line: string) => void): Output {
 
 type Tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => void;
 
-/** A run state is told by what is new in it. */
+/** Only what is new in a run state is reported. */
 function stateChanges(tell: Tell): Output['state'] {
   const phases = new Map<string, Entry['phase']>();
   const rowsDone = new Map<string, number>();

@@ -9,40 +9,40 @@ import type { Step } from '../state-machine.ts';
 import type { Survey } from '../survey/count.ts';
 
 /**
- * What the local runner tells while it goes: `screen/on-screen.ts` to people, `json-lines.ts` to machines. It is told in the
- * order of these methods; those of a run or those of a survey.
+ * What the local runner reports while it is running: `screen/on-screen.ts` to people, `json-lines.ts` to machines. The
+ * methods are called in this order, either those of a run or those of a survey.
  */
 export interface Output {
-  /** Takes a secret out of everything that is told from now on. */
+  /** Keeps a secret out of all output from now on. */
   neverShow(hide: (text: string) => string): void;
   /** At once, before anything is asked. */
   header(header: Header): void;
-  /** Where it is known only after the server was asked. */
+  /** If it is only known after asking the server. */
   ledger(path: string): void;
-  /** A remark that a person should know: one or two sentences. */
+  /** A remark worth knowing: one or two sentences. */
   note(text: string): void;
-  /** The checks that are known so far; at last all of them. */
+  /** The checks known so far; in the end all of them. */
   preflight(checks: readonly Check[], isComplete: boolean): void;
-  /** What the server has been asked and has not answered yet. */
+  /** The request that the server has not answered yet. */
   asking(operation: OperationName | undefined): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 
   /** The run state after a step. */
   state(step: Step, state: RunState): void;
-  /** Something went wrong that the run goes on with, or that its report will tell. */
+  /** A problem that the run survives, or that its report will contain. */
   problem(text: string): void;
   report(report: Report, message: ComposedMessage): void;
   posted(posted: Posted): void;
 
-  /** Where nothing can be counted. */
+  /** If nothing can be counted. */
   sizes(sizes: readonly IndexSize[]): void;
   survey(survey: Survey, now: number): void;
 
   written(what: 'report' | 'policies' | 'page', path: string): void;
-  /** Told to stop: what goes on without us. */
+  /** Asked to stop: says what continues without us. */
   stopped(lines: readonly string[]): void;
-  /** Nothing more will be told. */
+  /** There will be no more output. */
   close(): void;
 }
 
@@ -53,6 +53,6 @@ export interface Header {
   embedded: boolean;
   /** Waits are cut short. */
   fast: boolean;
-  /** Left out where it is not known yet, or is none. */
+  /** Omitted if not known yet, or if there is none. */
   ledger?: string;
 }

@@ -1,9 +1,9 @@
 import type { Fate, Part } from './model.ts';
 
-/** Rows at least so many days old. */
+/** Rows at least this many days old. */
 export type Older = ReadonlyMap<number, number>;
 
-/** Rows past a moment, and what becomes of those that are older. */
+/** A point in time, the rows older than that, and what happens to them. */
 export interface Cut {
   days: number;
   rows: number;
@@ -12,10 +12,10 @@ export interface Cut {
 
 /**
  * The rows of an index by age, the oldest first.
- * @param cuts the oldest first; what is younger than the last one stays
+ * @param cuts the oldest first; rows younger than the last one stay
  *
- * Counts of several moments may contradict each other by what came or went between them: each span has what the older ones leave,
- * and never less than nothing, so that the sum is always the total.
+ * Counts taken at different times may contradict each other by rows that arrived or were deleted in between: each span
+ * gets what the older ones leave, and never less than zero, so that the sum is always the total.
  */
 export function byAge(rowsTotal: number, older: Older, cuts: readonly Cut[]): Part[] {
   const counted = new Map([...older, ...cuts.map(({ days, rows }) => [days, rows] as const)]);
@@ -24,7 +24,7 @@ export function byAge(rowsTotal: number, older: Older, cuts: readonly Cut[]): Pa
   const parts: Part[] = [];
   let before = 0;
   days.forEach((day, at) => {
-    // A cut's own count is what was decided by: counts of older rows stay below it.
+    // The decision was based on the cut's own count: counts of older rows are kept below it.
     const most = Math.min(rowsTotal, ...cuts.filter((cut) => cut.days <= day).map(({ rows }) => rows));
     const rows = Math.max(before, Math.min(most, counted.get(day)!));
     const upTo = days[at - 1];
@@ -36,7 +36,7 @@ export function byAge(rowsTotal: number, older: Older, cuts: readonly Cut[]): Pa
   return parts;
 }
 
-/** A bite takes the oldest of the rows that go; the rest of them go in later runs. */
+/** A bite deletes the oldest of the rows that are due; later runs delete the rest. */
 export function bitten(parts: readonly Part[], bite: number): Part[] {
   let left = bite;
   return parts.flatMap((part): Part[] => {

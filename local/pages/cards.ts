@@ -4,7 +4,7 @@ import { breakable, type Child, type Html, html } from './html.ts';
 import type { IndexPicture, Page } from './model.ts';
 import { badgeOf, facts } from './pieces.ts';
 
-/** From so many indices on, those where nothing happened are folded away, and so is what is past of the others. */
+/** From this many indices on, those where nothing happened are folded away, and so is the history of the others. */
 const many = 24;
 
 /** Each index by itself, in the order of the overview. */
@@ -35,7 +35,7 @@ function cardOf(index: IndexPicture, at: number, span: Span, isMany: boolean): H
   }</section>`;
 }
 
-/** One span for all, so that pictures beneath each other can be compared. */
+/** One span for all, so that pictures below each other can be compared. */
 function spanOf(indices: readonly IndexPicture[]): Span {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { nights = [] } of indices) {

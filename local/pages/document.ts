@@ -2,9 +2,12 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import { type Child, Html, html } from './html.ts';
 import { style, styleHash } from './style.ts';
 
-/** A whole page in one file. Its policy takes this style alone: no script, no request, whatever a name in it says. */
+/**
+ * A whole page in one file. Its content security policy allows only this style: no scripts, no requests, whatever a
+ * name in it says.
+ */
 
-/** By this line a page of ours is known, so that nothing else is replaced by one. */
+/** Identifies our pages, so that a page never replaces anything else. */
 const generator = 'datahub-retention';
 
 export const isPage = (text: string): boolean =>

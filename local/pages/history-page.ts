@@ -46,11 +46,11 @@ export function historyPage({ memory, place, now }: Remembered): Page {
       memory.size === 0
         ? []
         : [
-            { term: 'rows at last', text: grouped(rows) },
+            { term: 'rows, latest', text: grouped(rows) },
             ...(megabytes.length > 0
-              ? [{ term: 'primaries at last', text: size(megabytes.reduce((sum, mb) => sum + mb, 0)) }]
+              ? [{ term: 'primaries, latest', text: size(megabytes.reduce((sum, mb) => sum + mb, 0)) }]
               : []),
-            { term: 'rows went in all these nights', text: grouped(went) },
+            { term: 'rows deleted in all these nights', text: grouped(went) },
           ],
     attention: [],
     allWell: '',

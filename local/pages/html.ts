@@ -1,6 +1,6 @@
 /**
- * HTML in which every text is escaped: a template's own text is markup, whatever is put into it is not. Names come from a
- * server, notes from whoever writes policies, so there is no way to mark a text as safe; only what `html` made is.
+ * HTML in which every text is escaped: a template's own text is markup, inserted values are not. Names come from a
+ * server, notes from policy authors, so text cannot be marked as safe; only the output of `html` is.
  */
 
 export class Html {
@@ -12,10 +12,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template; nothing is written for undefined and false. */
+/** Values allowed in a template; nothing is written for undefined and false. */
 export type Child = Html | string | number | undefined | false | readonly Child[];
 
-/** Values may stand between tags, and within attributes that are in double quotes. */
+/** Values may be used between tags, and in double-quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: Child[]): Html {
   let text = strings[0]!;
   values.forEach((value, at) => {
@@ -40,14 +40,14 @@ const escapes: Record<string, string> = {
   '`': '&#96;',
 };
 
-/** What HTML does not take, and what turns text around or hides it: a name must not look like another. */
+/** Characters that HTML does not allow, or that reverse or hide text: a name must not look like another. */
 const unshown =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export const escaped = (text: string): string =>
   text.replace(unshown, '\ufffd').replace(/[&<>"'`]/g, (character) => escapes[character]!);
 
-/** A name of an index in which a browser may break lines: behind dots and underscores and before capitals. */
+/** A name of an index in which a browser may break lines: after dots and underscores and before capitals. */
 export const breakable = (name: string): Html[] =>
   name.split(/(?<=[._])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));

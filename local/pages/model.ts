@@ -1,27 +1,27 @@
 import type { Severity } from '../screen/colour.ts';
 
-/** What a page shows, as data: the same for survey, preview, run and history. `render.ts` makes HTML of it. */
+/** What a page shows, as data: the same for survey, preview, run and history. `render.ts` turns it into HTML. */
 
 export interface Page {
   kind: 'survey' | 'preview' | 'run' | 'history';
   /** In the window's title. */
   title: string;
-  /** What came of it, in a few words. */
+  /** The result, in a few words. */
   heading: string;
   severity: Severity;
   /** Whose data, and when. */
   about: Fact[];
-  /** The numbers in large. */
+  /** The headline numbers. */
   totals: Fact[];
   attention: Attention[];
-  /** Where nothing needs attention. */
+  /** Shown if nothing needs attention. */
   allWell: string;
   indices: IndexPicture[];
-  /** What a person should know beside it. */
+  /** Anything else worth knowing. */
   toKnow: string[];
   /** Indices that have no policy. */
   unmanaged: Array<{ name: string; sizeMb?: number | undefined; mbPerDay?: number | undefined }>;
-  /** Policies to begin with. */
+  /** Suggested policies. */
   suggestions?: { reasons: string[]; json: string };
   /** As it was sent. */
   message?: { subject: string; text: string };
@@ -32,18 +32,18 @@ export interface Fact {
   text: string;
 }
 
-/** Something that a person has to look at. */
+/** Something that needs attention. */
 export interface Attention {
   severity: Severity;
   title: string;
   /** What was found. */
   lines: string[];
-  /** How to put it right: what to do, and perhaps the request to the search cluster that does it. */
+  /** How to fix it: what to do, and possibly the request to the search cluster that does it. */
   instructions: Array<{ say: string; request?: string | undefined }>;
   next?: NextStep | undefined;
 }
 
-/** What to do; a command has above it what it does. */
+/** What to do; a command has a line above it that says what it does. */
 export interface NextStep {
   text: string;
   command?: { effect: string; line: string } | undefined;
@@ -52,23 +52,23 @@ export interface NextStep {
 /** One index. */
 export interface IndexPicture {
   name: string;
-  /** The outcome, where there was a run. */
+  /** The outcome, if there was a run. */
   badge?: { text: string; severity: Severity | 'quiet' };
   sentence?: string;
   bar?: Bar;
   facts: Fact[];
   sizeMb?: number | undefined;
-  /** Nothing was done and nothing has to be: among many it may be folded away. */
+  /** Nothing was done and nothing needs doing: among many it may be folded away. */
   isQuiet?: boolean;
-  /** Undefined where no memory is asked. */
+  /** Undefined if no memory is used. */
   nights?: readonly NightPoint[];
 }
 
 /**
- * What becomes of rows.
+ * What happens to rows.
  * - went: deleted, and verified
  * - goes: a real run deletes them
- * - later: later runs delete them, because one takes a bite only
+ * - later: later runs delete them, because one run takes only a bite
  * - overdue: past the retention, and kept for now
  * - missing: should have stayed, and are gone
  * - stays
@@ -79,7 +79,7 @@ export type Fate = 'went' | 'goes' | 'later' | 'overdue' | 'missing' | 'stays';
 export interface Part {
   fate: Fate;
   rows: number;
-  /** Days; left out where the age is not known, or has no such end. */
+  /** Days; omitted if the age is unknown, or has no such end. */
   from?: number;
   to?: number;
 }
@@ -92,7 +92,7 @@ export interface Bar {
   /** Percent of the rows. */
   threshold?: number;
   ceiling?: number;
-  /** What a reader should know of the counts. */
+  /** What a reader should know about the counts. */
   remark?: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Night } from '../../lambda/memory/night.ts';
 import type { NightPoint } from './model.ts';
 
-/** Remembered nights as points in time, oldest first; one whose time is none is passed over. */
+/** Remembered nights as points in time, oldest first; a night with an invalid time is skipped. */
 export const nightPoints = (nights: readonly Night[]): NightPoint[] =>
   nights
     .map(({ night, rows, overdue, mb, deleted, outcome }) => ({

@@ -4,7 +4,7 @@ import { breakable, type Child, html } from './html.ts';
 import type { Bar, NightPoint, Page } from './model.ts';
 import { badgeOf } from './pieces.ts';
 
-/** All indices together: the largest beside each other, and every one in a table that leads to its card. */
+/** All indices together: the largest next to each other, and every one in a table that links to its card. */
 export function overview({ kind, indices }: Page): Child {
   const compared = indices.flatMap(({ name, bar, nights }): Compared[] => {
     const counts = kind === 'history' ? lastCounts(nights) : bar && countsOf(bar);
@@ -40,7 +40,7 @@ function countsOf({ parts }: Bar): { rows: number; past: number } {
   return { rows, past: rows - staying };
 }
 
-/** The last night that counted. Where there was a run, what it counted itself is shown, or nothing. */
+/** The last night that counted. If there was a run, only its own counts are shown. */
 function lastCounts(nights: readonly NightPoint[] = []): { rows: number; past: number } | undefined {
   const last = nights.findLast(({ rows }) => rows !== undefined);
   return last?.rows === undefined ? undefined : { rows: last.rows, past: Math.min(last.rows, last.overdue ?? 0) };

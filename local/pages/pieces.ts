@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 import type { Fact, IndexPicture } from './model.ts';
 
-/** Small pieces that several parts of a page are made of. */
+/** Small pieces shared by several parts of a page. */
 
 export const badgeOf = ({ text, severity }: NonNullable<IndexPicture['badge']>): Html =>
   html`<span class="badge ${severity}">${text}</span>`;

@@ -28,7 +28,7 @@ export function renderPage(page: Page): string {
   ]);
 }
 
-/** What the hatched parts of all pictures are filled with. */
+/** The fill of the hatched parts in all pictures. */
 const patterns = html`<svg class="defs" aria-hidden="true"><defs>${[
   ['overdue', 'warm', 6, 1.6] as const,
   ['later', 'warm', 6, 3.2] as const,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How pages look. All of it stands in the page, and its hash in the page's policy: no other style, and no script, is taken.
- * Colours are told apart by more than hue: what goes stands left of the cut and what stays right of it, missing and postponed
- * rows are hatched, and every part is named with its number.
+ * How pages look. All of it is in the page, and its hash is in the page's policy: no other style and no script is
+ * allowed. Colours differ in more than hue: rows to delete are left of the cut and rows that stay are right of it,
+ * missing and postponed rows are hatched, and every part is labelled with its number.
  */
 
 const light = `

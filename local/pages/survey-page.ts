@@ -24,7 +24,7 @@ export interface Surveyed {
   server: string;
   /** Epoch milliseconds. */
   now: number;
-  /** The memory of nights by search index, where there is one of this server. */
+  /** The memory of nights by search index, if there is one for this server. */
   nights?: ReadonlyMap<string, readonly Night[]> | undefined;
 }
 
@@ -68,7 +68,7 @@ export function surveyPage({ survey, checks, server, now, nights }: Surveyed): P
       ...(sizes ? [{ term: 'Primaries', text: size(mb) }] : []),
     ],
     attention,
-    allWell: 'Address, connection, token, privileges and clock are well, and every index was counted.',
+    allWell: 'Address, connection, token, privileges and clock are OK, and every index was counted.',
     indices: pictures,
     toKnow: hints(survey),
     unmanaged: [],
@@ -92,7 +92,7 @@ function checkAlert(check: Check, now: number): Attention[] {
   ];
 }
 
-/** Indices that somebody's reindex may have emptied, and where their rows may be. */
+/** Indices that some reindex may have emptied, and where their rows may be. */
 function damageAlert(found: Survey, now: number): Attention[] {
   const told = damage(found, now);
   if (told.length === 0) return [];

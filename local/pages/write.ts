@@ -3,16 +3,16 @@ import type { Output } from '../output/output.ts';
 import type { Page } from './model.ts';
 import { renderPage } from './render.ts';
 
-/** Who asks for a page, and what must not stand in it. */
+/** Who asks for a page, and what it must not contain. */
 export interface Drawing {
   file: OutputFile;
   output: Pick<Output, 'problem' | 'written'>;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   clean(text: string): string;
 }
 
 /**
- * Makes a page and writes it. A picture is never a reason for a run to end otherwise: whatever goes wrong here is told, and
+ * Builds a page and writes it. A picture never changes how a run ends: whatever goes wrong here is reported, and
  * nothing is thrown.
  */
 export async function drawPage(make: () => Page | Promise<Page>, { file, output, clean }: Drawing): Promise<void> {

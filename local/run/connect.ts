@@ -11,15 +11,15 @@ export interface Connection {
   operations: Operations;
   /** Whether every answer so far said that the data is a sample. */
   isSample(): boolean;
-  /** Asks the server once, to know that; false where it cannot be asked. */
+  /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
-  /** How often a read is tried; as often as the deployed functions do, if left out. */
+  /** Attempts for a read; by default as many as in the deployed functions. */
   attempts?: number;
-  /** Told of what the server has been asked. */
+  /** Called with each pending request. */
   asking?: Asking;
 }
 
@@ -44,7 +44,7 @@ export function connect(
     random: Math.random,
   });
   const operations = tell ? observed(inner, tell) : inner;
-  // What the probe brought is the answer to the first question for sizes: a slow server is not asked twice for it.
+  // The probe's result answers the first request for sizes, so that a slow server is not asked twice.
   let probed: IndexSize[] | undefined;
   return {
     operations: {

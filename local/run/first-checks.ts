@@ -5,8 +5,8 @@ import { preflightOfAddress } from '../../lambda/preflight/preflight.ts';
 import type { Server } from '../files/server.ts';
 
 /**
- * What a preflight says without asking the server, so that a slow one leaves nobody in the dark: whether its name is known, and
- * a token that has expired. That an address or a token is well, only an answer tells.
+ * What a preflight can say without asking the server, so that a slow one leaves nobody in the dark: whether its name
+ * resolves, and whether the token has expired. Only an answer shows that an address or a token is good.
  */
 export async function firstChecks({ baseUrl, tokenText }: Server): Promise<Check[]> {
   const address = await preflightOfAddress({ gmsUrl: baseUrl, onLambda: false, lookup });

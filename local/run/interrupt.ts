@@ -2,14 +2,14 @@ import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { OtherVersion } from '../../lambda/ledger/record.ts';
 import { indexName } from '../../lambda/policy/aspects.ts';
 
-/** Ctrl-C, a closed terminal, and a stop from outside: says what goes on without us, and how to pick it up. */
+/** Ctrl-C, a closed terminal, and a stop from outside: says what continues without us, and how to pick it up. */
 
 /** As shells count them: 128 plus the signal's number. */
 const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
  * Calls `explain` for the first signal and ends the process; a second signal ends it at once.
- * @returns takes the handlers away
+ * @returns a function that removes the handlers
  */
 export function onInterrupt(
   explain: () => Promise<string[]>,
@@ -37,7 +37,7 @@ export function onInterrupt(
   };
 }
 
-/** What an interrupted run leaves on a real server, by its ledger. */
+/** What an interrupted run leaves on a real server, according to its ledger. */
 export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
   const records = await ledger.list();
   const left = records.flatMap((record) => {

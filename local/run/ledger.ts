@@ -16,8 +16,8 @@ import type { Policies } from './policies.ts';
 import { localSettings } from './settings.ts';
 
 /**
- * A preview leaves no trace: where there is no ledger yet, it does not make one, and one that is there is only read.
- * @throws UsageError when the file cannot be used
+ * A preview leaves no trace: it does not create a ledger, and only reads an existing one.
+ * @throws UsageError if the file cannot be used
  */
 export function openLedger(path: string, { mode }: RunArguments): Ledger & { close?(): void } {
   const readOnly = mode === 'preview';
@@ -31,7 +31,7 @@ export function openLedger(path: string, { mode }: RunArguments): Ledger & { clo
 }
 
 /**
- * A quarantined index may have lost its policy; a name that the ledger does not know, either, is a typing error.
+ * A quarantined index may have lost its policy; a name that the ledger does not know either is a typo.
  * @throws UsageError
  */
 export async function checkClear({ clear = [] }: RunArguments, policies: Policies, ledger: Ledger): Promise<void> {
@@ -54,8 +54,8 @@ function nameOf(record: StoredRecord): string[] {
 }
 
 /**
- * Which ledger a run against a server keeps, and whether it may speak to sample data alone.
- * Nobody can tell from an address which server it is: a forwarded port is loopback, too. So the server is asked.
+ * Which ledger a run against a server uses, and whether it may only talk to sample data. An address does not show which
+ * server it is: a forwarded port is loopback as well. So the server is asked.
  */
 export async function chooseLedger(
   { ledgerPath, fast, input }: ServerRunArguments,

@@ -1,13 +1,13 @@
 import type { OperationName } from '../../lambda/facts/server-error.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 
-/** The one told of where several are under way: the first. */
+/** If several are pending, the first one is reported. */
 const order = ['truncate', 'index-sizes', 'task-status', 'dry-run'] as const satisfies readonly OperationName[];
 
-/** Told of the operation that the server has not answered yet; of none, where it has answered everything. */
+/** Called with the operation that the server has not answered yet, or with none once it has answered everything. */
 export type Asking = (operation: OperationName | undefined) => void;
 
-/** The same operations, with somebody told of what the server has been asked and has not answered. */
+/** The same operations, reporting which requests the server has not answered yet. */
 export function observed(inner: Operations, tell: Asking): Operations {
   const open = new Map<OperationName, number>();
   const change = (operation: OperationName, by: 1 | -1) => {

@@ -4,17 +4,17 @@ import { checkPolicies, readPolicies } from '../files/policies.ts';
 import samplePolicies from '../sample-policies.json' with { type: 'json' };
 import { localSettings } from './settings.ts';
 
-/** What a local run is about. */
+/** The policies of a local run. */
 export interface Policies {
-  /** As they were read and checked before the first request. */
+  /** As read and checked before the first request. */
   first: PolicySource[];
-  /** How many this run is about. */
+  /** How many of them this run covers. */
   count: number;
   /** Reads them again. Throws UsageError. */
   again(): PolicySource[];
 }
 
-/** A file is read again before each truncation: somebody may have made it stricter meanwhile. */
+/** A file is reread before each truncation: someone may have made it stricter in the meantime. */
 export function policiesFile(path: string, input: RunArguments): Policies {
   const { minRetentionDays } = localSettings;
   const first = readPolicies(path, minRetentionDays, input.only);

@@ -1,5 +1,5 @@
 /** The package ships no types. */
 declare module 'proxy-from-env' {
-  /** Reads the process's environment; empty where no proxy applies. */
+  /** Reads the process's environment; empty if no proxy applies. */
   export function getProxyForUrl(url: string): string;
 }

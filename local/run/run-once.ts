@@ -31,7 +31,7 @@ export interface LocalRun {
   policies: Policies;
   input: RunArguments;
   fast: boolean;
-  /** The embedded service's data is a sample, and both end with this process. */
+  /** The embedded service has only sample data, and both end with this process. */
   embedded: boolean;
   /** No answer counts unless it says that the data is a sample. */
   sampleOnly: boolean;
@@ -45,8 +45,8 @@ export interface LocalRun {
 }
 
 /**
- * Runs once and tells it.
- * @returns the exit status: 0 when the result is ok and everybody who should be told is, else 1
+ * Runs once and reports the result.
+ * @returns the exit status: 0 if the result is ok and everyone who should be notified is, else 1
  * @throws whatever the workflow throws
  */
 export async function runOnce(run: LocalRun, output: Output): Promise<number> {
@@ -69,7 +69,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
         settings: { ...localSettings, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
           policies: policiesOf(run.policies),
-          // Nobody but the person who started it has a say in a local run.
+          // Only the person who started a local run has a say in it.
           paused: async () => false,
           token: run.server.token,
         },
@@ -106,13 +106,13 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
     leave();
     run.ledger.close?.();
   }
-  // The workflow has ended well, and it does so by publishing a report only.
+  // The workflow ended successfully, which only happens by publishing a report.
   return tellReport(published!, run, output);
 }
 
 /**
- * The workflow keeps the name of a step's error only, because on AWS the rest is in the log. Here the log is a screen that nobody
- * may have seen: what the ledger's file needs (a disk that is full) is said in the report.
+ * The workflow keeps only the name of a step's error, because on AWS the rest is in the log. Here the log is a screen
+ * that may have gone unread: the report says what the ledger's file needs (if the disk is full, for example).
  */
 function withReasons(facts: ReportFacts, ledgerFailures: ReadonlyMap<string, string>): ReportFacts {
   const withReason = (cause: Cause): Cause => {
@@ -131,7 +131,7 @@ async function linesAfterStop({ input, embedded, ledger }: LocalRun): Promise<st
   return embedded ? ['Stopped, and the embedded service with it.'] : await whatGoesOn(ledger);
 }
 
-/** Nothing is sent any more by a process that was told to stop. */
+/** A process that was asked to stop sends nothing more. */
 function operationsOf(
   { connection: { operations, isSample }, ...run }: LocalRun,
   isStopped: () => boolean,
@@ -142,7 +142,7 @@ function operationsOf(
   return { ...checked, truncate };
 }
 
-/** Plan takes what was checked before the first request; Truncate reads the file again. */
+/** Plan uses what was checked before the first request; Truncate rereads the file. */
 function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
   let isFirst = true;
   return async () => {
@@ -159,7 +159,7 @@ function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
   };
 }
 
-/** Decisions are told from the run state; how far the planning is, only the log tells. */
+/** Decisions are reported from the run state; only the log shows how far planning has got. */
 function logOf({ policies }: LocalRun, output: Output): Log {
   let planned = 0;
   return {

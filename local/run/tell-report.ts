@@ -12,9 +12,9 @@ import { drawPage } from '../pages/write.ts';
 import type { LocalRun } from './run-once.ts';
 
 /**
- * Tells the result in the order of how sure it is to work: to whoever looks, into a file, over the network. A page comes last,
- * because its ages have to be counted, and the exit status does not depend on it.
- * @returns the exit status: 0 when the result is ok and everybody who should be told is, else 1
+ * Reports the result, most reliable way first: on screen, to a file, over the network. A page comes last, because its
+ * ages have to be counted, and the exit status does not depend on it.
+ * @returns the exit status: 0 if the result is ok and everyone who should be notified is, else 1
  */
 export async function tellReport(made: Report, run: LocalRun, output: Output): Promise<number> {
   const { command, fast, server, json, html, webhook } = run;

@@ -8,12 +8,12 @@ import { grouped, widthOf } from './text.ts';
 /** How far the tasks on the server are: a bar for each on a terminal, plain lines elsewhere. */
 export interface Bars {
   line(text: string): void;
-  /** @param seconds what the whole truncation takes, as last time */
+  /** @param seconds how long the whole truncation takes, based on earlier ones */
   update(entry: WatchedEntry, seconds?: number): void;
-  /** Nothing is asked for so many seconds. */
+  /** Nothing is requested for this many seconds. */
   wait(entries: WatchedEntry[], seconds: number): void;
   end(index: string): void;
-  /** Whether a terminal shows one now. */
+  /** Whether a terminal is showing one now. */
   isDrawn(): boolean;
   stop(): void;
 }
@@ -21,7 +21,7 @@ export interface Bars {
 export const createBars = (screen: Screen): Bars =>
   screen.terminal ? terminalBars(screen, screen.terminal) : lineBars(screen);
 
-/** Rows done and to do, as far as any look has told. */
+/** Rows done and to do, as far as any look has shown. */
 export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
   const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
   return { total, done: Math.min(watch.progress?.done ?? 0, total) };
@@ -30,11 +30,11 @@ export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: n
 interface Payload {
   name: string;
   rows: string;
-  /** What the rest takes, as last time; empty where nothing is known. */
+  /** How long the rest takes, based on earlier truncations; empty if unknown. */
   left: string;
   /** Epoch milliseconds. */
   seenAt: number;
-  /** The next look, where one is being waited for. */
+  /** The next look, if one is being waited for. */
   looksAt?: number;
 }
 
@@ -43,13 +43,13 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
     stream,
     format: barLine,
     hideCursor: true,
-    // An ended bar makes room for the line that says how it ended.
+    // A finished bar makes room for the line that says how it ended.
     clearOnComplete: true,
     linewrap: false,
     gracefulExit: false,
   };
   const bars = new Map<string, { bar: SingleBar; payload: Payload }>();
-  // The library keeps counting lines after its last bar has gone, so each group of bars gets a drawing of its own.
+  // The library keeps counting lines after its last bar has gone, so each group of bars gets its own instance.
   let drawing: MultiBar | undefined;
   const stop = () => {
     drawing?.stop();
@@ -93,7 +93,7 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
   };
 }
 
-/** Drawn anew several times a second, for the width that the terminal has then; what finds no room is left out. */
+/** Redrawn several times a second, for the terminal's current width; what does not fit is left out. */
 function barLine(_options: Options, { progress, maxWidth }: Params & { maxWidth?: number }, payload: Payload): string {
   const width = maxWidth ?? 80;
   const size = Math.max(8, Math.min(30, width - 70));
@@ -110,13 +110,13 @@ function barLine(_options: Options, { progress, maxWidth }: Params & { maxWidth?
   return lines.find((line) => widthOf(line) <= width) ?? lines.at(-1)!;
 }
 
-/** `about 2 h 10 min left, as last time`; empty where no earlier night tells, or nothing is left. */
+/** `about 2 h 10 min left, as last time`; empty if there are no earlier nights, or nothing is left. */
 function leftOf({ done, total }: { done: number; total: number }, seconds: number | undefined): string {
   if (seconds === undefined || total === 0 || done >= total) return '';
   return `about ${duration(seconds * (1 - done / total))} left, as last time`;
 }
 
-/** A bar that stands still for minutes says by this that somebody is there. */
+/** Shows that the program is alive while a bar does not move for minutes. */
 function when({ seenAt, looksAt }: Payload): string {
   const now = Date.now();
   if (looksAt !== undefined && looksAt > now) return `looks again in ${duration(Math.ceil((looksAt - now) / 1000))}`;
@@ -124,10 +124,13 @@ function when({ seenAt, looksAt }: Payload): string {
   return since < 3 ? '' : `looking for ${duration(since)}`;
 }
 
-/** A log that is silent for longer reads as a process that hangs. */
+/** A log that is silent for longer looks like a hanging process. */
 const silenceMillis = 60_000;
 
-/** Lines for logs and pipes: one when a task is first seen, one for every tenth that is done, and one where nothing else was to be said for a minute. */
+/**
+ * Lines for logs and pipes: one when a task is first seen, one for every tenth that is done, and one after a minute
+ * without any other output.
+ */
 function lineBars(screen: Screen): Bars {
   const tenths = new Map<string, number>();
   let spokenAt = Date.now();

@@ -2,7 +2,7 @@ import type { Check } from '../../lambda/facts/check.ts';
 import type { Result } from '../../lambda/facts/outcome.ts';
 import type { Screen } from './screen.ts';
 
-/** Colour says how bad something is, and nothing else; whatever it says, words say as well. */
+/** Colour shows how bad something is, and nothing else; the words always say it too. */
 
 export type Severity = Result | Check['state'];
 

@@ -1,7 +1,7 @@
 import type { ComposedMessage } from '../../lambda/notification/message.ts';
 import { wrap } from './text.ts';
 
-/** The notification as somebody who reads it as an email sees it. */
+/** The notification as it looks in an email. */
 export function renderMessage({ subject, email }: ComposedMessage, width: number): string[] {
   const rule = '-'.repeat(Math.min(width, 72));
   return [
@@ -17,5 +17,5 @@ export function renderMessage({ subject, email }: ComposedMessage, width: number
   ];
 }
 
-/** Long lines are folded as a mail program does; indented ones hold commands to paste and stay whole. */
+/** Long lines are wrapped as an email program would; indented ones contain commands to paste and are not. */
 const fold = (line: string, width: number): string[] => (/^\s/.test(line) ? [line] : wrap(line, width));

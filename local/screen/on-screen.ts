@@ -10,7 +10,7 @@ import type { Screen } from './screen.ts';
 import { createStatus } from './status.ts';
 import { wrap } from './text.ts';
 
-/** What a person sees of a run or a survey. */
+/** What people see of a run or a survey. */
 export function onScreen(given: Screen): Output {
   const hidden: Array<(text: string) => string> = [];
   const status = createStatus({
@@ -27,7 +27,7 @@ export function onScreen(given: Screen): Output {
   const shown = new Set<string>();
   let inHeader = false;
   let reported = false;
-  /** To stand above the plan. */
+  /** Shown above the plan. */
   const lines: string[] = [];
 
   const print = (lines: readonly string[]) => {
@@ -51,12 +51,12 @@ export function onScreen(given: Screen): Output {
       wait();
     },
     ledger(path) {
-      // A slow server says which one it is when checks stand below the header already.
+      // By the time a slow server says which one it is, checks are already shown below the header.
       if (inHeader) screen.write(`Ledger  ${path}\n`);
       else lines.push('', `Ledger  ${path}`);
     },
     note(text) {
-      // Remarks about what was asked for belong to it; later ones are paragraphs.
+      // Remarks about the request belong to the header; later ones are paragraphs.
       if (inHeader) screen.write(`${paragraph(text, 'Note    ').join('\n')}\n`);
       else print(['', ...paragraph(text)]);
     },
@@ -117,7 +117,7 @@ export function onScreen(given: Screen): Output {
   };
 }
 
-/** What is known later about a thing that failed, or was well, is said with it in the report. */
+/** Later news about something already shown as failed or OK appears in the report. */
 const keyOf = ({ name, state }: Check): string => `${name} ${state}`;
 
 function headerLines({ server, mode, embedded, fast, ledger }: Header): string[] {
@@ -140,7 +140,7 @@ interface Waiting {
   text(): string;
 }
 
-/** What nobody sees otherwise: a request that takes its time, and how far the counting is. */
+/** Otherwise invisible: a slow request, and how far counting has got. */
 function createWaiting(): Waiting {
   return {
     operation: undefined,

@@ -14,15 +14,15 @@ import { type Column, grouped, table, widthOf, wrap } from './text.ts';
 
 export { type Screen, screenOn } from './screen.ts';
 
-/** What a person sees of a run: the plan, a bar for each running task on a terminal, plain lines elsewhere. */
+/** What people see of a run: the plan, a bar for each running task on a terminal, plain lines elsewhere. */
 
 export interface Progress {
-  /** One line beside the bars. */
+  /** One line alongside the bars. */
   line(text: string): void;
   onState(step: Step, state: RunState): void;
-  /** Whether bars show that the run goes on. */
+  /** Whether bars show that the run is alive. */
   hasBars(): boolean;
-  /** Takes the bars away, so that other text can follow. */
+  /** Removes the bars, so that other text can follow. */
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ export function createProgress(screen: Screen): Progress {
   const bars = createBars(screen);
   const paint = paintFor(screen);
   const told = new Set<string>();
-  /** What each truncation takes, as last time, in seconds. */
+  /** Estimated seconds for each truncation, based on earlier ones. */
   const estimates = new Map<string, number | undefined>();
   const line = (text: string) => bars.line(text);
   const tellEnds = (state: RunState) => {
@@ -65,7 +65,7 @@ export function createProgress(screen: Screen): Progress {
   };
 }
 
-/** Nothing that a server said fills the screen. */
+/** Keeps server text from filling the screen. */
 const maxText = 2000;
 
 /** The plan: every policy with its counts, the decision and why. On narrow terminals each gets a paragraph. */
@@ -77,7 +77,7 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
     { title: 'Percent', align: 'right' },
     { title: 'Decision' },
   ];
-  // What only waits for the server or the token is told with the error.
+  // Entries that only wait for the server or the token are reported with the error.
   const shown = state.entries.filter((entry) => !isToldWithError(entry, state));
   const rows = shown.map((entry) => [
     indexName(entry.entry),
@@ -119,25 +119,25 @@ const isToldWithError = ({ phase, entry }: Entry, { error }: RunState): boolean 
 const toldWithError = (entries: number, width: number): string[] =>
   entries === 0 ? [] : wrap(`${counted(entries, 'policy was', 'policies were')} not looked at.`, width, '  ', '    ');
 
-/** Neighbours that share a reason share its line, below the last of them. */
+/** Adjacent entries with the same reason share one line for it, below the last of them. */
 const sameReason = (entry: Entry, next: Entry | undefined): boolean =>
   next !== undefined && entry.phase === 'done' && next.phase === 'done' && whyOf(entry) === whyOf(next);
 
 const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
 
-/** The share that the threshold is compared with: of all that is past the retention, also where a bite takes less. */
+/** The share that the threshold is compared with: of all that is past the retention, even if a bite deletes less. */
 function percentText({ entry: { rowsToDelete, rowsPastRetention = rowsToDelete, rowsTotal } }: Entry): string {
   if (rowsPastRetention === undefined || rowsTotal === undefined) return '-';
   return `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
 }
 
-/** The outcome, where there is one already; what is done otherwise. */
+/** The outcome, if there is one already; otherwise what is being done. */
 export function decisionOf(entry: Entry): string {
   if (entry.phase === 'done') return entry.entry.outcome;
   return entry.phase === 'approved' ? 'truncate' : 'watch';
 }
 
-/** Requests to the search cluster stay whole, to be pasted. */
+/** Requests to the search cluster are not wrapped, so that they can be pasted. */
 const renderRecovery = (entry: DecidedFacts, width: number, indent: string): string[] =>
   recovery(entry, Date.now()).flatMap(({ say, request }) => [
     ...wrap(say, width, indent),
@@ -149,7 +149,7 @@ function reasonOf(entry: Entry, width: number, indent: string): string[] {
   return entry.phase === 'done' ? [...text, ...renderRecovery(entry.entry, width, indent)] : text;
 }
 
-/** How to approve and to clear is told by the notification, with the commands for this machine. */
+/** The notification says how to approve and clear, with the commands for this machine. */
 export function whyOf(entry: Entry): string {
   if (entry.phase === 'done') return causeSentence(entry.entry, maxText);
   return entry.phase === 'watched' ? watchedText : approvedText(entry);
@@ -164,7 +164,7 @@ function approvedText({ policy, plan, entry }: ApprovedEntry): string {
   return plan.bite === undefined ? so : `${so} ${biteText(plan.bite, entry)}`;
 }
 
-/** What a bite takes of all that is past the retention. */
+/** A bite's share of everything past the retention. */
 function biteText({ rows, nights }: NonNullable<Planned['bite']>, { rowsPastRetention = rows }: EntryFacts): string {
   const inAll = nights === undefined ? '' : `, all of them in about ${counted(nights, 'night', 'nights')}`;
   return `${grouped(rows)} of ${grouped(rowsPastRetention)} rows past their retention go in this run (maxRowsPerRun)${inAll}.`;

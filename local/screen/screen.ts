@@ -1,11 +1,11 @@
-/** Where a person reads: a terminal, or a log file. */
+/** Where people read: a terminal, or a log file. */
 
 export interface Screen {
   /** Whole lines. */
   write(text: string): void;
   /** Characters in a line, as it is now: a terminal's window may be resized. */
   readonly width: number;
-  /** Where bars may be drawn; without it nothing but text, line breaks and perhaps colours is written. */
+  /** Present if bars may be drawn; otherwise only text, line breaks and perhaps colours are written. */
   terminal?: NodeJS.WriteStream;
   /** Whether severity may be shown in colour. */
   colour?: boolean;
@@ -17,7 +17,7 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
   return {
     write: (text) => writeTo(stream, text),
     get width() {
-      // A log file has no width; 100 columns are read well everywhere.
+      // A log file has no width; 100 columns are readable everywhere.
       return Math.max(40, stream.isTTY ? (stream.columns ?? 100) : 100);
     },
     ...(isTerminal && { terminal: stream }),
@@ -25,19 +25,19 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
   };
 }
 
-/** As Node itself does: `FORCE_COLOR` before `NO_COLOR` (no-color.org), which counts when it is not empty. */
+/** As Node itself does: `FORCE_COLOR` before `NO_COLOR` (no-color.org), which counts if it is not empty. */
 function hasColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return isTerminal && !env['NO_COLOR'];
 }
 
-/** A stream that cannot be written costs the output, and not the supervision of what runs on the server. */
+/** An unwritable stream costs the output, but not the supervision of what runs on the server. */
 export function writeTo(stream: NodeJS.WriteStream, text: string): void {
   try {
     stream.write(text);
   } catch (error) {
-    // To files Node writes at once, and throws.
+    // Node writes to files synchronously, and throws.
     stream.emit('error', error);
   }
 }

@@ -2,21 +2,22 @@ import type { Screen } from './screen.ts';
 import { widthOf } from './text.ts';
 
 /**
- * What is being waited for, so that nobody takes a slow server for a program that hangs: on a terminal one line that is
- * rewritten every second and goes when there is something to say, elsewhere a line whenever nothing was said for a while.
+ * What is being waited for, so that a slow server does not look like a hanging program: on a terminal one line that is
+ * rewritten every second and disappears when there is other output, elsewhere a line whenever there was no output for a
+ * while.
  */
 export interface Status {
   /** A screen whose lines push the status line down. */
   screen: Screen;
   /**
-   * What is waited for from now on; undefined where something else shows that it goes on (a bar).
-   * @param what the same for texts about one thing, whose seconds are counted on
+   * Sets what is being waited for; undefined if something else (a bar) shows that the program is alive.
+   * @param what the same for texts about one thing, whose seconds keep counting
    */
   waitFor(text: string | undefined, what?: string): void;
   stop(): void;
 }
 
-/** Drawn by a timer alone: what is over sooner does not flicker. */
+/** Drawn only by a timer, so that short waits do not flicker. */
 const everyMillis = 500;
 /** The longest that a log is silent while indices are counted. */
 const silenceMillis = 5000;
@@ -38,7 +39,7 @@ export function createStatus(inner: Screen): Status {
     const line = `  ${text}${seconds >= 2 ? ` (${seconds} s)` : ''} `;
     if (inner.terminal) {
       clear();
-      // A line that wraps could not be taken back.
+      // A line that wraps could not be erased.
       inner.write(widthOf(line) < inner.width ? line : [...line].slice(0, inner.width - 1).join(''));
       drawn = true;
     } else if (Date.now() - spokenAt >= silenceMillis) {

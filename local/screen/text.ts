@@ -41,7 +41,8 @@ export function table(columns: readonly Column[], rows: ReadonlyArray<readonly s
 export const widthOf = (text: string): number => stringWidth(text);
 
 /**
- * Lines of at most `width` columns, broken at blanks, but not between a number and its unit; a longer word stays whole.
+ * Lines of at most `width` columns, broken at blanks, but not between a number and its unit; a longer word is not
+ * broken.
  * @param lead begins the first line
  * @param indent begins the others
  */
@@ -64,7 +65,7 @@ export function wrap(text: string, width: number, lead = '', indent = ' '.repeat
 const number = /^[(<>~"]?\d[\d.,]*$/;
 const scale = /^[KMBT]$/;
 
-/** Words as they may be parted: a number takes the word behind it along, and a scale (`1.2 M`) the one behind that. */
+/** Where words may be separated: a number keeps the word after it, and a scale (`1.2 M`) the one after that. */
 function unbroken(paragraph: string): string[] {
   const words: string[] = [];
   let open = false;

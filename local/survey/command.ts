@@ -12,23 +12,23 @@ import { firstChecks } from '../run/first-checks.ts';
 import { type Survey, survey } from './count.ts';
 import { policiesText, suggest } from './suggestion.ts';
 
-/** Reads are tried fewer times than in a run: somebody sits there and can start again. */
+/** Fewer attempts per read than in a run: someone is watching and can start again. */
 const attempts = 2;
 
 export interface SurveyOptions {
-  /** Where a policies file is written to begin with. */
+  /** Where a first policies file is written. */
   json?: OutputFile;
-  /** Where what was found is drawn. */
+  /** Where the page with the results is written. */
   html?: OutputFile;
-  /** What the person should know of the files that were named. */
+  /** Remarks about the files that were named. */
   remarks?: readonly string[];
   /** The nights that are remembered of this server, by the search index. */
   nightsOf?(isSample: boolean): Promise<ReadonlyMap<string, readonly Night[]>>;
 }
 
 /**
- * Surveys a server, read-only, and tells what it found.
- * @returns the exit status: 1 when something needs a person, else 0; the page has no say in it
+ * Surveys a server, read-only, and reports what it found.
+ * @returns the exit status: 1 if something needs attention, else 0; the page does not affect it
  */
 export async function surveyServer(
   server: Server,
@@ -73,7 +73,7 @@ export async function surveyServer(
   }
 }
 
-/** @returns whether what was asked for is written */
+/** @returns whether the requested files were written */
 function writeSuggestions(found: Survey, now: number, output: Output, json: OutputFile | undefined): boolean {
   const suggestions = suggest(found, now);
   if (json === undefined) {

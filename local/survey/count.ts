@@ -5,7 +5,7 @@ import type { DryRun, IndexSize, Operations } from '../../lambda/operations/oper
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
-/** Rows, size and age of every time series index, from sizes and dry runs alone. */
+/** Rows, size and age of every time series index, from sizes and dry runs only. */
 
 /** The ages that the survey asks for, days. */
 export const ages = [30, 90, 180, 365] as const;
@@ -16,7 +16,7 @@ export interface SurveyedIndex {
   aspect: string;
   /** The state of stateful ingestion: not history. */
   protected: boolean;
-  /** The physical index, where sizes are told. */
+  /** The physical index, if sizes are available. */
   indexName?: string;
   /** Decimal megabytes, primaries only. */
   sizeMb?: number;
@@ -29,9 +29,9 @@ export type IndexCounts =
       rowsTotal: number;
       /** Rows at least so many days old. */
       older: Record<Age, number>;
-      /** Rows older than 25 and than 32 days, asked where nothing is older than 90: does something cut at 30? */
+      /** Rows older than 25 and than 32 days, asked if nothing is older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number };
-      /** What is older than the physical index itself, which bears its creation time in its name. */
+      /** Rows older than the physical index itself, whose name contains its creation time. */
       made?: Made;
       /** The server would reindex although asked to delete in place. */
       ignoresForce: boolean;
@@ -43,25 +43,26 @@ export interface Made {
   at: number;
   /** Rows from before. */
   rowsBefore: number;
-  /** Rows from before or the two days after; asked where there are none from before. */
+  /** Rows from before or the two days after; asked if there are none from before. */
   rowsSoonAfter?: number;
 }
 
 export interface Survey {
   indices: SurveyedIndex[];
-  /** Indices whose names do not tell entity type and aspect. */
+  /** Indices whose names do not reveal entity type and aspect. */
   unnamed: string[];
-  /** A failure that every further request would have met: the counting stopped there. */
+  /** A failure that every further request would have hit: counting stopped there. */
   stopped?: ServerError;
 }
 
-/** Indices asked at the same time; each is asked one dry run at a time, which is gentle on a production cluster. */
+/** Indices asked at the same time; each gets one dry run at a time, which is gentle on a production cluster. */
 export const surveyConcurrency = 3;
 
 /**
- * @param sizes where the server tells them; without them the known aspects are tried, and those that it does not have left out
+ * @param sizes if the server reports them; otherwise the known aspects are tried, and those that it does not have are
+ *   left out
  * @param now epoch milliseconds
- * @param onIndex told how many indices are counted, of how many
+ * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function survey(
   operations: Operations,
@@ -105,7 +106,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   const named = new Map<string, Target>();
   const unnamed: string[] = [];
   for (const { indexName, entityType, aspect, sizeMb } of sizes ?? []) {
-    // One row for everything is what the Postgres backend answers; it has the known aspects.
+    // The Postgres backend answers with one row for everything; it has the known aspects.
     if (entityType === '*') continue;
     if (!entityType || !aspect) {
       unnamed.push(indexName);
@@ -199,7 +200,7 @@ const largestFirst = (one: SurveyedIndex, other: SurveyedIndex): number =>
   rowsOf(other) - rowsOf(one) ||
   `${one.entityType}.${one.aspect}`.localeCompare(`${other.entityType}.${other.aspect}`);
 
-/** Rows as far as they are known. */
+/** Rows, as far as known. */
 export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
 
 export const nameOf = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>

@@ -3,23 +3,29 @@ import { duration, rows } from '../../lambda/wording/numbers.ts';
 import { type Made, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /**
- * Indices that somebody's reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
- * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is still in
- * the index that the alias pointed to before. datahub-gc asks for such a truncation every night.
+ * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
+ * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is
+ * still in the index that the alias pointed to before. datahub-gc asks for such a truncation every night.
  */
 
-/** An index without an alias is deleted by a system-update when it is older than this, so older damage has nothing left to find. */
+/**
+ * A system-update deletes an index without an alias once it is older than this, so nothing is left to find of older
+ * damage.
+ */
 const foundForDays = 60;
 
-/** An aspect that nobody uses stays empty after an upgrade has made its index anew: without any row only fresh ones are told. */
+/**
+ * An unused aspect stays empty after an upgrade has recreated its index: without any rows, only fresh indices are
+ * reported.
+ */
 const emptyForDays = 3;
 
-/** Whether an index was made lately and its rows begin there. */
+/** Whether an index was created recently and its rows begin there. */
 export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
   if (counts.kind !== 'counted' || counts.made === undefined || counts.made.rowsBefore > 0) return false;
   const days = (now - counts.made.at) / dayMillis;
   if (counts.rowsTotal === 0) return days <= emptyForDays;
-  // Where the rows begin later than the index, somebody keeps them short; nothing was lost when it was made.
+  // If the rows begin later than the index, something deletes old rows; nothing was lost when it was created.
   return days <= foundForDays && (counts.made.rowsSoonAfter ?? 0) > 0;
 }
 
@@ -28,7 +34,7 @@ export interface DamageLine {
   text: string;
 }
 
-/** What stands before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */
+/** Shown before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */
 export function damage({ indices }: Survey, now: number): DamageLine[] {
   const damaged = indices.filter((index) => isDamaged(index, now));
   const one = damaged.length === 1;
@@ -37,7 +43,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
   return [
     paragraph(
       `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
-        `made anew and ${one ? 'holds' : 'hold'} no row from before.`,
+        `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
     ...damaged.map((index): DamageLine => {
       return { kind: 'item', text: `${nameOf(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}` };

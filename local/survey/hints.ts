@@ -1,7 +1,7 @@
 import { grouped, size } from '../screen/text.ts';
 import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
-/** What a person should know before writing policies, one paragraph each. */
+/** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey): string[] {
   return [
     ...largest(indices),
@@ -28,8 +28,8 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
 function withoutNames(unnamed: readonly string[], indices: readonly SurveyedIndex[]): string[] {
   if (unnamed.length === 0) return [];
   return indices.some(({ indexName }) => indexName !== undefined)
-    ? [`Not surveyed, because the name does not tell entity type and aspect: ${unnamed.join(', ')}.`]
-    : [`The server tells the size of its store only (${unnamed.join(', ')}), so DataHub's known aspects were tried.`];
+    ? [`Not surveyed, because the name does not reveal entity type and aspect: ${unnamed.join(', ')}.`]
+    : [`The server only reports the size of its store (${unnamed.join(', ')}), so DataHub's known aspects were tried.`];
 }
 
 /**
@@ -47,7 +47,7 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   const cut = indices.filter(isCutAt30Days);
   if (cut.length === 0) return [];
   return [
-    `Somebody else already cuts at 30 days: ${cut.map(nameOf).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
+    `Something else already cuts at 30 days: ${cut.map(nameOf).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
       'That is what datahub-gc does, the system ingestion source that DataHub ships, every night at 01:00 UTC. ' +
       'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
       'set truncate_indices: false in the recipe of datahub-gc; to keep that over upgrades give the system-update job ' +
@@ -55,7 +55,7 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   ];
 }
 
-/** Megabytes that an index without rows cannot have (an empty one has some hundred bytes). */
+/** Megabytes that an index without rows cannot have (an empty one has a few hundred bytes). */
 const notEmptyMb = 1;
 
 function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {

@@ -5,7 +5,7 @@ import { hints } from './hints.ts';
 import { renderFailures, renderTable } from './render.ts';
 import { suggest } from './suggestion.ts';
 
-/** The whole of what a survey found, for a screen. */
+/** Everything a survey found, for a screen. */
 export function renderSurvey(found: Survey, width: number, now: number): string[] {
   if (found.indices.length === 0) return ['There is no time series index.'];
   return [
@@ -25,7 +25,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
   ];
 }
 
-/** A command is for pasting: it stays on one line, however long. */
+/** A command is meant for pasting: it stays on one line, however long. */
 function damageLines({ kind, text }: DamageLine, width: number): string[] {
   if (kind === 'command') return [`  ${text}`];
   return kind === 'item' ? wrap(text, width, '- ') : ['', ...wrap(text, width), ''];

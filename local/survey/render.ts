@@ -9,12 +9,12 @@ import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** The survey's text, line by line. */
 
-/** What a server said must neither steer the terminal nor fill it. */
+/** Server text must neither control the terminal nor fill it. */
 const said = (text: string): string => oneLine(text, 2000);
 
 const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
 
-/** One line for each check, and beneath it what to do where it is not good. */
+/** One line for each check, with what to do below it if it failed. */
 export function renderChecks(checks: readonly Check[], width: number, paint: Paint = plain): string[] {
   return checks.flatMap((check) => {
     const { name, state } = check;
@@ -28,8 +28,8 @@ export function renderChecks(checks: readonly Check[], width: number, paint: Pai
 }
 
 /**
- * The table: one row for each index with the share of rows older than each age, one beneath it with the rows that would remain.
- * Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
+ * The table: one line for each index with the share of rows older than each age, and one below it with the rows that
+ * would remain. Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
  */
 export function renderTable(indices: readonly SurveyedIndex[], width: number): string[] {
   const columns: Column[] = [
@@ -64,7 +64,7 @@ function paragraph(index: SurveyedIndex, width: number): string[] {
   ];
 }
 
-/** What can be shown where nothing may be counted: the indices by size. */
+/** What can be shown if counting is not allowed: the indices by size. */
 export function renderSizes(sizes: readonly IndexSize[]): string[] {
   if (sizes.length === 0) return [];
   const largestFirst = [...sizes].sort((one, other) => (other.sizeMb ?? 0) - (one.sizeMb ?? 0));

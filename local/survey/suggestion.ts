@@ -4,13 +4,13 @@ import { type Age, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
-/** A policy to begin with, and why it is this one. */
+/** A suggested policy, and the reason for it. */
 export interface Suggestion {
   policy: PolicyInput;
   reason: string;
 }
 
-/** A policies file of them, one line for each. */
+/** A policies file with them, one line each. */
 export const policiesText = (suggestions: readonly Suggestion[]): string =>
   `[\n${suggestions.map(({ policy }) => `  ${JSON.stringify(policy)}`).join(',\n')}\n]\n`;
 
@@ -26,14 +26,14 @@ const untilFound = (index: SurveyedIndex): Suggestion => ({
   reason: `${nameOf(index)}: switched off until it is known whether it has lost rows (see above).`,
 });
 
-/** The default of `minDeletePercent`: a truncation is worth it from this share on. */
+/** The default of `minDeletePercent`: from this share on a truncation is worthwhile. */
 const worthwhile = 0.1;
 
 /** More than this in a first night is hours of load, merges, and a disk that grows before it shrinks. */
 const bigNightRows = 10_000_000;
 const biteRows = 5_000_000;
 
-/** The longest first: what is gone is gone. 30 days are never suggested. */
+/** The longest first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
 function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): Suggestion {
@@ -43,7 +43,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (isCutAt30Days(index)) {
     return {
       policy: { ...with365, enabled: false },
-      reason: `${name}: switched off, because somebody else cuts it at 30 days already (see above); switch it on when that has stopped.`,
+      reason: `${name}: switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped.`,
     };
   }
   if (holdsLatestState(aspect)) {
@@ -65,7 +65,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
       ? `${name}: 365 days, because ${part}, and DataHub shows usage of up to a year.`
       : `${name}: ${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}.`;
   const policy = { entityType, aspect, retentionDays: age };
-  // A server that reindexes all the same copies everything, however little goes.
+  // A server that reindexes anyway copies everything, however little is deleted.
   if (counts.older[age] <= bigNightRows || counts.ignoresForce) return { policy, reason };
   const nights = Math.ceil(counts.older[age] / biteRows);
   return {

@@ -51,7 +51,7 @@ describe('the core', () => {
     let folder = '';
     for (const row of page.split('\n').filter((line) => line.startsWith('|'))) {
       for (const [, path] of row.matchAll(/`([\w/-]+\.ts)`/g)) {
-        // A file without its folder stands beside the one before it.
+        // A file without a folder is in the same folder as the one before it.
         folder = path!.includes('/') ? dirname(path!) : (/^\| `(\w+)\/`/.exec(row)?.[1] ?? folder);
         const named = join('lambda', folder, path!.split('/').at(-1)!);
         expect([named, existsSync(join(root, named))]).toEqual([named, true]);

@@ -13,7 +13,7 @@ const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const nowhere = ['--gms-url', 'http://127.0.0.1:9'];
 
-/** What it is refused with, and what was told before. */
+/** The refusal, and the output before it. */
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ problem: string; told: string }> {
   const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc', ...env });
   const { output, text } = page();
@@ -120,7 +120,7 @@ describe('before anything is told or sent', () => {
     [
       'a survey over policies that somebody has edited',
       ({ write }) => ['--json', write('p.json', [operation])],
-      /^--json .*: the file exists, and somebody may have edited it: name another file, or add --force to replace it\.$/,
+      /^--json .*: the file exists, and someone may have edited it: name another file, or add --force to replace it\.$/,
     ],
     [
       'a file of addresses that is empty',

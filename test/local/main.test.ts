@@ -95,7 +95,7 @@ describe.concurrent('npm start', () => {
     expect(preview.stdout + preview.stderr).not.toContain(token);
   });
 
-  // How other ends are told is in stopped.test.ts; this one nobody can tell.
+  // How other ends are reported is in stopped.test.ts; this one cannot be reported.
   it('picks up after SIGKILL what runs on the server, and sends nothing twice', async ({
     onTestFinished: finished,
   }) => {

@@ -86,7 +86,7 @@ export function folder(finished: Finished) {
 export const outcomesOf = (report: Report): Record<string, string> =>
   Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
 
-/** Where a run or a survey in this process is told, and what has been written there. */
+/** Where a run or a survey in this process is reported, and what has been written there. */
 export function page(width = 100): { output: Output; text(): string } {
   let written = '';
   const write = (text: string) => {

@@ -13,7 +13,7 @@ import { emptyProject, install } from './packed.ts';
  * directory that cannot be written, and signals. No image can be built where these tests run.
  */
 
-/** Only root can become somebody else; elsewhere the tests run as whoever started them, who is not root either. */
+/** Only root can become another user; otherwise the tests run as the user who started them, who is not root either. */
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: 65_532, gid: 65_532 } : {};
 

@@ -1,4 +1,4 @@
-/** What a person sees of a page: its texts in their colours, and whether these can be told from what is behind them. */
+/** What people see of a page: its texts in their colours, and whether these stand out from their background. */
 
 export interface Text {
   text: string;

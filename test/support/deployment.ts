@@ -18,7 +18,7 @@ import { executeWorkflow } from '../../local/workflow.ts';
 /** Where virtual time starts. */
 export const firstNight = Date.UTC(2026, 2, 1, 3, 30);
 
-/** An index with so many rows older than 30 days, and so many of the last 20. */
+/** An index with this many rows older than 30 days, and this many of the last 20. */
 export function anIndexOf(old: number, fresh: number, aspect = 'operation', entityType = 'dataset'): SampleIndex {
   const spread = (count: number, from: number, to: number) =>
     Array.from(

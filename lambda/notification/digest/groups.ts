@@ -2,7 +2,7 @@ import type { Cause } from '../../facts/cause.ts';
 import { type Outcome, type Result, resultOf } from '../../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 
-/** The order in which people need to hear of outcomes, the worst first. */
+/** The order in which people need to hear about outcomes, the worst first. */
 export const urgency: readonly Outcome[] = [
   'rows-missing',
   'emptied',
@@ -31,7 +31,7 @@ export const byUrgency = (entries: readonly PolicyEntry[]): PolicyEntry[] =>
 export const withResult = (report: Report, ...wanted: Result[]): PolicyEntry[] =>
   byUrgency(report.policies.filter(({ outcome }) => wanted.includes(resultOf[outcome])));
 
-/** Entries whose only cause is the run's own error: they are told with it, and are no problems of their own. */
+/** Entries whose only cause is the run's own error: they are reported with it, and are not problems of their own. */
 export function withError({ cause, policies }: Report): PolicyEntry[] {
   if (cause === undefined) return [];
   const deployed = cause.kind === 'other-version' || cause.kind === 'other-server';
@@ -41,13 +41,16 @@ export function withError({ cause, policies }: Report): PolicyEntry[] {
   });
 }
 
-/** Policies that one paragraph can tell of together. */
+/** Policies that one paragraph can cover together. */
 export interface Group {
   outcome: Outcome;
   entries: [PolicyEntry, ...PolicyEntry[]];
 }
 
-/** Where one cause concerns many policies (a gateway, a pause), it is told once. Others stay alone: their next step names a task or rows. */
+/**
+ * A cause that concerns many policies (a gateway, a pause) is reported once. Others stay separate: their next step
+ * names a task or rows.
+ */
 const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight']);
 
 export function problemGroups(report: Report): Group[] {
@@ -63,7 +66,10 @@ export function problemGroups(report: Report): Group[] {
   return [...groups.values()];
 }
 
-/** What makes two causes one: all that is told of them. The server's words for a missing index name it, and are not told. */
+/**
+ * Two causes are the same if everything shown of them is. The server's words for a missing index contain its name, and
+ * are not shown.
+ */
 function keyOf(cause: Cause): string {
   if (!('error' in cause) || typeof cause.error !== 'object' || cause.error.kind !== 'no-index')
     return JSON.stringify(cause);

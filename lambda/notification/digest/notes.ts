@@ -3,14 +3,14 @@ import type { Report } from '../../facts/report-schema.ts';
 import { errorsOf, isSameError } from './errors.ts';
 import { notOk } from './preflight.ts';
 
-/** A note in words, beside what it is as data. */
+/** A note in words, together with its data. */
 export interface ToldNote {
   text: string;
-  /** Left out in reports of other versions that have none. */
+  /** Omitted in reports of other versions that have none. */
   note?: Note;
 }
 
-/** The notes that nothing else in the message tells. */
+/** The notes that are not covered elsewhere in the message. */
 export function notesBeside(report: Report): ToldNote[] {
   const { notes = [], noteFacts = [] } = report;
   return notes
@@ -27,7 +27,7 @@ function isToldElsewhere(note: Note, report: Report): boolean {
     case 'token-expired':
       return bad.has('Token');
     case 'truncate-failed':
-      // Its policy is told as failed, with this cause.
+      // Its policy is reported as failed, with this cause.
       return report.policies.some(({ cause, ...entry }) => cause.kind === 'step-failed' && isOf(note.index, entry));
     default:
       return false;
@@ -40,5 +40,5 @@ const isOf = (index: string, { entityType, aspect }: { entityType: string; aspec
 export const isAboutClearing = ({ note }: ToldNote): boolean =>
   note?.kind === 'released' || note?.kind === 'not-released' || note?.kind === 'nothing-to-clear';
 
-/** A run that clears is about nothing else. */
+/** A clearing run is about nothing else. */
 export const isClearing = (report: Report): boolean => notesBeside(report).some(isAboutClearing);

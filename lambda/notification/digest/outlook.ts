@@ -9,8 +9,8 @@ import { nameOf } from '../../wording/sentences.ts';
 const shown = 3;
 
 /**
- * What is coming: policies that will soon be truncated, how the largest indices grow, and large indices that nobody looks
- * after. Empty where there is none of it.
+ * What is coming: policies that will soon be truncated, how the largest indices grow, and large indices without a
+ * policy. Empty if there is nothing to report.
  */
 export function outlook(report: Report): string {
   const next = report.policies
@@ -39,7 +39,7 @@ export function outlook(report: Report): string {
 
 type Unmanaged = Report['unmanagedIndices'][number];
 
-/** State of stateful ingestion is no candidate, whatever its size. */
+/** State of stateful ingestion is not a candidate, whatever its size. */
 const isCandidate = ({ sizeMb, aspect, indexName }: Unmanaged): boolean =>
   (sizeMb ?? 0) >= 1 && !isProtected(aspect ?? '') && !/checkpoint/i.test(indexName);
 
@@ -47,7 +47,7 @@ const unmanagedText = (index: Unmanaged): string => `${indexLabel(index)} (${siz
 
 const perDay = ({ mbPerDay = 0 }: Unmanaged): string => `${size(mbPerDay)} a day`;
 
-/** Below this growth is not worth a line. */
+/** Growth below this is not worth a line. */
 const leastRowsPerDay = 1000;
 
 /** How an index grows, and how many rows its retention holds in the long run. */
@@ -66,7 +66,7 @@ function growth(entry: PolicyEntry): Array<{ rowsPerDay: number; text: string }>
   ];
 }
 
-/** From this part of its threshold on a policy is near it. */
+/** From this fraction of its threshold on, a policy counts as near it. */
 const near = 0.8;
 /** The same by the growth of the last nights. */
 const soonNights = 14;

@@ -7,10 +7,10 @@ import { tokenStep } from '../next/steps.ts';
 import { errorsOf, isSameError } from './errors.ts';
 
 /**
- * The preflight of a preview in words: one line where all is well, else one for each check that is not, with its remedy.
- * What the run's error or a policy says is not said here as well: one cause is told once.
- * The result of the run does not depend on it. A refused truncation, a wrong clock, a server that is not there fail the
- * policies anyway; what is left (sizes, task status, a token's end) is what runs can do without, and an `ok` for machines stays one.
+ * The preflight of a preview in words: one line if all is well, else one for each failed check, with its remedy.
+ * Anything that the run's error or a policy already says is not repeated: each cause is reported once. The result of
+ * the run does not depend on it. A refused truncation, a wrong clock or an absent server fail the policies anyway; the
+ * rest (sizes, task status, a token's expiry) is optional for runs, and an `ok` for machines stays one.
  */
 
 /** Nobody reads more; there are eight kinds of checks. */
@@ -24,13 +24,13 @@ export const notOk = (report: Report): WordedCheck[] => checks(report).filter(({
 /** Checks that failed; 0 for runs without a preflight. */
 export const failedChecks = (report: Report): number => checks(report).filter(({ state }) => state === 'failed').length;
 
-/** A check that needs a person. */
+/** A check that needs an operator. */
 export interface Trouble {
-  /** `Sizes FAILED`, or the bare name where it only is to be known. */
+  /** `Sizes FAILED`, or the bare name if it is for information only. */
   head: string;
-  /** What is wrong; left out where the message says it anyway. */
+  /** What is wrong; omitted if the message says it anyway. */
   text?: string;
-  /** A sentence; empty where a step has it, or the message says it anyway. */
+  /** A sentence; empty if a step contains it, or the message says it anyway. */
   remedy: string;
   /** The next step, which may have a command. */
   step?: Step;
@@ -50,27 +50,30 @@ export function troubles(report: Report, context: MessageContext): Trouble[] {
 const concernsToken = ({ cause }: Report): boolean =>
   cause?.kind === 'server' && (cause.error.kind === 'unauthorized' || cause.error.kind === 'token');
 
-/** The names of what is well: `address, DNS, token (expires in 80 days)`. */
+/** The names of successful checks: `address, DNS, token (expires in 80 days)`. */
 export function wellNames(report: Report): string {
   const well = checks(report).filter(({ state }) => state === 'ok');
   return well.map((check) => inSentence(check.name) + asideOf(check, report)).join(', ');
 }
 
-/** `all well` for a preflight in which nothing is wrong, or as far as it went; undefined for others, and where there is none. */
+/**
+ * `all well` for a preflight in which nothing is wrong, or as far as it went; undefined for others, and if there is
+ * none.
+ */
 export function allWell(report: Report): string | undefined {
   if (checks(report).length === 0 || notOk(report).length > 0) return undefined;
   const asked = checks(report).some(({ name }) => name === 'Connection');
   return asked ? 'all well' : 'well; the server was not asked';
 }
 
-/** How long the token lasts, where it tells. */
+/** How long the token lasts, if it says so. */
 function asideOf({ cause }: WordedCheck, { finishedAt }: Report): string {
   if (cause.kind !== 'token' || cause.expiresAt === undefined) return '';
   const days = Math.floor((cause.expiresAt - Date.parse(finishedAt)) / 86_400_000);
   return Number.isNaN(days) ? '' : ` (expires in ${days} ${days === 1 ? 'day' : 'days'})`;
 }
 
-/** The run's error, or a policy, is about the very failure that the check met. */
+/** The run's error, or a policy, is about the same failure as the check. */
 function isToldAnyway({ cause }: WordedCheck, report: Report): boolean {
   const error = 'error' in cause ? cause.error : undefined;
   return error !== undefined && errorsOf(report).some((other) => isSameError(error, other));

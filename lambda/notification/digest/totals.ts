@@ -7,7 +7,7 @@ import { failedChecks } from './preflight.ts';
 
 /** A whole run in a few words. */
 
-/** The result for a subject: `3 truncated, 1 needs attention`. Each word counts what the message calls by it. */
+/** The result for a subject: `3 truncated, 1 needs attention`. Each word counts what the message uses it for. */
 export function summary(report: Report): string {
   const { noteFacts = [] } = report;
   const toldWithError = new Set(withError(report));
@@ -38,7 +38,7 @@ export function summary(report: Report): string {
     ...(kept ? [`${kept} not released`] : []),
     ...(released ? [`${released} released`] : []),
   ];
-  // What is wrong today comes before what will be wrong in two weeks.
+  // Today's problems come before those of two weeks from now.
   if (missing + invisible + emptied + failed + unknown + attention + kept === 0 && report.error === undefined) {
     const checks = failedChecks(report);
     if (checks) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
@@ -61,13 +61,13 @@ export const tokenEnds = (report: Report): boolean =>
   report.error === undefined &&
   (report.noteFacts ?? []).some(({ kind }) => kind === 'token-expires' || kind === 'token-expired');
 
-/** Outcomes under which rows may have gone, although nobody has seen the truncation end well. */
+/** Outcomes with which rows may have been deleted, although the truncation was not seen to end well. */
 const unproven: readonly Outcome[] = ['incomplete', 'lost', 'unknown', 'still-running', 'rows-missing'];
 
-/** What an enforcing run deleted: proven, begun, nothing; empty where that is not known. */
+/** What an enforcing run deleted: proven, begun, nothing; empty if unknown. */
 export function deletedSentence({ policies, ...report }: Report): string {
   const begun = policies.filter(({ outcome }) => unproven.includes(outcome));
-  // After a swap of the alias the counts say that everything was deleted: no number to tell.
+  // After a swap of the alias the counts say that everything was deleted: not a number to report.
   const sum = begun
     .filter(({ outcome, strategy }) => outcome !== 'rows-missing' && strategy === 'delete-by-query')
     .reduce((total, { rowsDeleted = 0 }) => total + rowsDeleted, 0);
@@ -82,7 +82,7 @@ export function deletedSentence({ policies, ...report }: Report): string {
   return byOthers ? 'This run deleted nothing.' : 'Nothing was deleted.';
 }
 
-/** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined where there are none. */
+/** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined if there are none. */
 export function rowsOf({ policies }: Report, outcome: 'truncated' | 'would-truncate'): string | undefined {
   const numbers = policies
     .filter((policy) => policy.outcome === outcome)

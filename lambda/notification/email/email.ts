@@ -25,9 +25,9 @@ const measures: readonly Measure[] = [
 ];
 
 /**
- * The mail: plain text for a phone. The result first, then every problem with its next step, then one sentence for each
- * other index, then what is coming up. No columns, because mail fonts are proportional.
- * @param maxCharacters an aim; at the last measure the text is bounded by what the measure allows
+ * The email: plain text for a phone. The result first, then every problem with its next step, then one sentence for
+ * each other index, then what is coming up. No columns, because mail fonts are proportional.
+ * @param maxCharacters a target; the last measure bounds the text by what the measure allows
  */
 export function email(report: Report, context: MessageContext, maxCharacters: number): string {
   for (const measure of measures) {
@@ -56,7 +56,7 @@ function compose(telling: Telling): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-/** Two lines that say everything to somebody who reads no further. */
+/** Two lines that say everything to a reader who stops there. */
 function opening(report: Report): string {
   const stage = oneLine(report.stage, 60);
   if (isClearing(report)) return `${stage}: ${summary(report)}. This run counted rows and started nothing.`;
@@ -83,7 +83,7 @@ function did(report: Report): string {
   return ' There was nothing worth deleting.';
 }
 
-/** Of a preview: what one looks at before switching on, and again after mending something. */
+/** For a preview: what to check before switching on, and again after fixing something. */
 function preflight(telling: Telling): string {
   const { report, context } = telling;
   const well = allWell(report);
@@ -130,7 +130,7 @@ function leftOut({ report, told }: Telling): string {
   return `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`;
 }
 
-/** Nothing that enforces is offered after a preview in which something failed. */
+/** No enforcing step is offered after a preview in which something failed. */
 function switchOn({ report, context }: Telling): string {
   if (report.mode !== 'preview' || isFailedPreview(report) || failedChecks(report) > 0) return '';
   const { text, command } = switchOnStep(report, context);

@@ -7,13 +7,13 @@ import { isRemarkable, nameOf, ofTotal, sentence } from '../../wording/sentences
 import { countByOutcome, withResult } from '../digest/groups.ts';
 import { names, recoveryLines, type Telling } from './telling.ts';
 
-/** From so many indices of one outcome on, one line with a total is told of them. */
+/** From this many indices with the same outcome on, they share one line with a total. */
 const alike = 6;
-/** The same where rows moved or would move; the largest keep lines of their own. */
+/** The same for outcomes that move or would move rows; the largest keep lines of their own. */
 const alikeMoved = 13;
 const largest = 5;
 
-/** Indices in order: one sentence each; where many are alike, one with a total. */
+/** Indices in order: one sentence each, or one with a total for many of the same kind. */
 export function fine(telling: Telling): string {
   const { report, measure, told } = telling;
   const entries = withResult(report, 'ok');
@@ -61,7 +61,7 @@ function foldedLine(outcome: Outcome, entries: readonly PolicyEntry[], more: boo
   return `${count}, ${total}: ${names(entries, telling.measure.names, telling)}`;
 }
 
-/** What a reindex leaves behind, and what no count can know of it. */
+/** What a reindex leaves behind, and what no count can show. */
 export function afterReindex({ report }: Telling): string {
   const reindexed = withResult(report, 'ok').filter(
     ({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex',

@@ -10,7 +10,7 @@ import { entryStep, noteStepOf } from '../next/steps.ts';
 import { clearHeading, outcomeHeading } from '../runbook.ts';
 import { link, names, recoveryLines, stepLines, type Telling } from './telling.ts';
 
-/** What needs a person: each problem with its cause, how to recover, and the next step. */
+/** What needs an operator: each problem with its cause, how to recover, and the next step. */
 export function problems(telling: Telling): string {
   const { report, measure, told } = telling;
   const groups = problemGroups(report);
@@ -54,7 +54,7 @@ function ownersAndNotes(entries: readonly PolicyEntry[]): string[] {
     ]);
 }
 
-/** What became of each index that a person asked to clear. */
+/** The result for each index that an operator asked to clear. */
 export function clearing(telling: Telling): string {
   const { report } = telling;
   const about = notesBeside(report).filter(isAboutClearing);

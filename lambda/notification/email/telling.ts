@@ -6,9 +6,9 @@ import type { MessageContext } from '../context.ts';
 import type { Command, Step } from '../next/step.ts';
 import { runbookLink } from '../runbook.ts';
 
-/** How much of a long report a person is shown; what is left out is counted. */
+/** How much of a long report people are shown; the rest is counted. */
 export interface Measure {
-  /** Problems told in full. */
+  /** Problems described in full. */
   full: number;
   /** Names of policies that share one paragraph. */
   names: number;
@@ -32,7 +32,7 @@ export interface Telling {
   given: Set<string>;
 }
 
-/** Names in one line; those beyond `most` are counted. All of them are told by it. */
+/** Names in one line; those beyond `most` are counted. All of them then count as mentioned. */
 export function names(entries: readonly PolicyEntry[], most: number, { told }: Telling): string {
   for (const entry of entries) told.add(entry);
   const shown = entries.slice(0, most).map(nameOf).join(', ');
@@ -49,18 +49,18 @@ export function stepLines(step: Step | undefined, { given }: Telling): string[] 
   return [`Next: ${step.text}`, ...commandLines(step.command)];
 }
 
-/** What it does, and the command: set off from the text, and kept whole by readers that fold lines. */
+/** What it does, and the command: set off from the text, and not broken by readers that wrap lines. */
 export const commandLines = (command: Command | undefined): string[] =>
   command ? [command.effect, `  ${command.line}`] : [];
 
-/** Where the runbook tells more; once. */
+/** A link to the runbook; once. */
 export function link(heading: string, { context, given }: Telling): string[] {
   if (!context.runbookUrl || given.has(heading)) return [];
   given.add(heading);
   return [`More: ${runbookLink(context.runbookUrl, heading)}`];
 }
 
-/** Each request on a line of its own, the way the consoles of a search cluster take it. */
+/** Each request on a line of its own, as the consoles of a search cluster accept it. */
 export const recoveryLines = (instructions: readonly Instruction[]): string[] =>
   instructions.flatMap(({ say, request }) => [
     oneLine(say, 1000),

@@ -1,7 +1,7 @@
 import { escaped } from '../../facts/text.ts';
 import type { MessageContext } from '../context.ts';
 
-/** Commands that are safe to paste into a shell whatever the names in them are. */
+/** Commands that are safe to paste into a shell, whatever names they contain. */
 
 /** An execution's input (`lambda/run/plan/input.ts`). */
 export interface HandInput {
@@ -20,7 +20,10 @@ export function runByHand(input: HandInput, context: MessageContext): string {
   return `aws stepfunctions start-execution --state-machine-arn ${shellWord(context.stateMachineArn)}${region(context)} --input '${json}'`;
 }
 
-/** Puts a new token where the job reads it; undefined where that place is not known. The token stays out of the shell's history. */
+/**
+ * Stores a new token where the job reads it; undefined if that place is unknown. The token stays out of the shell's
+ * history.
+ */
 export function rotateToken(context: MessageContext): string | undefined {
   const name = context.tokenParameter ?? (context.parameterPrefix && `${context.parameterPrefix}/token`);
   if (context.local || !name) return undefined;
@@ -34,10 +37,10 @@ export function resume(context: MessageContext): string | undefined {
   return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value false${region(context)}`;
 }
 
-/** The form of task ids that the search engine takes (DataHub's OperationsResource checks the same). */
+/** The form of task ids that the search engine accepts (DataHub's OperationsResource checks the same). */
 const taskId = /^[A-Za-z0-9_-]+:[0-9]+$/;
 
-/** Requests to the search cluster, in the form that its consoles take; undefined for an id it would not know. */
+/** Requests to the search cluster, in the form that its consoles accept; undefined for an id that it would not know. */
 export const cancelTask = (id: string | undefined): string | undefined =>
   id && taskId.test(id) ? `POST _tasks/${id}/_cancel` : undefined;
 export const showTask = (id: string | undefined): string | undefined =>
@@ -48,7 +51,7 @@ const region = (context: MessageContext): string => (context.region ? ` --region
 
 function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {
   const started = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
-  // Clearing truncates nothing, and must not be one option away from it.
+  // Clearing truncates nothing, and must not be one option away from truncating.
   const command = clear ? started.replace(/ --enforce(?= |$)/, '') : started;
   const enforces = mode === 'enforce';
   const options = [
@@ -61,7 +64,7 @@ function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, 
   return [command, ...options].join(' ');
 }
 
-/** JSON that stands between single quotes in a shell, and in a Slack code block, as it is. */
+/** JSON that can be used unchanged between single quotes in a shell and in a Slack code block. */
 const pasteable = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]|['<>&`]/g, escaped);
 
 const shellWord = (text: string): string =>

@@ -4,21 +4,21 @@ import type { Outcome } from '../../facts/outcome.ts';
 import type { ServerError } from '../../facts/server-error.ts';
 
 /**
- * What a person does next, as data: read from kinds and numbers, never from words. `steps.ts` says it for the place in which
+ * What to do next, as data: derived from kinds and numbers, never from words. `steps.ts` words it for the place where
  * the message is read.
  */
 export type NextStep =
-  /** Nothing is to be done, or it is told elsewhere in the message. */
+  /** Nothing to do, or the message says it elsewhere. */
   | { kind: 'none' }
-  /** The job goes on by itself. */
+  /** The job continues by itself. */
   | { kind: 'wait'; why: 'retries' | 'in-flight' | 'watches' | 'orders' | 'begins-anew' }
-  /** Deletes rows. `later`: not before a preview is well. */
+  /** Deletes rows. `later`: not before a preview succeeds. */
   | { kind: 'approve'; rows: number; later?: boolean }
-  /** Counts an index and opens it where it is whole. */
+  /** Counts an index and opens it if it is whole. */
   | { kind: 'clear'; after: 'repair' | 'refresh' | 'look' | 'answer' | 'end'; until?: number }
-  /** Opens an index although rows are missing, or although nobody can count them. */
+  /** Opens an index although rows are missing or cannot be counted. */
   | { kind: 'accept'; rows?: number }
-  /** Where a record was written for another address, or by another version. */
+  /** The record was written for another address, or by another version. */
   | { kind: 'adopt'; from: 'address' | 'version' }
   /** A delete by query may be stopped; a reindex must not be. */
   | { kind: 'watch'; cancel: boolean }
@@ -40,7 +40,7 @@ const watches: NextStep = { kind: 'wait', why: 'watches' };
 /** What else a next step depends on. */
 export interface Circumstances {
   strategy?: string | undefined;
-  /** After a preview in which something failed nothing is offered that enforces. */
+  /** After a preview in which something failed, no enforcing step is offered. */
   failedPreview?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPrevi
     case 'failed':
       return afterFailure(cause);
     default:
-      // Of `emptied` the way back is told with the cause.
+      // For `emptied` the cause says how to recover.
       return nothing;
   }
 }
@@ -90,7 +90,7 @@ function afterInFlight(cause: Cause): NextStep {
 function afterWatching(cause: Cause, strategy: string | undefined): NextStep {
   if (cause.kind !== 'watching') return watches;
   if (cause.error) return afterServerError(cause.error, watches);
-  // The run's error has the step.
+  // The run's error contains the step.
   if (cause.why === 'server') return nothing;
   if (cause.ended || cause.why === 'other-version') return watches;
   // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
@@ -98,7 +98,7 @@ function afterWatching(cause: Cause, strategy: string | undefined): NextStep {
 }
 
 function afterIncomplete(cause: Cause): NextStep {
-  // What makes its rows visible is told with the cause.
+  // The cause says how to make its rows visible.
   if (cause.kind === 'not-refreshed') return nothing;
   return cause.kind === 'all-conflicts' ? { kind: 'find-others' } : { kind: 'ask-cluster', about: 'remainder' };
 }
@@ -107,7 +107,7 @@ function afterNotStarted(cause: Cause): NextStep {
   switch (cause.kind) {
     case 'paused':
       return cause.problem === undefined ? { kind: 'resume' } : { kind: 'correct', what: 'parameter' };
-    // What stands behind these is told first.
+    // What caused these is reported first.
     case 'run-error':
     case 'breaker':
     case 'no-task-ids':
@@ -123,7 +123,7 @@ function afterNotStarted(cause: Cause): NextStep {
   }
 }
 
-/** A record that was closed although nobody saw the end. */
+/** A record that was closed although its end was not seen. */
 function closing(cause: Cause): NextStep | undefined {
   if (cause.kind === 'blind') return { kind: 'clear', after: 'look' };
   if (!('closed' in cause) || cause.closed === undefined || cause.kind === 'taken') return undefined;
@@ -180,7 +180,7 @@ function afterGuard({ which, error }: Cause & { kind: 'guard' }): NextStep {
   }
 }
 
-/** @param otherwise for what passes by itself */
+/** @param otherwise for problems that pass by themselves */
 export function afterServerError(error: ServerError, otherwise: NextStep): NextStep {
   switch (error.kind) {
     case 'unauthorized':
@@ -201,7 +201,7 @@ export function afterServerError(error: ServerError, otherwise: NextStep): NextS
     case 'bad-request':
       return error.operation === 'dry-run' ? { kind: 'mend', error } : otherwise;
     case 'server-error':
-      // Of a real truncate it is watched what became of it.
+      // A real truncate is watched to find out what became of it.
       return error.operation === 'dry-run' ? { kind: 'mend', error } : otherwise;
     default:
       return otherwise;

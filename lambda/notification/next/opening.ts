@@ -11,7 +11,7 @@ export function approveStep(
   name: string,
   context: MessageContext,
 ): Step {
-  if (later) return { text: 'Nothing now. When a preview is well, it offers how to approve this once.' };
+  if (later) return { text: 'Nothing now. A preview that succeeds will show how to approve this once.' };
   const line = runByHand({ mode: 'enforce', only: [name], approveRows: count }, context);
   return {
     text: 'If these rows may go, approve it once.',
@@ -19,7 +19,7 @@ export function approveStep(
   };
 }
 
-/** What one run takes (`lambda/run/plan/input.ts`). */
+/** The limits of one run's input (`lambda/run/plan/input.ts`). */
 const maxCleared = 50;
 
 /** What clearing does, in the line above the command. */

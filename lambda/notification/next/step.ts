@@ -6,7 +6,7 @@ export interface Step {
   command?: Command | undefined;
 }
 
-/** A command never stands alone: what it does is said in the line above it. */
+/** A command never appears alone: the line above it says what it does. */
 export interface Command {
   /** Ends with a colon. */
   effect: string;
@@ -18,5 +18,5 @@ export interface Command {
 export const commandOf = (effect: string, line: string | undefined, danger?: Command['danger']): Command | undefined =>
   line === undefined ? undefined : { effect, line, ...(danger && { danger }) };
 
-/** The index that a step is about, as far as it is known. */
+/** The index that a step is about, if known. */
 export type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyEntry>;

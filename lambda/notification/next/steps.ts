@@ -11,9 +11,9 @@ import { acceptStep, adoptStep, approveStep, clearStep } from './opening.ts';
 import { commandOf, type Named, type Step } from './step.ts';
 import { again, askCluster, goesOn, laterRun, waitText } from './waiting.ts';
 
-/** Next steps in words, for the place in which the message is read. */
+/** Next steps in words, for the place where the message is read. */
 
-/** Undefined where there is nothing to do, or what is to be done is told elsewhere. */
+/** Undefined if there is nothing to do, or the message says it elsewhere. */
 export function entryStep(
   entries: readonly [PolicyEntry, ...PolicyEntry[]],
   report: Report,
@@ -40,7 +40,7 @@ export function errorStep(report: Report, context: MessageContext): Step | undef
 export const noteStepOf = (note: Note, context: MessageContext): Step | undefined =>
   stepOf(noteStep(note), 'index' in note ? [indexOf(note.index)] : [], context);
 
-/** A note names its index as people do. */
+/** A note names its index the way people do. */
 function indexOf(name: string): Named {
   const [entityType = name, ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };
@@ -117,7 +117,7 @@ function mendText(error: ServerError, context: MessageContext): string {
 const corrections: Record<(NextStep & { kind: 'correct' })['what'], (context: MessageContext) => string> = {
   policy: (context) =>
     `Correct the policy ${context.local ? 'in its file' : 'in the stage file and deploy, or in its parameter'}${again(context)}.`,
-  // What was asked for by hand is not asked for again by a schedule.
+  // A schedule does not repeat what was started by hand.
   input: ({ local }) =>
     local
       ? 'Correct the options and start it again.'

@@ -3,7 +3,7 @@ import { listTasks, showTask } from './commands.ts';
 import type { NextStep } from './next-step.ts';
 import { commandOf, type Named, type Step } from './step.ts';
 
-/** Steps of somebody who waits, and perhaps looks meanwhile. */
+/** Steps that consist of waiting, perhaps with a look in the meantime. */
 
 export const waitText: Record<(NextStep & { kind: 'wait' })['why'], (context: MessageContext) => string> = {
   retries: ({ local }) => (local ? 'Start the same command again later.' : 'Nothing, the next run tries again.'),
@@ -20,7 +20,7 @@ export const laterRun = ({ local }: MessageContext): string => (local ? 'A later
 export const goesOn = ({ local }: MessageContext): string =>
   local ? 'Start the same command again: it goes on watching.' : 'Nothing, the next run goes on watching.';
 
-/** Nothing is scheduled where somebody has typed a command. */
+/** Nothing is scheduled if the run was started from a command line. */
 export const again = ({ local }: MessageContext): string =>
   local ? ', then start the same command again' : '; the next run tries again';
 
@@ -55,7 +55,10 @@ export function askCluster(
   }
 }
 
-/** The ledger's rule (`abandonAfterMillis`): what neither ends nor moves is closed when it is 20 hours old. */
+/**
+ * The ledger's rule (`abandonAfterMillis`): a truncation that neither ends nor makes progress is closed when it is 20
+ * hours old.
+ */
 function endsByItself(entries: readonly Named[], context: MessageContext): string {
   const closed = entries.every(({ strategy }) => strategy === 'delete-by-query')
     ? 'the index is truncated in the ordinary way again'

@@ -2,16 +2,16 @@ import type { Strategy } from '../../facts/strategy.ts';
 import type { DryRun } from '../operations.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
-/** What the sentence of a dry run says. */
+/** The content of a dry run's sentence. */
 export interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'strategy'> {
   kind: 'dry-run';
 }
 
 /**
- * Reads the sentence of a dry run (docs/operations-service.md, 4.1; wording: OperationsResource in datahub).
- * Only the two counts are read: the percentage is printed in the server's locale (`99,20%`), is `NaN` for an empty
- * index, and some builds forgot to multiply it by 100. A sentence without the dry-run marker is unreadable, because it
- * would mean that something was really deleted.
+ * Reads the sentence of a dry run (docs/operations-service.md, 4.1; wording: OperationsResource in datahub). Only the
+ * two counts are read: the percentage is printed in the server's locale (`99,20%`), is `NaN` for an empty index, and
+ * some builds forgot to multiply it by 100. A sentence without the dry-run marker counts as unreadable, because it
+ * would mean that rows were really deleted.
  * @returns `unreadable` for everything else, such as the flag conflict, which also comes with status 200.
  */
 export function readDryRun(text: string, show: Quote = quote): DryRunSentence | Unreadable {
@@ -27,7 +27,7 @@ export function readDryRun(text: string, show: Quote = quote): DryRunSentence | 
   return { kind: 'dry-run', rowsToDelete, rowsTotal, ...(strategy && { strategy }) };
 }
 
-/** Left out when the sentence names both ways or none: then a reindex cannot be excluded. */
+/** Omitted if the sentence names both strategies or neither: then a reindex cannot be ruled out. */
 function strategyOf(text: string): Strategy | undefined {
   const reindex = /\breindex/i.test(text);
   const deleteByQuery = /\bdelete[\s-]by[\s-]query\b/i.test(text);

@@ -5,17 +5,17 @@ import { readRestError } from './rest-error.ts';
 import type { Quote } from './server-text.ts';
 
 /**
- * What an answer, or the lack of one, means: a `ServerError`, told apart by what to do about it. Nothing of an answer goes
- * into it but through `quote`.
+ * What an answer, or the lack of one, means: a `ServerError`, classified by what to do about it. Nothing from an answer
+ * gets into it except through `quote`.
  */
 
-/** What was asked, and of whom. */
+/** The request, and the server that got it. */
 export interface Question {
   operation: OperationName;
   baseUrl: string;
 }
 
-/** The failure that a status stands for, or undefined for a 2xx. */
+/** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<Answer, 'status' | 'headers' | 'body'>,
   { operation }: Question,
@@ -60,7 +60,7 @@ function kindOf({ status, body }: Pick<Answer, 'status' | 'body'>): ServerErrorK
   }
 }
 
-/** A 2xx answer that does not hold what the operation promises; `excerpt` is quoted already. */
+/** A 2xx answer without what the operation promises; `excerpt` has already been through `quote`. */
 export const unreadable = ({ status }: Answer, { operation }: Question, excerpt: string): ServerError => ({
   kind: 'unreadable',
   operation,
@@ -71,7 +71,7 @@ export const unreadable = ({ status }: Answer, { operation }: Question, excerpt:
 /** A 2xx answer whose body is not JSON. */
 export function notJson(answer: Answer, { operation }: Question, quote: Quote): ServerError {
   const page = isPage(answer);
-  // JSON that breaks off, or is longer than what is read, says nothing by its beginning.
+  // The beginning of JSON that breaks off, or exceeds what is read, is of no use.
   const text = page ? titleOf(answer.body, quote) : /^\s*[[{]/.test(answer.body) ? '' : quote(answer.body);
   return {
     kind: 'not-json',
@@ -93,7 +93,7 @@ const kindOfPhase: Record<TransportError['phase'], ServerErrorKind> = {
   withheld: 'aborted',
 };
 
-/** The failure of an exchange that brought no answer. */
+/** The failure of an exchange without an answer. */
 export function failureOfTransport(
   { phase, code, status }: Pick<TransportError, 'phase'> & Partial<TransportError>,
   { operation, baseUrl }: Question,
@@ -108,7 +108,7 @@ export function failureOfTransport(
   };
 }
 
-/** What an error answer says of itself; empty where it says nothing that a person could read. */
+/** What an error answer says; empty if it contains nothing readable. */
 function said(body: string, quote: Quote): string {
   const message = readRestError(body) ?? (parseJson(body) === undefined ? body : '');
   return quote(message).replace(/[.\s]+$/, '');

@@ -3,10 +3,10 @@ import { isObject, numberOf, textOf, unwrapped } from './json-value.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
- * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says), `indexSizes`
- * or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped.
- * Missing names are derived from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex)
- * where that is unambiguous; a server's prefix is learnt from the rows that carry their names.
+ * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
+ * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped. Missing names are derived
+ * from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex) if that is unambiguous;
+ * a server's prefix is learnt from the rows that include their names.
  * @param answer the parsed JSON body
  */
 export function readIndexSizes(
@@ -46,15 +46,15 @@ function readRow(row: unknown, isTwin: boolean): Row | undefined {
 }
 
 /**
- * What the search engines allow in a name (Elasticsearch, "Create index"), and nothing that could steer a terminal or begin a
- * line of its own in a message: anything else was not written by them.
+ * What the search engines allow in a name (Elasticsearch, "Create index"), and nothing that could control a terminal or
+ * start a new line in a message: search engines never write anything else.
  */
 const isIndexName = /^[^\\/*?"<>|,#\s\p{C}]{1,255}$/u;
 
 const nameOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-/** Names that could not be part of an index name are left out, and derived from it where that can be done. */
+/** Names that could not be part of an index name are dropped and, if possible, derived from it. */
 function partOf(value: unknown): string | undefined {
   const name = nameOf(value);
   return name === '*' || (name !== undefined && isIndexName.test(name)) ? name : undefined;
@@ -62,7 +62,7 @@ function partOf(value: unknown): string | undefined {
 
 function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixes: ReadonlySet<string>): IndexSize {
   const size: IndexSize = { indexName, ...(sizeMb !== undefined && { sizeMb }) };
-  // Postgres keeps all aspects in one table and says `*` for both names (datahub PR #18816).
+  // Postgres keeps all aspects in one table and reports `*` for both names (datahub PR #18816).
   if (entityName === '*' || aspectName === '*') return size;
   if (entityName !== undefined && aspectName !== undefined)
     return { ...size, entityType: entityName, aspect: aspectName };
@@ -72,7 +72,7 @@ function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixe
 /** `entity_aspect` with its prefix, or undefined when the name is not that of a time series index. */
 const baseOf = (indexName: string): string | undefined => /^(.+)aspect_v1(?:_\d{13})?$/.exec(indexName)?.[1];
 
-/** What stands before `entity_aspect` in the name of an index whose names are known; empty on most servers. */
+/** What precedes `entity_aspect` in an index name with known names; empty on most servers. */
 function prefixOf({ indexName, entityName, aspectName }: Row): string | undefined {
   if (entityName === undefined || aspectName === undefined) return undefined;
   const base = baseOf(indexName)?.toLowerCase();
@@ -86,7 +86,7 @@ function derivedNames(indexName: string, prefixes: ReadonlySet<string>): Pick<In
   const [prefix = ''] = prefixes;
   if (prefixes.size > 1 || !base.toLowerCase().startsWith(prefix)) return {};
   const [entityType, aspect, ...more] = base.slice(prefix.length).split('_');
-  // With more underscores nobody can tell where a custom entity's name ends.
+  // With more underscores it is unclear where a custom entity's name ends.
   if (!entityType || !aspect || more.length > 0) return {};
   return { entityType, aspect };
 }

@@ -1,4 +1,4 @@
-/** Helpers for answers that are JSON, or JSON in a string in JSON. None of them throws. */
+/** Helpers for answers that are JSON, or JSON inside a JSON string. None of them throws. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Any JSON value as text, a string as it is; empty for one that is nested too deeply to be written. */
+/** Any JSON value as text, a string unchanged; empty if it is nested too deeply to be written. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   try {
@@ -26,8 +26,8 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * What is inside rest.li's `{"value": …}` and inside strings that hold JSON, in whichever order they are nested.
- * A string that holds no JSON object or array is given as it is.
+ * What is inside rest.li's `{"value": …}` and inside strings that hold JSON, nested in any order. A string that holds
+ * no JSON object or array is returned unchanged.
  */
 export function unwrapped(value: unknown): unknown {
   let inner = value;
@@ -43,7 +43,7 @@ export function unwrapped(value: unknown): unknown {
   return inner;
 }
 
-/** A finite number, also one written as text. */
+/** A finite number, or a string that holds one. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || !/^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
@@ -51,7 +51,7 @@ export function numberOf(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** A whole number from 0 that JavaScript holds exactly, also one written as text. */
+/** A non-negative safe integer, or a string that holds one. */
 export function countOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

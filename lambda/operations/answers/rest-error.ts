@@ -1,11 +1,12 @@
 import { isObject, parseJson } from './json-value.ts';
 
-/** Longer first lines say no more; and what is searched in them stays cheap. */
+/** Longer first lines add nothing, and this keeps the search cheap. */
 const maxLine = 2000;
 
 /**
- * The whole message of a rest.li error body, or undefined when the body is not one. Not fit to be shown before it is quoted.
- * Without `message` it is what follows `[HTTP Status:NNN]: ` on the first line of `stackTrace` (RestLiServiceException).
+ * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `quote` before it
+ * is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
+ * (RestLiServiceException).
  */
 export function readRestError(body: string): string | undefined {
   const error = parseJson(body);

@@ -1,13 +1,13 @@
 import { maskOf } from '../../facts/secrets.ts';
 import { maxServerText } from '../../facts/server-error.ts';
 
-/** Makes a server's text fit to be shown: see `quote`. Clients add the redaction of their own token. */
+/** Makes a server's text safe to show: see `quote`. Clients add the redaction of their own token. */
 export type Quote = (text: string) => string;
 
-/** What a parser answers when a text is not what the operation promises. */
+/** A parser's result if a text is not what the operation promises. */
 export interface Unreadable {
   kind: 'unreadable';
-  /** The beginning of the text, fit to be shown. */
+  /** The beginning of the text, safe to show. */
   excerpt: string;
 }
 
@@ -21,10 +21,14 @@ export function quote(text: string): string {
   return shortened(withoutAddresses(withoutClassNames(line.trim())));
 }
 
-/** A stack trace has tens of kilobytes; what matters is at its beginning, and the patterns below stay cheap. */
+/**
+ * A stack trace has tens of kilobytes; the useful part is at its beginning, and this keeps the patterns below cheap.
+ */
 const maxRead = 8192;
 
-/** A quote function that knows the tokens in use; they are replaced before anything is cut, so that no half stays. */
+/**
+ * A quote function that knows the tokens in use; they are replaced before anything is cut, so that no fragment remains.
+ */
 export function quoteWithout(secrets: Iterable<string>): Quote {
   const mask = maskOf(secrets);
   return (text) => quote(mask(text.slice(0, maxRead)));
@@ -40,7 +44,7 @@ export function shortened(text: string, length = maxServerText): string {
         .trimEnd()}…`;
 }
 
-/** Without the frames and all that follows them, whether the line breaks are real or still escaped. */
+/** Without the frames and everything after them, whether the line breaks are real or still escaped. */
 const withoutStack = (text: string): string => text.replace(/(?:\s|\\[nrt]){1,8}at [^\s(]+\([\s\S]*$/, '');
 
 function withoutMarkup(text: string): string {
@@ -55,7 +59,7 @@ function withoutClassNames(text: string): string {
   let rest = text.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, '');
   for (;;) {
     const prefix = /^([A-Z][\w$]*(?:Exception|Error))(?: \[HTTP Status:\d+\])?\s*:\s*(?=\S)/.exec(rest);
-    // What follows this one is the bare name of an inner host.
+    // The text after this one is the bare name of an internal host.
     if (!prefix || prefix[1] === 'UnknownHostException') break;
     rest = rest.slice(prefix[0].length);
   }

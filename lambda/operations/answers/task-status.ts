@@ -3,10 +3,10 @@ import { countOf, isObject, type JsonObject, numberOf, parseJson, textOf, unwrap
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
- * Reads the answer of `getEsTaskStatus` (docs/operations-service.md, 4.2) in every shape that servers give it: in `value` or not,
- * as object or as a string of JSON; `status` as object, as a string of JSON, as plain text or missing
- * (OperationsResource prints the search client's object, whose text depends on the client's version).
- * A task without a readable `completed` is unreadable; a counter that is not a number is left out.
+ * Reads the answer of `getEsTaskStatus` (docs/operations-service.md, 4.2) in every shape that servers use: in `value`
+ * or not, as object or as a string of JSON; `status` as object, as a string of JSON, as plain text or missing
+ * (OperationsResource prints the search client's object, whose text depends on the client's version). A task without a
+ * readable `completed` is unreadable; a counter that is not a number is left out.
  * @param answer the parsed JSON body
  */
 export function readTaskStatus(answer: unknown, show: Quote = quote): TaskStatus | Unreadable {
@@ -37,12 +37,12 @@ function countersOf(status: unknown): TaskCounters {
   if (isObject(status)) return countersOfObject(status);
   if (typeof status !== 'string') return {};
   const parsed = parseJson(status);
-  // Some answers are escaped once more than others.
+  // Some answers are escaped one more time than others.
   const inner = typeof parsed === 'string' ? parseJson(parsed) : parsed;
   return isObject(inner) ? countersOfObject(inner) : countersOfText(status);
 }
 
-/** A sliced task's own counters cover its finished slices; the slices themselves are not added, that would count twice. */
+/** A sliced task's own counters cover its finished slices; adding the slices themselves would count them twice. */
 function countersOfObject(status: JsonObject): TaskCounters {
   return withoutUndefined({
     total: countOf(status['total']),

@@ -22,7 +22,7 @@ export function truncationOf(answer: Answer, question: Question, quote: Quote): 
 /** What an exchange that failed proves: nothing started only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, question: Question, quote: Quote): Truncation {
   if (!(error instanceof TransportError)) {
-    // A defect of this program: what it had done by then is not known.
+    // A defect of this program: how far it had got is unknown.
     const text = quote(error instanceof Error ? error.message : String(error));
     const { operation } = question;
     return {
@@ -36,7 +36,7 @@ export function truncationWithoutAnswer(error: unknown, question: Question, quot
     return { kind: 'not-sent', why: error.phase === 'withheld' ? 'withheld' : failureOfTransport(error, question) };
   }
   const { status } = error;
-  // The status came and the body is lost: the status says what it says with a body.
+  // The status arrived but the body was lost: the status means the same as with a body.
   if (status !== undefined && status >= 300) {
     return truncationOf({ status, headers: {}, body: '', complete: false }, question, quote);
   }

@@ -1,11 +1,11 @@
 import { isLoopback } from './addresses.ts';
 
-/** The three forms that an address takes; named wherever a wrong one is suspected. */
+/** The three forms of an address; quoted wherever a wrong one is suspected. */
 export const addressForms =
   'https://host/api/gms (through the DataHub frontend), http://host:8080 (GMS itself) or https://host/gms (a gateway with this path)';
 
 /**
- * Reads the address of a GMS, with or without a path, as settings and command line take it.
+ * Reads the address of a GMS, with or without a path, as given in settings or on the command line.
  * @returns the address normalised (lower-case host, no default port, no slash at the end), to which
  * `/operations?action=…` is appended, or a sentence that says what is wrong. The sentence never repeats a password.
  */
@@ -35,8 +35,8 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
 }
 
 /**
- * One spelling for all addresses of a server that are told apart by their spelling only: host in lower case, no default
- * port, no trailing dot, no doubled or final slashes, one name for this machine.
+ * One spelling for all addresses of a server that differ only in spelling: host in lower case, no default port, no
+ * trailing dot, no doubled or final slashes, one name for this machine.
  * @param baseUrl as `readBaseUrl` gives it
  */
 export function serverAddress(baseUrl: string): string {

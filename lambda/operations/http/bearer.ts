@@ -3,14 +3,17 @@ import type { Question } from '../answers/failures.ts';
 import { type Quote, quoteWithout } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
 
-/** The token as requests use it, and the quoting that never shows it, even where a server echoes it. */
+/** The token for requests, and quoting that never shows it, even if a server echoes it. */
 export interface Bearer {
-  /** Throws OperationsError of kind `unauthorized` when there is no token that can be sent. */
+  /** Throws OperationsError of kind `unauthorized` if there is no usable token. */
   current(question: Question): Promise<string>;
-  /** The token after one was refused: read again, once for all requests that were refused together. Throws as `current`. */
+  /** The token after a refusal: read again, once for all requests that were refused together. Throws as `current`. */
   after(refused: string, question: Question): Promise<string>;
   quote: Quote;
-  /** Whether one of these texts, which are taken as they are (ids, names), holds the token or a piece of it, in any case. */
+  /**
+   * Whether one of these texts, which are used unchanged (ids, names), contains the token or a piece of it, in any
+   * case.
+   */
   isIn(...texts: readonly string[]): boolean;
 }
 
@@ -24,7 +27,7 @@ export function createBearer(source: TokenSource): Bearer {
       throw new OperationsError({ kind: 'token', operation: question.operation, text });
     });
     if (token !== '') seen.add(token);
-    // Nothing else can stand in a header, and the error about it would show the token.
+    // A header cannot hold anything else, and the error about it would show the token.
     if (/^[\x21-\x7e]+$/.test(token)) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
   }

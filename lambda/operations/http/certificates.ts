@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 
 /**
- * Trust in a private certificate authority beside the public ones that Node ships with.
+ * Trusts a private certificate authority in addition to the public ones that Node ships with.
  * @param pem one or more certificates in PEM form
- * @throws Error with a sentence for people: Node itself passes over what it cannot read, and every connection would fail later
+ * @throws Error with a readable sentence: Node itself skips what it cannot read, and every connection would fail later
  */
 export function trusting(pem: string): SecureContext {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -26,7 +26,7 @@ export interface HttpOperationsOptions {
   baseUrl: string;
   token: TokenSource;
   transport: Transport;
-  /** How often a read is tried in all. */
+  /** Total number of attempts for a read. */
   attempts: number;
   /** Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers. */
   realNow: () => number;
@@ -36,8 +36,9 @@ export interface HttpOperationsOptions {
 }
 
 /**
- * The maintenance operations over HTTP, as docs/operations-service.md has them. Reads are tried several times, here and
- * nowhere else; a real truncate is sent once at most. No failure holds the token, a stack trace or an address from inside an answer.
+ * The maintenance operations over HTTP, as documented in docs/operations-service.md. Reads are retried here and nowhere
+ * else; a real truncate is sent at most once. No failure contains the token, a stack trace or an address from inside an
+ * answer.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
   const { baseUrl, realNow } = options;
@@ -58,7 +59,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
     },
     async indexSizes(read) {
       const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
-      // Names go into ledger, memory, report and terminal as they are: a row that holds the token in one is left out.
+      // Names go unchanged into ledger, memory, report and terminal: a row with the token in a name is left out.
       const namesOf = ({ indexName, entityType = '', aspect = '' }: IndexSize) => [indexName, entityType, aspect];
       const { bearer } = client;
       if (!bearer.isIn(...value.sizes.flatMap(namesOf))) return value.sizes;
@@ -76,7 +77,7 @@ const actions: Record<OperationName, string> = {
   'index-sizes': 'getIndexSizes',
 };
 
-/** `dryRun` is always written out: what a server takes it for when it is left out is nothing to rely on. */
+/** `dryRun` is always written out: a server's default for it cannot be relied on. */
 const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
   entityType,
   aspect,
@@ -85,7 +86,7 @@ const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: Trunca
   ...optional,
 });
 
-/** Never throws, and never sends twice: whatever goes wrong is for the next looks to find out about. */
+/** Never throws, and never sends twice: if something goes wrong, the next looks find out. */
 async function truncateOnce(
   { transport, baseUrl, bearer }: Client,
   question: Question,
@@ -103,7 +104,7 @@ async function truncateOnce(
   try {
     const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
     if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
-    // The server answered with the token, or a part of it, in place of a task id.
+    // The server answered with the token, or part of it, instead of a task id.
     const { operation } = question;
     return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, answered: true, mentionsReindex: false };
   } catch (error) {
@@ -111,7 +112,7 @@ async function truncateOnce(
   }
 }
 
-/** Asks until a 2xx comes or no further try is worth it, and reads the answer. Throws OperationsError. */
+/** Asks until a 2xx arrives or another attempt is pointless, and reads the answer. Throws OperationsError. */
 async function ask<Value extends { kind: string }>(
   client: Client,
   question: Question,
@@ -130,7 +131,7 @@ async function ask<Value extends { kind: string }>(
       return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote) };
     const { failure } = attempt;
     if (failure.kind === 'unauthorized' && mayReread) {
-      // The operator may have renewed the token since it was read; a refused one is no failed try.
+      // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
       mayReread = false;
       const fresh = await bearer.after(token, question);
       if (fresh === token) throw new OperationsError(failure);
@@ -169,11 +170,11 @@ async function attemptOf(
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
 
-/** A DNS server that is busy may answer the next time; a host name that does not exist will not come to be. */
+/** A busy DNS server may answer next time; a host name that does not exist will not appear. */
 const isTransient = ({ kind, code }: ServerError): boolean =>
   transientKinds.has(kind) || (kind === 'dns' && code === 'EAI_AGAIN');
 
-/** What a 2xx answer holds. Throws OperationsError when that is not what the operation promises. */
+/** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
 function understood<Value extends { kind: string }>(
   answer: Answer,
   question: Question,
@@ -192,7 +193,7 @@ async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | 
   try {
     await sleep(millis, signal);
   } catch (error) {
-    // A wait that was cut short by the signal is reported by the one who looks at the signal.
+    // If the signal cut the wait short, the caller that checks the signal reports it.
     if (!signal?.aborted) throw error;
   }
 }

@@ -10,7 +10,7 @@ export interface HttpTransportOptions {
   connectTimeoutMillis: number;
   /** From the open connection to the last byte of the answer. */
   answerTimeoutMillis: number;
-  /** PEM text of a private certificate authority, trusted beside the public ones. */
+  /** PEM text of a private certificate authority, trusted in addition to the public ones. */
   caPem?: string;
   /** Longer answers are cut. */
   maxBodyBytes?: number;
@@ -19,12 +19,12 @@ export interface HttpTransportOptions {
 /** Index sizes take about 150 bytes per index: room for tens of thousands. */
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
 
-/** Several addresses for one host are tried for this long each; Node's 250 ms is too short across continents. */
+/** If a host has several addresses, each is tried for this long; Node's 250 ms is too short across continents. */
 const addressAttemptMillis = 1000;
 
 /**
  * The transport over the network, on undici's HTTP/1.1. It follows no redirect and repeats nothing.
- * @throws Error with a sentence for people when `caPem` cannot be read
+ * @throws Error with a readable sentence if `caPem` is unusable
  */
 export function createHttpTransport(options: HttpTransportOptions): Transport & { close(): Promise<void> } {
   const connect = buildConnector({
@@ -32,11 +32,11 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
     // HTTP/2 would put requests on shared sessions, where "not one byte was written" is harder to know.
     allowH2: false,
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
     rejectUnauthorized: true,
     ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
   });
-  // The time-out over the whole answer is kept here; undici's own watch the pauses only.
+  // The time-out for the whole answer is enforced here; undici's own time-outs only cover pauses.
   const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent(clientOptions);
 
@@ -51,7 +51,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
         });
       const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: keep });
       try {
-        // After a time-out the connection is reset: one that is closed politely lets a proxy deliver what it still holds.
+        // After a time-out the connection is reset: a graceful close lets a proxy deliver what it still holds.
         const reset = () => socket?.resetAndDestroy();
         return await exchangeOn(client, exchange, { ...options, onTimeout: reset }, maySend);
       } finally {
@@ -63,8 +63,8 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
 }
 
 /**
- * undici calls `onRequestStart` when the connection stands, synchronously before it writes the request line (`writeH1`
- * in its client-h1.js): until then nothing was written, and after an abort from there nothing is.
+ * undici calls `onRequestStart` once the connection is open, synchronously before it writes the request line (`writeH1`
+ * in its client-h1.js): until then nothing has been written, and if it is aborted there nothing will be.
  */
 function exchangeOn(
   dispatcher: Dispatcher,
@@ -117,7 +117,7 @@ function exchangeOn(
       {
         onRequestStart(controller) {
           connection = controller;
-          // Given up while connecting; or asked a second time, which undici does for requests it takes for unsent.
+          // Given up while connecting; or called a second time, which undici does for requests it believes unsent.
           if (settled || written) {
             fail('reset');
             disconnect();
@@ -149,7 +149,7 @@ function exchangeOn(
         onResponseEnd: () => answer(true),
         onResponseError(_controller, error) {
           const { phase, code } = causeOf(error, written);
-          // After the status a malformed rest is an answer that broke off.
+          // If the part after the status is malformed, the answer counts as broken off.
           fail(phase === 'not-http' && status !== undefined ? 'reset' : phase, code);
         },
       },
@@ -157,7 +157,7 @@ function exchangeOn(
   });
 }
 
-/** Who cannot tell whether it may be sent has not said yes. */
+/** If `maySend` throws, it has not said yes. */
 function saysYes(maySend: () => boolean): boolean {
   try {
     return maySend();

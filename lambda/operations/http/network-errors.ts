@@ -1,9 +1,9 @@
 import type { Phase } from './transport.ts';
 
 /**
- * Tells from a network error's codes in which phase an exchange failed: those of the error, of its causes and, for a host
- * with several addresses, of the errors inside an AggregateError.
- * @param written whether the connection stood and the request may have been written
+ * Derives the phase in which an exchange failed from a network error's codes: its own, those of its causes and, for a
+ * host with several addresses, those inside an AggregateError.
+ * @param written whether the connection was open and the request may have been written
  */
 export function causeOf(error: unknown, written: boolean): { phase: Phase; code?: string } {
   const codes = codesOf(error, 0);
@@ -12,14 +12,14 @@ export function causeOf(error: unknown, written: boolean): { phase: Phase; code?
     if (code !== undefined) return { phase, code };
   }
   const [code] = codes;
-  // By name: undici 7.30 leaves the code of its parser's errors out.
+  // By name: undici 7.30 omits the code of its parser's errors.
   if (nameOf(error) === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return { phase: 'not-http' };
   return { phase: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
 }
 
 const phases: ReadonlyArray<readonly [Phase, (code: string) => boolean]> = [
   ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
-  // OpenSSL's verification results carry no common prefix; EPROTO is a handshake that is no TLS.
+  // OpenSSL's verification results carry no common prefix; EPROTO means that the handshake is not TLS.
   [
     'tls',
     (code) =>

@@ -1,15 +1,18 @@
 import type { Answer } from './transport.ts';
 
-/** First wait between two tries of a read; it doubles: with three waits a try is given up after at most 7 s of waiting. */
+/**
+ * First wait between two attempts of a read; it doubles: with three waits a read is given up after at most 7 s of
+ * waiting.
+ */
 const firstBackoffMillis = 1000;
 
-/** The longest wait that a server may ask for: reads have a function's time-out above them. */
+/** The longest wait that a server may ask for: reads must fit into a function's time-out. */
 const maxRetryAfterMillis = 30_000;
 
 /**
- * How long to wait before a read is tried again: exponential with jitter over the upper half, so that the dry runs that
- * run side by side do not come back together. At least what `Retry-After` asks for (RFC 9110 §10.2.3), up to 30 s.
- * @param tries how often it was tried so far, from 1
+ * How long to wait before a read is retried: exponential with jitter over the upper half, so that parallel dry runs do
+ * not all come back at once. At least what `Retry-After` asks for (RFC 9110 §10.2.3), up to 30 s.
+ * @param tries number of attempts so far, from 1
  * @param random from 0 to below 1
  */
 export function backoffMillis(tries: number, random: number, retryAfter?: number): number {
@@ -22,7 +25,7 @@ export function retryAfterMillis(headers: Answer['headers'], nowMillis: number):
   const value = headers['retry-after']?.trim();
   if (!value) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // JavaScript takes "-5" for a date as well; HTTP's dates begin with the name of a day.
+  // JavaScript also parses "-5" as a date; HTTP dates begin with the name of a day.
   const date = /^[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMillis);
 }

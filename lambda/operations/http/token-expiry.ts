@@ -4,8 +4,9 @@ import { isObject, numberOf, parseJson } from '../answers/json-value.ts';
 const maxDateMillis = 8.64e15;
 
 /**
- * When a bearer token expires, in epoch milliseconds: the `exp` of a JSON Web Token (RFC 7519 §4.1.4, there in seconds).
- * DataHub's access tokens are such tokens. Undefined for opaque tokens and for those that never expire; never throws.
+ * When a bearer token expires, in epoch milliseconds: the `exp` of a JSON Web Token (RFC 7519 §4.1.4, there in
+ * seconds). DataHub's access tokens are JWTs. Undefined for opaque tokens and for those that never expire; never
+ * throws.
  */
 export function tokenExpiryMillis(token: string): number | undefined {
   const [, payload, signature, ...more] = token.trim().split('.');

@@ -1,46 +1,46 @@
 /**
  * One HTTP exchange, and nothing else: tokens, retries, parsing and messages live above this interface.
- * `http-transport.ts` implements it over the network; tests put a server of the same process behind it.
+ * `http-transport.ts` implements it over the network; tests connect it to a server in the same process.
  */
 
 export interface Exchange {
   url: string;
-  /** Sent as they are. */
+  /** Sent unchanged. */
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
 export interface Answer {
   status: number;
-  /** Names in lower case; several of one name joined with a comma. */
+  /** Names in lower case; several values of one name are joined with a comma. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** False when the body was longer than the transport reads; `body` is then its beginning. */
+  /** False if the body was longer than the transport reads; `body` is then its beginning. */
   complete: boolean;
 }
 
 export interface Transport {
-  /** Sends one POST, at most once, perhaps on a connection that earlier ones used. Throws TransportError. */
+  /** Sends one POST, at most once, possibly on a reused connection. Throws TransportError. */
   post(exchange: Exchange, signal?: AbortSignal): Promise<Answer>;
   /**
-   * Sends one POST, at most once, on a connection of its own, closed afterwards. When the connection stands, `maySend`
-   * is asked, and the request is written in the same turn of the event loop, or not at all (phase `withheld`).
-   * Throws TransportError.
+   * Sends one POST, at most once, on a connection of its own, closed afterwards. Once the connection is open, `maySend`
+   * is called, and the request is written in the same turn of the event loop or not at all (phase `withheld`). Throws
+   * TransportError.
    */
   postOnce(exchange: Exchange, maySend: () => boolean): Promise<Answer>;
 }
 
-/** Where an exchange failed. `not-http` is an answer that HTTP's rules do not allow; `withheld` is `maySend`'s no. */
+/** Where an exchange failed. `not-http`: the answer violates HTTP; `withheld`: `maySend` said no. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'withheld' | 'timeout' | 'reset' | 'not-http' | 'aborted';
 
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly phase: Phase;
-  /** False is a promise: not one byte of the request left this process. */
+  /** False is a guarantee: not one byte of the request left this process. */
   readonly mayBeWritten: boolean;
-  /** The cause's code (`ECONNREFUSED`), where it has one. */
+  /** The cause's code (`ECONNREFUSED`), if it has one. */
   readonly code: string | undefined;
-  /** The status, when the answer broke off after it. */
+  /** The status, if the answer broke off after it. */
   readonly status: number | undefined;
 
   constructor(

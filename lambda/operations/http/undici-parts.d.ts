@@ -1,4 +1,4 @@
-/** undici ships types for its index only. */
+/** undici only ships types for its index. */
 
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';

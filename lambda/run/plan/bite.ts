@@ -10,7 +10,10 @@ import { done } from '../entries.ts';
 import type { Entry, Planned } from '../state.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
 
-/** More rows are due than one run may delete: how many go is found by further dry runs, when every policy has had its first. */
+/**
+ * More rows are due than one run may delete: further dry runs find out how many go, once every policy has had its
+ * first.
+ */
 export function bitten(
   counted: Counted,
   policy: Policy,

@@ -8,7 +8,9 @@ import type { RunState } from '../state.ts';
 import type { RunInput } from './input.ts';
 import type { Prepared } from './preparation.ts';
 
-/** A run that clears: about the indices that it names alone, also while the job is paused. It starts nothing. */
+/**
+ * A clearing run: it concerns only the indices that it names, works even while the job is paused, and starts nothing.
+ */
 export async function planClear(
   state: RunState,
   { clear: names = [], acceptMissing }: RunInput,
@@ -32,7 +34,7 @@ export async function planClear(
   }
 }
 
-/** In the spelling of its record or its policy: the server may compare names exactly. */
+/** Spelled as in its record or policy: the server may compare names exactly. */
 function namesFor(
   index: string,
   name: string,

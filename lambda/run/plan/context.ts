@@ -11,7 +11,7 @@ import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import type { Prepared } from './preparation.ts';
 
-/** What the parts of Plan share while they look at policies. */
+/** What the parts of Plan share while they work through the policies. */
 
 export interface PolicyContext {
   state: RunState;
@@ -19,25 +19,25 @@ export interface PolicyContext {
   services: RunServices;
   sizes: readonly IndexSize[];
   signal: AbortSignal;
-  /** What one policy found out for all of them. */
+  /** What one policy found out on behalf of all. */
   shared: {
-    /** What every further request would meet as well: said once, and nothing more is asked. */
+    /** A failure that every further request would hit as well: reported once, and nothing more is asked. */
     serverFailure?: ServerError;
     missingDate?: boolean;
-    /** Whether task statuses may be read: asked once a run, and only where a reindex depends on it. */
+    /** Whether task statuses may be read: checked once per run, and only if a reindex depends on it. */
     taskStatus?: Promise<ServerError | undefined>;
     notes: Note[];
   };
 }
 
-/** What Plan makes of one policy. */
+/** Plan's result for one policy. */
 export interface Planning {
   entry: Entry;
-  /** Finds how many of the rows go in this run, for a policy that deletes in bites; it replaces the entry. */
+  /** For a policy that deletes in bites: finds how many rows go in this run. The result replaces the entry. */
   search?(nights: readonly Night[]): Promise<Entry>;
 }
 
-/** What Plan found out about one index before it decides. */
+/** What Plan knows about one index before it decides. */
 export interface Found {
   dryRun: DryRun;
   cutoffMillis: number;
@@ -49,7 +49,7 @@ export interface Found {
   ask(fields: TruncateFields): Promise<DryRun>;
 }
 
-/** An entry that is on its way. */
+/** An entry that is approved and waiting. */
 export type Counted = Pick<Entry, 'index' | 'entry'>;
 
 /** A preview's word for what a real run would truncate. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { explain } from '../../policy/explain.ts';
 
 /**
- * What the schedule's target holds in place of the time. Whoever starts an execution with the target's input by hand, and every
- * emulator that does not fill it in, sends it as it stands: such a run has no scheduled time.
+ * The placeholder for the time in the schedule's target. Anyone who starts an execution by hand with the target's
+ * input, and any emulator that does not fill it in, sends the placeholder unchanged: such a run has no scheduled time.
  */
 const placeholder = '<aws.scheduler.scheduled-time>';
 
@@ -15,11 +15,13 @@ const inputSchema = z
     only: z.array(z.string().max(200)).min(1).max(600).optional(),
     /** Rows up to which the one policy of `only` may pass its ceiling. */
     approveRows: z.int().min(1).optional(),
-    /** Indices that a person has looked at and wants open again, as `entityType.aspect`. The run does nothing else. */
+    /**
+     * Indices that an operator has looked at and wants open again, as `entityType.aspect`. The run does nothing else.
+     */
     clear: z.array(z.string().max(200)).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `clear`. */
     acceptMissing: z.int().min(1).optional(),
-    /** ISO 8601; the schedule's, to recognise an event that is delivered twice. */
+    /** ISO 8601; the scheduled time, to recognise an event that is delivered twice. */
     scheduledTime: z
       .string()
       .max(40)
@@ -50,7 +52,7 @@ export function parseInput(value: unknown): { input: RunInput } | { problem: str
   };
 }
 
-/** The input is well formed but asks for something that cannot be done; `message` says what and the remedy. */
+/** The input is well formed but asks for something that cannot be done; `message` says what, and how to fix it. */
 export class RunInputError extends Error {
   override readonly name = 'RunInputError';
 }

@@ -4,7 +4,10 @@ import { canonicalSpelling, indexName, isProtected, knownAspects } from '../../p
 import { nearest } from '../../policy/nearest.ts';
 import type { Policy } from '../../policy/schema.ts';
 
-/** Where the server has no such index: the one of its own that the policy most likely means, or one that DataHub has. */
+/**
+ * If the server has no such index: the server's index that the policy most likely means, or else one that DataHub is
+ * known to have.
+ */
 export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonly IndexSize[]): string | undefined {
   if (kind !== 'no-index' && kind !== 'bad-request') return undefined;
   const told = sizes.flatMap(({ entityType, aspect }) =>
@@ -13,14 +16,14 @@ export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonl
   const known = (told.length > 0 ? told : knownAspects).filter(
     (other) => !isProtected(other.aspect) && isOther(other, policy),
   );
-  // Both names have to be near, each by its own length: a common entity says nothing of the aspect.
+  // Both names must be close, each relative to its own length: a matching entity says nothing about the aspect.
   const near = known.filter(
     ({ entityType, aspect }) => nearest(policy.entityType, [entityType]) && nearest(policy.aspect, [aspect]),
   );
   return nearest(indexName(policy), near.map(indexName));
 }
 
-/** Another index, by more than its number: nobody mistypes "part7" for "part3". */
+/** The names differ in more than a number: nobody types "part7" for "part3" by mistake. */
 const isOther = (other: Pick<Policy, 'entityType' | 'aspect'>, policy: Policy): boolean =>
   unnumbered(indexName(other)) !== unnumbered(indexName(policy));
 

@@ -11,16 +11,16 @@ import { previewPreflightOfAddress } from './preflight.ts';
 import { prepare } from './preparation.ts';
 import { remember } from './remember.ts';
 
-/** What the workflow gives to Plan. */
+/** What the workflow passes to Plan. */
 export interface PlanEvent {
   input: unknown;
   execution: { name: string; startTime: string };
 }
 
 /**
- * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy, decides.
- * Sends no real truncate. A preview opens with a preflight of the server. Never throws for a bad input, a missing parameter
- * or a server that cannot be reached: these are in the state that it returns (`error`), so that they are reported.
+ * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy and decides. Never
+ * sends a real truncate. A preview starts with a preflight of the server. Never throws for bad input, a missing
+ * parameter or an unreachable server: these go into the returned state (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const empty = emptyState(event, services);
@@ -29,7 +29,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     return finish({ ...empty, error: { kind: 'input', problem: bounded(parsed.problem) } }, services);
   }
   const { clear, approveRows } = parsed.input;
-  // Clearing changes the ledger and starts nothing, in a stage that only previews as well.
+  // Clearing changes the ledger and starts nothing, even in a stage that only previews.
   const mode = clear ? 'enforce' : (parsed.input.mode ?? services.settings.mode);
   const state: RunState = { ...empty, mode, ...(approveRows !== undefined && { approveRows }) };
   const prepared = await prepare(state, parsed.input, services);

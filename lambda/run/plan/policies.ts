@@ -103,7 +103,7 @@ async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[
     counted.map(({ entry }) => entry.index),
     context.services,
   );
-  // How many rows go in bites is searched when every policy has had its dry run, because it takes many more.
+  // The search for a bite waits until every policy has had its dry run, because it takes many more of them.
   const bitten = await Promise.all(planned.map((one) => limits.there(() => searched(one, memory))));
   const remembered = bitten.map((one) => ({
     ...one,
@@ -121,7 +121,7 @@ async function searched({ search, ...planned }: Ordered, memory: Remembered): Pr
   return search ? { ...planned, entry: await search(memory.of(planned.entry.index)) } : planned;
 }
 
-/** More policies than one run can carry: one entry that says how many. */
+/** More policies than one run can carry: a single entry says how many. */
 function rest(policies: number): Entry[] {
   if (policies <= 0) return [];
   const facts = { index: '', entry: { entityType: 'further', aspect: 'policies' } };
@@ -129,7 +129,7 @@ function rest(policies: number): Entry[] {
 }
 
 interface Ordered extends Planning {
-  /** The last truncation of this index went badly: its turn comes last. */
+  /** The last truncation of this index went wrong: it comes last. */
   lastWasBad: boolean;
 }
 
@@ -143,7 +143,7 @@ async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Or
   return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
 }
 
-/** Rows that are missing open the circuit breaker, also where an earlier try of this Plan found them. */
+/** Missing rows open the circuit breaker, even if an earlier attempt of this Plan found them. */
 function missingIn(entries: Entry[]) {
   for (const entry of entries) {
     const breaker = entry.phase === 'done' && entry.entry.outcome === 'rows-missing' && breakerOf(entry.entry);
@@ -152,7 +152,7 @@ function missingIn(entries: Entry[]) {
   return undefined;
 }
 
-/** With no server there is nothing to watch by: what runs goes on, and the next run picks it up. */
+/** Without a server nothing can be watched: whatever is running goes on, and the next run picks it up. */
 function withoutServer(entry: Entry): Entry {
   if (entry.phase === 'watched') return done(entry, 'still-running', { kind: 'watching', why: 'server' });
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
@@ -175,7 +175,7 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
   const managed = new Set(policies.map(({ index }) => index));
   return sizes
     .filter(({ indexName, entityType, aspect }) => {
-      // The Postgres backend tells of one store for everything, which is no index.
+      // The Postgres backend reports one store for everything, which is not an index.
       if (entityType === undefined || aspect === undefined) return /aspect_v1(_\d{13})?$/.test(indexName);
       return !managed.has(searchIndex({ entityType, aspect })) && !isProtected(aspect);
     })
@@ -186,7 +186,10 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
     .slice(0, listedUnmanaged);
 }
 
-/** Bad last verdicts last; then the smallest truncation first, then by name. What has no count comes after. */
+/**
+ * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
+ * count come after.
+ */
 function runOrder(left: Ordered, right: Ordered): number {
   const rows = ({ entry }: Ordered) => entry.entry.rowsToDelete ?? Number.POSITIVE_INFINITY;
   const byRows = rows(left) - rows(right);

@@ -24,7 +24,7 @@ import { rowsGone } from './rows-gone.ts';
 
 /** What Plan decides about one policy. */
 
-/** The entry of a policy that is not looked at further. */
+/** The entry of a policy that needs no further look. */
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
   const facts =
     parsed.kind === 'policy' ? policyFacts(parsed.policy) : { entityType: parsed.entityType, aspect: parsed.aspect };
@@ -51,13 +51,13 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
     case 'quarantined':
       return { entry: refused(parsed, 'quarantined', quarantinedCause(stands.record, asks)) };
     case 'decided':
-      // A Plan that is tried again reports what it found the first time.
+      // A retried Plan reports what it found the first time.
       if (stored?.state === 'quarantined') {
         return { entry: { index: parsed.index, phase: 'done', entry: stands.verdict.entry } };
       }
       return dryRunEntry(parsed, ownRecord(stored, context), context);
     case 'theirs':
-      // It may be given back by the time that it is this policy's turn; another server's may not.
+      // Ours may be given back by the time this policy's turn comes; another server's may not.
       if (stands.address !== undefined) {
         return { entry: refused(parsed, 'in-flight', held(stands.record, asks, services.clock.now())) };
       }
@@ -69,7 +69,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   }
 }
 
-/** A record whose last verdict can be compared with: what was counted on another server says nothing about this one. */
+/** A record whose last verdict can be used for comparison: counts from another server say nothing about this one. */
 function ownRecord(stored: StoredRecord | undefined, { state, shared }: PolicyContext): Idle | Reserved | undefined {
   if (stored?.state !== 'idle' && stored?.state !== 'reserved') return undefined;
   if (stored.server === state.server) return stored;
@@ -79,8 +79,8 @@ function ownRecord(stored: StoredRecord | undefined, { state, shared }: PolicyCo
 }
 
 /**
- * Watches what an earlier run left unresolved. Not in a preview, not before the record may be judged, and not a truncation of
- * another server.
+ * Watches what an earlier run left unresolved. Not in a preview, not before the record may be judged, and not if the
+ * truncation is on another server.
  */
 export function adopt(index: string, facts: EntryFacts, record: Unresolved, { state, services }: PolicyContext): Entry {
   const now = services.clock.now();
@@ -146,7 +146,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   const { dryRun, cutoffMillis, startMillis, size } = found;
   const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   const given: Circumstances = {
-    // Of what goes in bites only a bite is sent: how the server would delete the whole does not matter.
+    // A policy that deletes in bites sends only a bite: how the server would delete the whole does not matter.
     dryRun: bite === undefined ? dryRun : { ...dryRun, strategy: 'delete-by-query' },
     cutoffMillis,
     startMillis,
@@ -157,7 +157,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   };
   const untrusted = guardTimes(given);
   if (untrusted) return { entry: done(counted, untrusted.outcome, untrusted.cause) };
-  // Before any other guard: a policy that is refused night after night must not keep a loss from being told.
+  // Before any other guard: a policy that is refused night after night must not keep a loss from being reported.
   const gone = await rowsGone(counted, policy, found, context);
   if (gone) return { entry: gone };
   const decision = decide(policy, given);
@@ -174,7 +174,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   return { entry: { ...counted, phase: 'approved', policy, plan: { ...planned, settled } } };
 }
 
-/** What Truncate compares with: a copy that somebody else's reindex is still at makes these rows grow. */
+/** Truncate compares with this: while another process's reindex is still copying, these rows grow. */
 async function settledRows(
   policy: Policy,
   { dryRun, cutoffMillis, startMillis, ask }: Found,
@@ -185,7 +185,7 @@ async function settledRows(
   return { from: cutoffMillis, to, rows: upTo.rowsToDelete - dryRun.rowsToDelete, countedAt: clock.now() };
 }
 
-/** Without its status no reindex can be proven; asked about a task that nobody has. */
+/** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */
 function taskStatusRefused({ shared, services, signal }: PolicyContext): Promise<ServerError | undefined> {
   shared.taskStatus ??= asking(() => services.operations.taskStatus(absentTask, { signal, attempts: 2 })).then(
     (asked) => (asked.kind === 'failed' ? asked.error : undefined),

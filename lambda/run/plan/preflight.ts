@@ -5,9 +5,9 @@ import type { Asked, IndexSize } from '../../operations/operations.ts';
 import { type Index, type Preflight, preflight, preflightOfAddress } from '../../preflight/preflight.ts';
 import type { RunServices } from '../services.ts';
 
-/** The preflight of a preview: made before the dry runs of the policies, and never a reason for a run to fail. */
+/** The preflight of a preview: it comes before the policies' dry runs and never makes a run fail. */
 
-/** @returns undefined where it could not be made in the time for it */
+/** @returns undefined if it did not finish in time */
 export function previewPreflight(
   sizes: Asked<IndexSize[]>,
   indices: readonly Index[],
@@ -66,7 +66,7 @@ async function safely<Made>(
   }
 }
 
-/** Gives up waiting when the signal fires. */
+/** Stops waiting when the signal fires. */
 function until<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error('no answer in the time for it'));

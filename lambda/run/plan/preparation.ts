@@ -28,12 +28,12 @@ export interface Prepared {
   records: Map<string, StoredRecord>;
   /** What keeps the run from doing all its work, though not from watching what is unresolved. */
   error?: Cause;
-  /** Why approved policies are not started, where something stands against all of them. */
+  /** Why approved policies are not started, if something prevents all of them. */
   hindrance?: Cause;
   notes: Note[];
 }
 
-/** `error` says why the run cannot start; `policies` are those that it would have been about. */
+/** `error` says why the run cannot start; `policies` are those that it would have covered. */
 export type Preparation = Prepared | { kind: 'impossible'; error: Cause; policies: ParsedPolicy[] };
 
 /** Reads parameters and ledger and checks the input against them. */
@@ -43,7 +43,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
   try {
     const policies = await readPolicies(services);
     const only = input.only?.map(searchIndexOfName);
-    // A run that clears is about the indices that it names, and no policy.
+    // A clearing run concerns the indices that it names, and no policies.
     chosen = input.clear ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
     checkOnly(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
@@ -68,7 +68,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
   }
 }
 
-/** Errors that say what to do themselves; anything else is a defect, or passes, and is the workflow's to retry. */
+/** Errors that say themselves what to do; anything else is a defect or transient, and the workflow retries it. */
 function expected(error: unknown): Cause | undefined {
   if (error instanceof ParametersError) return { kind: 'parameters', problem: problemOf(error) };
   if (error instanceof LedgerError) return { kind: 'ledger', problem: problemOf(error) };
@@ -83,7 +83,7 @@ function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
   throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
 }
 
-/** One wrong name means that a person has to look at all of them again. */
+/** One wrong name means that the operator has to check all of them again. */
 function checkClear(
   { clear: names = [] }: RunInput,
   policies: ParsedPolicy[],
@@ -113,7 +113,7 @@ async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServ
   return holder === state.runId ? undefined : { kind: 'duplicate-event', runId: holder };
 }
 
-/** Moments in our future were written by a clock that was ahead, and would hold an index up until they come. */
+/** Times in our future were written by a clock that was ahead, and would hold up an index until they pass. */
 async function correctClocks(records: Map<string, StoredRecord>, { ledger, clock }: RunServices): Promise<Note[]> {
   const notes: Note[] = [];
   for (const record of records.values()) {

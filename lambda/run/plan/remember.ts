@@ -11,17 +11,17 @@ import type { Entry, RunState } from '../state.ts';
 import type { PolicyContext } from './context.ts';
 
 /**
- * What Plan does with the memory of nights: it reads what earlier ones saw of each index, says what that is good for, and
- * writes down what this one sees. No decision depends on it, and a run goes on without it.
+ * What Plan does with the memory of nights: it reads what earlier nights saw of each index, draws conclusions from it,
+ * and records what this night sees. No decision depends on it, and a run works without it.
  */
 
-/** Earlier nights by index; empty where there are none, or they cannot be had. */
+/** Earlier nights by index; empty if there are none or they cannot be read. */
 export interface Remembered {
   of(index: string): readonly Night[];
   notes: Note[];
 }
 
-/** Reads side by side, as long as Plan has time; the first failure ends it. */
+/** Reads in parallel, as long as Plan has time; stops at the first failure. */
 export async function recall(
   indices: readonly string[],
   { nights, deadline, clock }: RunServices,
@@ -40,7 +40,7 @@ export async function recall(
   return { of: (index) => found.get(index) ?? [], notes };
 }
 
-/** The note that says that the memory is not to be had, where it is not. */
+/** The note that the memory is unavailable, if it is. */
 export async function unavailable(use: () => Promise<void>): Promise<Note | undefined> {
   try {
     await use();
@@ -51,7 +51,10 @@ export async function unavailable(use: () => Promise<void>): Promise<Note | unde
   }
 }
 
-/** An entry with what earlier nights say of it: growth, forecast, estimate, or that somebody else emptied its index. */
+/**
+ * An entry with what earlier nights say about it: growth, forecast, estimate, or that another process emptied its
+ * index.
+ */
 export function withMemory(entry: Entry, nights: readonly Night[], { state, prepared }: PolicyContext): Entry {
   const { rowsTotal, rowsToDelete, rowsPastRetention: overdue = rowsToDelete } = entry.entry;
   if (entry.phase === 'watched' || rowsTotal === undefined || rowsToDelete === undefined || overdue === undefined)
@@ -105,7 +108,7 @@ function emptiedEntry(
   });
 }
 
-/** What became of an index that we truncated is told by its ledger record. */
+/** For an index that we truncated, the ledger record says what became of it. */
 function wasTruncated(index: string, records: PolicyContext['prepared']['records']): boolean {
   const record = records.get(index);
   return (
@@ -114,7 +117,7 @@ function wasTruncated(index: string, records: PolicyContext['prepared']['records
   );
 }
 
-/** A reindex takes as long as what it copies. */
+/** The duration of a reindex depends on what it copies. */
 const rowsOf = (strategy: string | undefined, { entry: { rowsTotal = 0, rowsToDelete = 0 } }: Entry): number =>
   strategy === 'reindex' ? rowsTotal - rowsToDelete : rowsToDelete;
 
@@ -128,7 +131,7 @@ const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 const mbOf = ({ entry: { sizeBeforeMb } }: Entry) => (sizeBeforeMb === undefined ? {} : { mb: sizeBeforeMb });
 
-/** Approved truncations that will not end before the run does, by what they took last time. */
+/** Approved truncations that will outlast the run, judging by how long they took last time. */
 export const tooLong = (entries: readonly Entry[], state: RunState, { settings, clock }: RunServices): Note[] =>
   entries.flatMap((entry): Note[] => {
     const seconds = entry.phase === 'approved' ? entry.plan.seconds : undefined;
@@ -154,10 +157,10 @@ export const grownIndices = (
 export const keyOf = ({ entityType, aspect }: UnmanagedIndex): string | undefined =>
   entityType === undefined || aspect === undefined ? undefined : searchIndex({ entityType, aspect });
 
-/** Indices without a policy that are remembered: the largest. */
+/** Of the indices without a policy only the largest are remembered. */
 export const rememberedUnmanaged = 10;
 
-/** Writes down what this night sees. Never called for a preview. */
+/** Records what this night saw. Never called for a preview. */
 export async function remember(state: RunState, { nights, deadline, clock }: RunServices): Promise<Note | undefined> {
   if (!nights) return undefined;
   const limit = pLimit(planConcurrency);

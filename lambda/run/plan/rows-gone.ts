@@ -12,8 +12,9 @@ import type { Entry } from '../state.ts';
 import type { Counted, Found, PolicyContext } from './context.ts';
 
 /**
- * Rows that were there when the last truncation was verified and are gone: said of this index alone, which an enforcing run
- * closes until a person clears it. Where the record has changed since it was read, another run is at work.
+ * Rows that were there when the last truncation was verified and are now gone. This concerns one index only; an
+ * enforcing run closes it until an operator clears it. If the record has changed since it was read, another run is at
+ * work.
  */
 export async function rowsGone(
   counted: Counted,
@@ -23,7 +24,8 @@ export async function rowsGone(
 ): Promise<Entry | undefined> {
   const { lastVerdict } = record ?? {};
   if (!record || !lastVerdict?.window) return undefined;
-  // By the names under which they were counted: a policy may write its index differently, and a server compare names exactly.
+  // Uses the names under which the rows were counted: a policy may spell its index differently, and a server may
+  // compare names exactly.
   const { entityType, aspect } = lastVerdict.entry;
   const fields = { ...truncateFields(policy, cutoffMillis), entityType, aspect };
   const isRenamed = entityType !== policy.entityType || aspect !== policy.aspect;
@@ -63,7 +65,7 @@ export async function rowsGone(
   return written ? entry : taken;
 }
 
-/** A reservation whose time to send is over is taken back first; undefined while somebody may send. */
+/** A reservation whose time to send has passed is taken back first; undefined while its owner may still send. */
 async function givenBack(record: Reserved, { ledger }: RunServices, now: number): Promise<Idle | undefined> {
   if (now < record.attempt.sendBy) return undefined;
   const idle = release(record);

@@ -1,16 +1,16 @@
 import type { Behaviour, Interception, InterceptionKind, Scope } from '../behaviour.ts';
 
-/** Kinds of switches, by the value that they take. */
+/** Kinds of switches, by the value that they accept. */
 
 export interface Fault {
   name: string;
-  /** How its value is written; left out where it takes none. Brackets: may be left out. */
+  /** How its value is written; omitted if it takes none. Brackets: optional. */
   value?: string;
   summary: string;
   apply(value: string | undefined, current: Behaviour): Partial<Behaviour>;
 }
 
-/** A fault or its value is not known; `message` says what is. */
+/** An unknown fault or value; `message` lists the known ones. */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
@@ -74,7 +74,7 @@ export function oneOf<T extends string>(
 /** What SCOPE stands for. */
 export const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
 
-/** Something in front of the server; without a value it concerns the given scope. */
+/** Something in front of the server; without a value it affects the given scope. */
 export function between(kind: InterceptionKind, scope: Scope, acts: boolean, summary: string): Fault {
   return {
     name: kind,

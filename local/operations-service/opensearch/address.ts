@@ -8,7 +8,7 @@ export class EngineError extends Error {
 const loopback = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Where the search engine is. What runs against it deletes indices and kills tasks, so only this machine will do.
+ * The search engine's address. Programs that use it delete indices and kill tasks, so it must be on this machine.
  * @throws EngineError
  */
 export function readEngineAddress(text: string): URL {

@@ -21,7 +21,7 @@ export interface OpenSearchOptions {
   address: string;
   /** Default: `newest`. */
   profile?: ProfileName;
-  /** Faults of the wire and of the answers; what a task does is the search engine's own affair. */
+  /** Faults of the wire and of the answers; tasks are up to the search engine itself. */
   faults?: readonly string[];
   /** DataHub's INDEX_PREFIX. */
   prefix?: string;
@@ -38,7 +38,7 @@ export interface OpenSearchService extends RequestHandler {
   readonly version: string;
   readonly settings: NewIndexSettings;
   readonly behaviour: Readonly<Behaviour>;
-  /** Sees each request before it is acted on, and may decide its fate. */
+  /** Sees each request before it is carried out, and may decide its fate. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Promise<Reply>;
   set(changes: Partial<Behaviour>): void;
@@ -73,7 +73,7 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
     },
     token,
     asked,
-    // No X-Sample-Data: whose rows these are is not known here.
+    // No X-Sample-Data: it is unknown whose rows these are.
     headers: {},
     now: clock.now,
     onRequest: (request) => service.onRequest?.(request),
@@ -99,7 +99,7 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
   return service;
 }
 
-/** Behaviour that the search engine has by itself: no profile or fault can give it another. */
+/** Behaviour of the search engine itself: no profile or fault can change it. */
 const simulatedOnly: readonly (keyof Behaviour)[] = [
   'maxBatchSize',
   'slowAllocation',

@@ -10,7 +10,7 @@ const bulkRows = 10_000;
 
 /**
  * Loads the sample indices into a search engine, alias and all, as an upgrade of DataHub leaves them.
- * @throws EngineError where one is there already: nobody's rows are mixed with samples
+ * @throws EngineError if one already exists: real rows must not be mixed with samples
  */
 export async function loadSamples(
   { client, prefix, settings }: OpenSearchService,

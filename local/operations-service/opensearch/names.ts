@@ -1,4 +1,4 @@
-/** Names of indices, as DataHub's IndexConventionImpl makes and reads them. */
+/** Index names, as DataHub's IndexConventionImpl builds and parses them. */
 
 const ending = 'aspect_v1';
 

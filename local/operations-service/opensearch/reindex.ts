@@ -67,7 +67,7 @@ export async function submitReindex(
         ...(behaviour.reindexSlices > 1 && { slices: settings.shards }),
         body: { conflicts: 'proceed', source: { index: sources, size, query: kept }, dest: { index: target } } as never,
       },
-      // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds copies that go on.
+      // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds running copies.
       { headers: { 'X-Opaque-Id': `v1|${sources[0]}|${target}` } },
     );
     return taskIn(body);
@@ -91,7 +91,7 @@ async function createLike(client: Client, source: string, name: string, settings
   await client.indices.create({ index: name, body: { mappings, settings: { index } } as never });
 }
 
-/** An answer of the search engine that is no good is a 500 with the outer message only. */
+/** A bad answer from the search engine becomes a 500 with only the outer message. */
 async function failing<T>(status: 400 | 500, steps: () => Promise<T>): Promise<T> {
   try {
     return await steps();

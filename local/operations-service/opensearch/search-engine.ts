@@ -16,13 +16,13 @@ export interface Surroundings {
   /** DataHub's INDEX_PREFIX; empty: none. */
   prefix: string;
   settings: NewIndexSettings;
-  /** What generation of DataHub is above; it may change while the service runs. */
+  /** The generation of DataHub on top; it may change while the service runs. */
   behaviour(): Behaviour;
   /** Epoch milliseconds, for the names of new indices. */
   now(): number;
 }
 
-/** The calls that DataHub's code makes to OpenSearch; where each is made stands beside it. */
+/** The calls that DataHub's code makes to OpenSearch; a comment next to each says where. */
 export function openSearchEngine({ client, prefix, settings, behaviour, now }: Surroundings): SearchEngine<Alias> {
   // ElasticSearchTimeseriesAspectService.countByFilter, twice: no snapshot, and only what has been refreshed.
   const count = async (alias: string, query: object): Promise<number> => {
@@ -39,7 +39,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
       return Object.keys(body).flatMap((name) => partsOf(prefix, name)?.entityType ?? []);
     },
 
-    // IndexConventionImpl.getTimeseriesAspectIndexName: nobody looks whether it is there.
+    // IndexConventionImpl.getTimeseriesAspectIndexName: nothing checks whether it exists.
     index: (entityType, aspect) => ({ alias: aliasOf(prefix, entityType, aspect) }),
 
     // OperationsResource.truncateTimeseriesAspect counts the rows to delete, then all.
@@ -78,7 +78,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
 
     idleTask: () => 'none:1',
 
-    // ESSystemMetadataDAO.getTaskStatus: 404 and an engine that is out of reach are the same to it.
+    // ESSystemMetadataDAO.getTaskStatus: it treats a 404 and an unreachable engine alike.
     async task(id): Promise<TaskStatus | undefined> {
       try {
         const { body } = await client.tasks.get({ task_id: id });

@@ -8,9 +8,9 @@ export interface PhysicalIndex {
   /** Epoch milliseconds. */
   createdAt: number;
   store: RowStore;
-  /** True: what is written stays unseen until somebody refreshes. */
+  /** True: writes stay invisible until someone refreshes. */
   refreshOff: boolean;
-  /** Deleted rows that still take room, by the second in which they went. */
+  /** Deleted rows that still use space, by the second in which they were deleted. */
   unmerged: { at: number; rows: number }[];
   /** Rows that were written again under their old ids, each with the number of that writing. */
   reemitted?: Map<number, number>;
@@ -27,15 +27,15 @@ export interface LogicalIndex {
 
 /**
  * The search engine: indices, aliases and the tasks that work on them. It has no clock of its own: `advance` brings
- * everything to the given time, batch by batch in the order of time, whoever asks how often.
+ * everything to the given time, batch by batch in order of time, no matter how often it is called.
  */
 export class Cluster {
   readonly logical = new Map<string, LogicalIndex>();
-  /** Indices that no alias leads to: what reindexing leaves behind. */
+  /** Indices that no alias points to: what reindexing leaves behind. */
   readonly leftovers = new Map<string, PhysicalIndex>();
-  /** By id; where a number comes back after a restart, the newer task has the id. */
+  /** By id; if a number is reused after a restart, the newer task has the id. */
   readonly tasks = new Map<string, Task>();
-  /** Every task there ever was, by serial number: what rows remember. */
+  /** Every task there ever was, by serial number: rows refer to these. */
   readonly started = new Map<number, Task>();
   private readonly running = new Set<Task>();
   refreshMillis = 0;
@@ -75,7 +75,7 @@ export class Cluster {
     this.advanceTasksAndRefresh(Math.max(to, this.now));
   }
 
-  /** Does something when the given time is reached; things of the same time in the order in which they were planned. */
+  /** Does something when the given time is reached; in the order of planning if times are equal. */
   schedule(at: number, action: () => void): void {
     const after = this.agenda.findIndex((other) => other.at > at);
     this.agenda.splice(after < 0 ? this.agenda.length : after, 0, { at, action });
@@ -123,7 +123,7 @@ export class Cluster {
     yield* this.leftovers.values();
   }
 
-  /** Names the indices in use as their kind is named: a concrete index bears the name that GMS asks for. */
+  /** Names the indices in use as their kind is named: a concrete index has the name that GMS asks for. */
   nameAll(aliasBacked: boolean): void {
     for (const { alias, physical } of this.logical.values()) {
       physical.name = aliasBacked ? physicalName(alias, physical.createdAt) : alias;
@@ -139,7 +139,7 @@ export class Cluster {
 
   /**
    * An alias name plus the milliseconds at which it is made: `<alias>_<13 digits>`.
-   * @param skewMillis what the clock of whoever names it is ahead
+   * @param skewMillis how far the naming server's clock is ahead
    */
   freshName(alias: string, skewMillis = 0): string {
     let millis = this.now + skewMillis;

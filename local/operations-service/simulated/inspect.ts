@@ -1,7 +1,7 @@
 import type { Cluster, LogicalIndex } from './cluster.ts';
 import { NOBODY, OTHERS, type Row } from './rows.ts';
 
-/** What a test wants to know about rows, told row by row. */
+/** What a test wants to know about rows, row by row. */
 
 /** The rows of an index at one time. */
 export interface Mark {
@@ -11,7 +11,7 @@ export interface Mark {
 
 /** A row that the index behind the alias no longer holds, and why. */
 export interface GoneRow extends Row {
-  /** A task's id; `others`: deleted by somebody else; `left-behind`: still in an index that the alias has left. */
+  /** A task's id; `others`: deleted by another process; `left-behind`: still in an index that the alias has left. */
   by: string;
 }
 

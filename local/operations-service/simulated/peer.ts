@@ -15,14 +15,14 @@ const pairs = [
   ['query', 'queryusagestatistics'],
 ] as const;
 
-/** Its HTTP client sends a POST again on these, so often; it cannot know what the first one did. */
+/** Its HTTP client resends a POST on these, this many times; it cannot know what the first one did. */
 const retried = new Set([429, 500, 502, 503, 504]);
 const retries = 4;
 
 /**
  * What DataHub's bootstrapped datahub-gc source does to the indices at night: for each pair a dry run, then a truncate
- * without batch size and flags; each is sent again where the answer is 429 or 5xx, and with forceDeleteByQuery where it
- * is still an error. A pair that goes wrong all the same is skipped. Its watching (dry runs, 30 s apart) changes nothing.
+ * without batch size and flags; each is resent if the answer is 429 or 5xx, and with forceDeleteByQuery if it is still
+ * an error. A pair that fails even then is skipped. Its watching (dry runs, 30 s apart) changes nothing.
  * @returns the indices that it touched, as `dataset.operation`
  */
 export function runGc(simulation: Simulation, days: number): string[] {
@@ -35,14 +35,14 @@ export function runGc(simulation: Simulation, days: number): string[] {
     const fields = { entityType, aspect, endTimeMillis };
     const answered =
       insist(simulation, { ...fields, dryRun: true }) && insist(simulation, { ...fields, dryRun: false });
-    // Where names are compared exactly, the lower-case ones are answered as well, and mean no rows.
+    // If names are compared exactly, lower-case ones are answered as well, but match no rows.
     const meant = !simulation.behaviour.exactNames || index.aspect === aspect;
     if (answered && meant) touched.push(`${index.entityType}.${index.aspect}`);
   }
   return touched;
 }
 
-/** @returns whether it was answered in the end */
+/** @returns whether there was an answer in the end */
 const insist = (simulation: Simulation, fields: Record<string, unknown>): boolean =>
   ask(simulation, fields) || ask(simulation, { ...fields, forceDeleteByQuery: true });
 
@@ -52,7 +52,7 @@ function ask(simulation: Simulation, fields: Record<string, unknown>): boolean {
       atOnce(truncate(simulation, readTruncateRequest(fields)));
       return true;
     } catch (error) {
-      // What it makes of an answer is its own affair: nobody's request may fail for it.
+      // How it handles an answer is its own business: it must not make another client's request fail.
       if (!(error instanceof RestliError)) throw error;
       if (!retried.has(error.status) || tries === retries) return false;
     }

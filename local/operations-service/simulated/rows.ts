@@ -1,8 +1,8 @@
 /**
  * The rows of one physical index, known row by row, 18 bytes each.
  *
- * What is stored and what a search sees differ until a refresh, as in the search engine: a row that was added is not
- * found yet, a row that was deleted is found still.
+ * What is stored and what a search sees differ until a refresh, as in the search engine: an added row is not found yet,
+ * a deleted row is still found.
  */
 
 const ALIVE = 1;
@@ -26,7 +26,7 @@ export class RowStore {
   private removers: Uint32Array;
   private used = 0;
   private dirty = false;
-  /** Number of rows that are there, whether a search finds them or not. */
+  /** Number of existing rows, whether a search finds them or not. */
   alive = 0;
 
   constructor(capacity = 16) {
@@ -46,7 +46,7 @@ export class RowStore {
     this.dirty = true;
   }
 
-  /** @returns false when the row was gone already. */
+  /** @returns false if the row was already gone. */
   remove(position: number, by: number): boolean {
     if ((this.flags[position]! & ALIVE) === 0) return false;
     this.flags[position]! &= ~ALIVE;
@@ -94,21 +94,21 @@ export class RowStore {
     return { id: this.ids[position]!, timestamp: this.timestamps[position]! };
   }
 
-  /** Every row that is there, in the order in which they came. */
+  /** Every existing row, in order of arrival. */
   *rows(): Generator<Row & { position: number }> {
     for (let position = 0; position < this.used; position++) {
       if ((this.flags[position]! & ALIVE) !== 0) yield { ...this.at(position), position };
     }
   }
 
-  /** Every row that a search finds: also one that was deleted since the last refresh. */
+  /** Every row that a search finds, including those deleted since the last refresh. */
   *found(): Generator<Row> {
     for (let position = 0; position < this.used; position++) {
       if ((this.flags[position]! & VISIBLE) !== 0) yield this.at(position);
     }
   }
 
-  /** Every row that was there once, with who removed it (NOBODY while it is there). */
+  /** Every row that ever existed, with who removed it (NOBODY while it exists). */
   *history(): Generator<Row & { removedBy: number }> {
     for (let position = 0; position < this.used; position++) {
       yield { ...this.at(position), removedBy: this.removers[position]! };

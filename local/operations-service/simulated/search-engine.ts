@@ -46,10 +46,10 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
   };
 }
 
-/** Bytes of an index without rows, and of one row: plausible, and the same for all. */
+/** Bytes of an index without rows, and of one row: plausible values, the same for all. */
 const emptyBytes = 208;
 const rowBytes = 420;
-/** A row that was deleted takes more room until the next merge, not less: it stays, and its deletion is noted beside it. */
+/** A deleted row uses more space until the next merge, not less: it stays, and its deletion is recorded in addition. */
 const deletionBytes = 30;
 
 function bytesOf(physical: PhysicalIndex, cluster: Cluster, { mergeSeconds }: Behaviour): number {

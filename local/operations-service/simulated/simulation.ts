@@ -9,8 +9,8 @@ export interface Simulation extends Server<LogicalIndex> {
   seed: number;
   /** The node that a new task runs on, its number there, and its number in this service. */
   newTask(): { nodeId: string; number: number; serial: number };
-  /** Task numbers begin anew after a restart, where this server does that. */
+  /** Task numbers start over after a restart, if this server does that. */
   restartNumbers(): void;
-  /** The disk reaches its flood stage; a second call does nothing, so that somebody can make room. */
+  /** The disk reaches its flood stage; a second call does nothing, so that someone can make room. */
   fillDisk(): void;
 }

@@ -6,7 +6,7 @@ import type { Simulation } from './simulation.ts';
 import { type Fate, Task, type TaskPlan } from './task.ts';
 
 /**
- * Starts a delete-by-query: rows go in place, one batch after the other, as a search found them now.
+ * Starts a delete-by-query: rows are deleted in place, batch by batch, as a search finds them now.
  * @returns the task's id
  */
 export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
@@ -58,7 +58,7 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
     snapshot: source.store.search(submission.endTimeMillis, 'after'),
     work: () => (position) => {
       const { id, timestamp } = source.store.at(position);
-      // What was written again meanwhile is there already: the older copy takes its place.
+      // A row that was rewritten in the meantime already exists: the older copy replaces it.
       if (cluster.reemittedSince(target, id, 0)) return 'updated';
       target.store.add(id, timestamp);
       return 'created';
@@ -86,7 +86,7 @@ function start(simulation: Simulation, target: PhysicalIndex, submission: Submis
     pace: (batch) =>
       batchJitter === 0 ? 1 : 1 + batchJitter * (2 * randomOf(simulation.seed + named.serial, batch) - 1),
     refused(done) {
-      // The disk fills up once; somebody has to make room before writes go on.
+      // The disk fills up once; someone has to make room before writes continue.
       if (floodAtShare !== undefined && done >= rows * floodAtShare) simulation.fillDisk();
       return cluster.flooded;
     },

@@ -41,11 +41,11 @@ const zeros: Reported = {
   noops: 0,
 };
 
-/** The task's counters, with `slices` where it works in several. */
+/** The task's counters, with `slices` if it has several. */
 function reported(task: Task): Reported {
   const { slices } = task.plan;
   if (slices <= 1) return task.counted();
-  // The parent's counters are the sum over finished slices, and all slices end late: zero for long, then jumps.
+  // The parent's counters are the sum over finished slices, and all slices end late: zero for a long time, then jumps.
   const finished = task.state === 'completed' ? slices : Math.floor(Math.max(0, (task.share() - 0.7) / 0.3) * slices);
   const parts = Array.from({ length: slices }, (_, slice) => (slice < finished ? sliceOf(task, slice) : null));
   const sum = { ...zeros };

@@ -8,22 +8,22 @@ export interface Fate {
 
 export interface TaskPlan {
   nodeId: string;
-  /** As the node counts: after a restart it may begin anew. */
+  /** As the node counts: after a restart it may start over. */
   number: number;
-  /** As this service counts: never used twice. Rows remember it. */
+  /** As this service counts: never reused. Rows refer to it. */
   serial: number;
   kind: 'delete' | 'reindex';
   /** Name of the physical index that loses rows, or gets them. */
   indexName: string;
   /** Epoch milliseconds. */
   startedAt: number;
-  /** The first search takes this long; until then the task reports zeros, its total too. */
+  /** The first search takes this long; until then the task reports zeros, even as its total. */
   searchMillis: number;
   /** Rows of one batch; 0 takes all of them as one. */
   batchSize: number;
   rowsPerSecond: number;
   batchOverheadMillis: number;
-  /** What a batch's time is multiplied with. */
+  /** A factor on a batch's time. */
   pace(batch: number): number;
   slices: number;
   /** The rows to work on, as a search found them at the start: positions in `source`. */
@@ -35,7 +35,7 @@ export interface TaskPlan {
   refused(doneRows: number): boolean;
   fate?: Fate;
   failsAtFirstSearch?: boolean;
-  /** Epoch milliseconds after which no further batch is begun. */
+  /** Epoch milliseconds after which no further batch starts. */
   deadline?: number;
 }
 
@@ -50,10 +50,13 @@ export interface Counters {
   noops: number;
 }
 
-/** How a task stands: `gone` has no record any more (its node restarted). */
+/** The state of a task: `gone` no longer has a record (its node restarted). */
 export type TaskState = 'running' | 'completed' | 'gone';
 
-/** A refused batch is sent again so often, with a wait before each (the search engine's BackoffPolicy.exponentialBackoff). */
+/**
+ * A refused batch is resent this many times, with a wait before each (the search engine's
+ * BackoffPolicy.exponentialBackoff).
+ */
 const bulkRetries = 11;
 const backOffMillis = (retry: number): number => 500 + 10 * Math.floor(Math.exp(0.8 * retry) - 1);
 
@@ -67,7 +70,7 @@ export class Task {
   state: TaskState = 'running';
   completedAt: number | undefined;
   canceled: string | undefined;
-  /** Times that a batch was sent again. */
+  /** How often a batch was resent. */
   retries = 0;
   /** How often the batch under way was refused. */
   private refusals = 0;
@@ -116,7 +119,7 @@ export class Task {
     if (this.state === 'running' && (this.processed >= this.counters.total || late)) this.end('completed', doneAt);
   }
 
-  /** Ends the task where it stands; with a reason, as `_cancel` does. */
+  /** Ends the task where it is; with a reason, as `_cancel` does. */
   stop(at: number, canceled?: string): void {
     if (this.state !== 'running') return;
     this.canceled = canceled;
@@ -143,7 +146,7 @@ export class Task {
     return this.counters.total === 0 ? 1 : this.processed / this.counters.total;
   }
 
-  /** The batch waits and is sent again; when that was often enough, the task ends with failures that nobody is told of. */
+  /** The batch waits and is resent; after the last attempt the task ends with failures that are never reported. */
   private beRefused(at: number): void {
     this.lastBatchAt = at;
     if (this.refusals === bulkRetries) {

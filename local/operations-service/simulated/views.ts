@@ -3,10 +3,10 @@ import type { Counters, Task, TaskState } from './task.ts';
 
 /** What a test gets to see of indices and tasks. */
 
-/** One real index as it stands. */
+/** The current state of one real index. */
 export interface IndexView {
   name: string;
-  /** `dataset.operation`; left out for an index that no alias leads to. */
+  /** `dataset.operation`; omitted for an index that no alias points to. */
   index?: string;
   rows: number;
   /** Rows that a search finds. */
@@ -16,7 +16,7 @@ export interface IndexView {
 
 export interface TaskView extends Counters {
   id: string;
-  /** As the service counts: never used twice, where ids come back after a restart. */
+  /** As the service counts: never reused, unlike ids after a restart. */
   serial: number;
   kind: 'delete' | 'reindex';
   indexName: string;
@@ -24,7 +24,7 @@ export interface TaskView extends Counters {
   /** Epoch milliseconds, as `completedAt`. */
   startedAt: number;
   completedAt?: number;
-  /** When it last did something. */
+  /** When it was last active. */
   movedAt: number;
 }
 

@@ -11,13 +11,13 @@ import type { Simulation } from './simulation.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
- * What a test or the laboratory does behind the service's back: looks at single rows, adds and removes some, plays the
- * other people and jobs of a cluster. An `index` is named as `dataset.operation`, in any case; methods throw a
- * RangeError for an index or task that is not there.
+ * What a test or the laboratory does behind the service's back: inspects single rows, adds and removes some, plays the
+ * other people and jobs in a cluster. An `index` is named as `dataset.operation`, in any case; methods throw a
+ * RangeError for an index or task that does not exist.
  */
 export interface Workbench {
   indices(): IndexView[];
-  /** Tasks as their node knows them; where an id came back, the newer one. */
+  /** Tasks as their node knows them; if an id was reused, the newer one. */
   tasks(): TaskView[];
   /** Every task there ever was, in the order of their starts. */
   everyTask(): TaskView[];
@@ -26,26 +26,29 @@ export interface Workbench {
   foundRows(index: string): Row[];
   /** Rows that are, or were, in a real index of this name, with the serial number of the task that took them. */
   rowsOfPhysical(name: string): (Row & { removedBy: 'nobody' | 'others' | number })[];
-  /** Remembers the rows of an index, for `goneSince`. */
+  /** Marks the current rows of an index, for `goneSince`. */
   mark(index: string): Mark;
   /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
   goneSince(mark: Mark): GoneRow[];
 
-  /** @param concrete as the search engine makes one by itself for the first row: without an alias, whatever the others have */
+  /**
+   * @param concrete as the search engine makes one by itself for the first row: without an alias, even if the others
+   *   have one
+   */
   addIndex(index: SampleIndex, concrete?: boolean): void;
   /** Ingestion: rows go to the index behind the alias. Returns their ids. */
   addRows(index: string, timestamps: Iterable<number>): number[];
-  /** Somebody else deletes rows for good. Returns how many went. */
+  /** Another process deletes rows for good. Returns how many. */
   removeRows(index: string, which: (row: Row) => boolean): number;
-  /** Somebody else truncates, past the network. Returns what the action answers, or the error's message. */
+  /** Another process truncates, bypassing the network. Returns the action's answer, or the error's message. */
   truncateByOthers(index: string, fields: Record<string, unknown>): string;
   /** datahub-gc's nightly truncation, 30 days unless said otherwise. Returns the indices that it touched. */
   runGc(days?: number): string[];
   /** Deletes a real index; tasks that work on it end. */
   deleteIndex(name: string): void;
-  /** What a person does to recover: lets the alias lead to another real index. */
+  /** What an operator does to recover: points the alias to another real index. */
   pointAlias(index: string, name: string): void;
-  /** Copies into the index behind the alias what it does not hold of another real one (`op_type: create`). Returns how many. */
+  /** Copies rows from another real index that the one behind the alias lacks (`op_type: create`). Returns how many. */
   bringOver(index: string, from: string): number;
   /** What an upgrade of DataHub does: a new index with all rows, then the alias moves; the old one stays. */
   upgradeIndex(index: string): void;
@@ -54,21 +57,21 @@ export interface Workbench {
    * indices in use are refreshed again. Returns the names of the deleted ones.
    */
   systemUpdate(): string[];
-  /** Rows are written again under their ids, as ingestion does when it runs twice. Returns how many. */
+  /** Rewrites rows under their ids, as ingestion does when it runs twice. Returns how many. */
   reemitRows(index: string, which: (row: Row) => boolean): number;
   /**
-   * Running tasks stop where they are and their records are gone. The node keeps its id; where `taskNumbersRestart` is
-   * set its task numbers begin anew, so that another task may get the id of one from before.
+   * Running tasks stop where they are and their records are gone. The node keeps its id; if `taskNumbersRestart` is set
+   * its task numbers start over, so that a new task may get the id of an earlier one.
    */
   restartNode(): void;
-  /** The disk is full, or has room again: while it is full, tasks wait and try, and end after a minute. */
+  /** The disk is full, or has room again: while it is full, tasks wait and retry, and end after a minute. */
   floodStage(on: boolean): void;
   cancelTask(id: string): void;
   /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
   refreshing(index: string, on: boolean): void;
-  /** Makes everything visible to searches, also where refreshing is off. */
+  /** Makes everything visible to searches, even if refreshing is off. */
   refresh(): void;
-  /** Frees the room of deleted rows. */
+  /** Frees the space of deleted rows. */
   merge(): void;
   /** Does something at a time of the engine's clock, before any request of that time. */
   schedule(at: number, action: () => void): void;
@@ -77,7 +80,7 @@ export interface Workbench {
 /** ELASTICSEARCH_BUILD_INDICES_RETENTION_VALUE and _UNIT; counted from an index's creation, not from its last use. */
 const orphanMillis = 60 * 86_400_000;
 
-/** @param advance brings the cluster to the present; called before everything else */
+/** @param advance brings the cluster to the present; called before anything else */
 export function createWorkbench(server: Simulation, advance: () => void): Workbench {
   const { cluster } = server;
   const ages = createRandom(server.seed);
@@ -127,7 +130,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       advance();
       const { entityType, aspect } = sample;
       const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
-      // Made some months ago, by a system-update.
+      // Created some months ago by a system-update.
       const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
       const name = concrete ? alias : physicalName(alias, createdAt);
       const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
@@ -154,7 +157,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       const { alias, physical } = find(cluster, index);
       const here = new Set(Array.from(physical.store.rows(), ({ id }) => id));
       const written = Array.from(physical.store.rows()).filter(which);
-      // A copy under way has not brought them all yet: what is written again comes before its copy.
+      // A running copy has not copied all of them yet: rewritten rows precede their copies.
       for (const { name, store } of cluster.leftovers.values()) {
         if (!name.startsWith(`${alias}_`)) continue;
         for (const row of store.rows()) {

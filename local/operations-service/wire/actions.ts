@@ -9,7 +9,7 @@ import { readTruncateRequest, truncate } from './truncate.ts';
 /** Paths of the specification (with and without /gms), and the one through DataHub's frontend. */
 const paths = new Set(['/operations', '/gms/operations', '/api/gms/operations']);
 
-/** A reply together with what its `value` held, where that was a text. */
+/** A reply together with its `value`, if that was a string. */
 export interface Answered {
   reply: HttpReply;
   value?: string;
@@ -63,7 +63,7 @@ function demand({ behaviour }: Server, action: (typeof behaviour.denied)[number]
   if (behaviour.denied.includes(action)) throw new RestliError(behaviour.deniedStatus, message);
 }
 
-/** The authentication filter stands before rest.li: its answer is the container's error page. */
+/** The authentication filter comes before rest.li: its answer is the container's error page. */
 function unauthorized(request: IncomingRequest, url: URL): HttpReply {
   const message = 'Unauthorized to perform this action.';
   const headers = { 'Cache-Control': 'must-revalidate,no-cache,no-store' };

@@ -4,12 +4,12 @@ import { frontendReply, interceptedReply, interceptionFor, scopeOf, substituted 
 import type { Server } from './search-engine.ts';
 import type { Steps } from './steps.ts';
 
-/** What became of one request. */
+/** The result of one request. */
 export interface Conducted {
   reply: Reply;
-  /** False when something in between answered and the server did nothing. */
+  /** False if something in between answered and the server did nothing. */
   acted: boolean;
-  /** What `value` held in the server's own answer, where it was a text. */
+  /** The content of `value` in the server's own answer, if it was a string. */
   value?: string;
 }
 
@@ -18,13 +18,13 @@ export interface Conduct {
   body: unknown;
   token: string;
   decision: FaultDecision;
-  /** Lets the server act later, for a decision that says so. */
+  /** Makes the server act later, for a decision that asks for it. */
   schedule(afterMillis: number, act: () => Steps<Answered>): void;
 }
 
 /**
- * Brings one request to the server, or not: as the test decides for it, or as what stands in front of the server does.
- * Whatever the client is told, `value` is what the server itself answered.
+ * Delivers one request to the server, or not: as the test decides, or as something in front of the server does.
+ * Whatever the client gets, `value` is what the server itself answered.
  */
 export function* conduct(
   server: Server,

@@ -3,7 +3,7 @@ import type { Server } from './search-engine.ts';
 import { type Steps, step } from './steps.ts';
 
 /**
- * `getIndexSizes`: the indices that GMS knows by name, with their size. What reindexing leaves behind is not among them.
+ * `getIndexSizes`: the indices that GMS knows by name, with their size. Leftovers of reindexing are not among them.
  * @throws RestliError 500 where the search engine refuses the statistics
  */
 export function* indexSizes({ behaviour, engine }: Server): Steps<{ indexSizes: Record<string, unknown>[] }> {

@@ -2,9 +2,9 @@ import type { Behaviour, Interception, Scope } from '../behaviour.ts';
 import { type HttpReply, html, type IncomingRequest, json, type Reply, type Substitute, text } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
-/** What stands between client and server: proxies, login pages, a broken wire. */
+/** Everything between client and server: proxies, login pages, a broken connection. */
 
-/** The interception that concerns a request, the first one in the list. */
+/** The first interception in the list that affects a request. */
 export const interceptionFor = (behaviour: Behaviour, scope: Scope | undefined): Interception | undefined =>
   behaviour.interceptions.find((one) => one.scope === 'all' || one.scope === scope);
 
@@ -17,7 +17,7 @@ export function scopeOf(action: string | undefined, body: unknown): Scope | unde
   return real ? 'truncate' : 'dry-run';
 }
 
-/** What the client gets to see instead of the server's answer. */
+/** What the client gets instead of the server's answer. */
 export function interceptedReply({ kind, retryAfterSeconds }: Interception, own: HttpReply): Reply {
   switch (kind) {
     case 'gateway-timeout':
@@ -44,7 +44,7 @@ export function interceptedReply({ kind, retryAfterSeconds }: Interception, own:
   }
 }
 
-/** What a test's decision makes of an answer. */
+/** Applies a test's decision to an answer. */
 export function substituted(answer: Substitute, own: HttpReply): Reply {
   switch (answer.kind) {
     case 'reset':

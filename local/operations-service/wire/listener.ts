@@ -3,12 +3,12 @@ import type { RequestHandler } from '../engine.ts';
 import type { IncomingRequest, Reply } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
-/** HTTP around an engine: bodies are read, answers are sent when their time comes, connections are cut where they should be. */
+/** HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should. */
 export function createListener(engine: RequestHandler): { server: Server; close(): Promise<void> } {
   const timers = new Set<NodeJS.Timeout>();
   const server = createServer((request, response) => {
     serve(engine, request, response, timers).catch((error: unknown) => {
-      // The client may have gone, which also ends here.
+      // The client may be gone, which also ends here.
       if (response.destroyed || response.headersSent) response.destroy();
       else
         response

@@ -1,4 +1,4 @@
-/** The parts of rest.li (LinkedIn's REST framework, which GMS is built on) that a client of an action meets. */
+/** The parts of rest.li (LinkedIn's REST framework, which GMS is built on) that a client of an action sees. */
 
 /** Ends the request with a rest.li error. */
 export class RestliError extends Error {
@@ -43,7 +43,7 @@ export function parseBody(body: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch {
-    // Said below, as for any other text that is not an object.
+    // Reported below, as for any other text that is not an object.
   }
   throw new RestliError(400, 'Cannot parse request entity');
 }

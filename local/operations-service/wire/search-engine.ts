@@ -1,20 +1,20 @@
 import type { Behaviour } from '../behaviour.ts';
 import type { Eventually } from './steps.ts';
 
-/** What GMS asks of the search engine under it: the border between the wire above and the engines below. */
+/** What GMS needs from the search engine under it: the boundary between the wire above and the engines below. */
 export interface SearchEngine<Index = unknown> {
   /** Entity types that have an index, in lower case. */
   entityTypes(): Eventually<readonly string[]>;
   /**
-   * The index of an aspect; undefined where unknown names simply have no rows (Postgres).
-   * @throws RestliError 500 for one that is not there
+   * The index of an aspect; undefined if unknown names simply have no rows (Postgres).
+   * @throws RestliError 500 for one that does not exist
    */
   index(entityType: string, aspect: string): Eventually<Index | undefined>;
-  /** @throws RestliError 500 where counting fails */
+  /** @throws RestliError 500 if counting fails */
   count(index: Index, cutoffMillis: number): Eventually<Counts>;
   /**
-   * Both give the id of the task that was started, `<node id>:<number>`.
-   * @throws RestliError where nothing was started; for a reindex the alias may have moved all the same
+   * Both return the id of the started task, `<node id>:<number>`.
+   * @throws RestliError if nothing was started; for a reindex the alias may have moved anyway
    */
   startDelete(index: Index, submission: Submission): Eventually<string>;
   startReindex(index: Index, submission: Submission): Eventually<string>;
@@ -50,7 +50,7 @@ export interface TaskStatus {
 export interface IndexSize {
   /** Of the real index, not of the alias. */
   name: string;
-  /** Lower-case; undefined where the name does not tell. */
+  /** Lower-case; undefined if the name does not reveal it. */
   entityType: string | undefined;
   aspect: string | undefined;
   bytes: number;
@@ -60,6 +60,6 @@ export interface IndexSize {
 export interface Server<Index = unknown> {
   behaviour: Behaviour;
   engine: SearchEngine<Index>;
-  /** What a client is told for a task: its id, or what this server gives instead. */
+  /** What a client gets for a task: its id, or what this server returns instead. */
   answeredTaskId(names: { entityType: string; aspect: string }, id: string): string;
 }

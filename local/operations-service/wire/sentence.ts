@@ -8,7 +8,7 @@ export function dryRunSentence(
   mode: Mode,
   { sentence, decimalSign }: Pick<Behaviour, 'sentence' | 'decimalSign'>,
 ): string {
-  // Two counts, not one snapshot: rows that came between them make the first larger than the second.
+  // Two counts, not one snapshot: rows that arrived in between make the first larger than the second.
   const total = sentence === 'racing-counts' ? 0 : counts.total;
   const share = percent(counts.matching, total, sentence === 'unscaled-percent' ? 1 : 100).replace('.', decimalSign);
   if (sentence === 'reworded') {

@@ -1,14 +1,14 @@
 /**
  * The wire is written once for two engines: the simulated one answers at once, so that weeks of virtual time pass in
- * milliseconds, and a real one answers later. What it asks of the engine it asks with `yield* step(…)`, which reads like
- * an await; who drives the steps decides whether anybody waits.
+ * milliseconds, and a real one answers later. What it asks of the engine it asks with `yield* step(…)`, which reads
+ * like an await; the driver of the steps decides whether to wait.
  */
 
 export type Eventually<T> = T | Promise<T>;
 
 export type Steps<T> = Generator<unknown, T, unknown>;
 
-/** One question to the engine, and its answer. */
+/** One request to the engine, and its answer. */
 export function* step<T>(value: Eventually<T>): Steps<T> {
   return (yield value) as T;
 }

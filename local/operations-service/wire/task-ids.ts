@@ -1,6 +1,6 @@
 import type { Behaviour } from '../behaviour.ts';
 
-/** What a client is told for a task: its id, or what this server gives instead. */
+/** What a client gets for a task: its id, or what this server returns instead. */
 export function renamedTask(
   form: Behaviour['taskIds'],
   { entityType, aspect }: { entityType: string; aspect: string },

@@ -19,13 +19,13 @@ export const readStatusRequest = (body: Record<string, unknown>) => readParamete
 /**
  * `getEsTaskStatus` (specification 4.2).
  * @returns JSON text: the task status, or an object with `error`
- * @throws RestliError 400 when the task is not named properly
+ * @throws RestliError 400 if the task is not named properly
  */
 export function* taskStatus({ behaviour, engine }: Server, given: StatusRequest): Steps<string> {
   const id = taskIdOf(given);
   const task = behaviour.statusKnown ? yield* step(engine.task(id)) : undefined;
   if (task === undefined || (behaviour.forgetsEndedTasks && task.completed)) {
-    // GMS cannot tell an unknown task from a search engine that it does not reach.
+    // GMS cannot distinguish an unknown task from an unreachable search engine.
     return JSON.stringify({ error: `Could not get task status for ${id}` });
   }
   return statusText(id, task, behaviour);
@@ -57,12 +57,12 @@ function statusText(id: string, { completed, runTimeNanos, status }: TaskStatus,
   const frame = { completed, taskId: id, runTimeNanos };
   if (statusForm === 'missing' || status === undefined) return JSON.stringify(frame);
   const own = withDecimals(status);
-  // DataHub's org.json prints the status object as a text; the specification calls it an object.
+  // DataHub's org.json prints the status object as a string; the specification calls it an object.
   const member = statusForm === 'text' ? JSON.stringify(own) : own;
   return `${JSON.stringify(frame).slice(0, -1)},"status":${member}}`;
 }
 
-/** JSON.stringify writes -1 for a rate; Java writes the float that it is, -1.0. */
+/** JSON.stringify writes -1 for a rate; Java writes it as a float, -1.0. */
 const withDecimals = (status: object): string =>
   JSON.stringify(status, (key, value: unknown) =>
     key === 'requests_per_second' && Number.isInteger(value) ? `#${value as number}.0#` : value,

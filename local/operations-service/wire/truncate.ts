@@ -60,18 +60,18 @@ function chooseMode(
   { matching, total }: Counts,
 ): Mode {
   if (rule === 'always-delete' || forceDelete) return 'delete';
-  // The server divides whole numbers; exactly half is still deleted.
+  // The server uses integer division; exactly half is still deleted.
   return forceReindex || rule === 'always-reindex' || matching > Math.floor(total / 2) ? 'reindex' : 'delete';
 }
 
-/** Entity types that GMS knows without having a time series index for them; lower-case. */
+/** Entity types that GMS knows but has no time series index for; lower-case. */
 const otherEntities = new Set(
   'dataset chart dashboard query dataprocessinstance assertion datajob dataflow container corpuser corpgroup domain tag glossaryterm mlmodel'.split(
     ' ',
   ),
 );
 
-/** The entity registry finds an unknown type out before the search engine is asked. */
+/** The entity registry detects an unknown type before the search engine is asked. */
 function* checkEntity({ behaviour, engine }: Server, entityType: string): Steps<void> {
   const entity = entityType.toLowerCase();
   if (!behaviour.knowsEntities || behaviour.exactNames || otherEntities.has(entity)) return;

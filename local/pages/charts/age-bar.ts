@@ -4,7 +4,10 @@ import { type Html, html } from '../html.ts';
 import type { Bar, Fate, Part } from '../model.ts';
 import { across, anchor, numbers, picture } from './frame.ts';
 
-/** The rows of one index by age, the oldest left, with the policy's cut: left of it what goes, right of it what stays. */
+/**
+ * The rows of one index by age, the oldest on the left, with the policy's cut: rows to delete to its left, rows that
+ * stay to its right.
+ */
 
 const bar = { top: 18, height: 26 } as const;
 
@@ -22,7 +25,7 @@ export function ageBar(id: string, name: string, { parts: given, cutDays, thresh
     const left = toShare(drawn);
     drawn += part.rows;
     const width = toShare(drawn) - left;
-    // A thin part would be nothing but its own edges.
+    // A thin part would consist of nothing but its edges.
     const thin = width < 0.01 ? ' thin' : '';
     return html`<rect class="part ${className}${thin}" x="${across(left)}" y="${bar.top}" width="${across(width)}" height="${bar.height}"/>`;
   });
@@ -60,7 +63,7 @@ const fateWords: Record<Fate, string> = {
 const isPast = (fate: Fate): boolean => fate !== 'stays' && fate !== 'missing';
 const sum = (parts: readonly Part[]): number => parts.reduce((all, { rows }) => all + rows, 0);
 
-/** Each part with its colour: of what goes and of what stays the parts farthest from the cut are the strongest. */
+/** Each part with its colour: on both sides the parts farthest from the cut are the strongest. */
 function shaded(parts: readonly Part[]): Array<{ part: Part; className: string }> {
   const going = parts.filter(({ fate }) => fate === 'went' || fate === 'goes');
   const staying = parts.filter(({ fate }) => fate === 'stays');
@@ -79,7 +82,7 @@ function shaded(parts: readonly Part[]): Array<{ part: Part; className: string }
   });
 }
 
-/** How much paler than the strongest of its kind, 0 to 5; one alone is neither pale nor dark. */
+/** How much paler than the strongest of its kind, 0 to 5; a single one is neither pale nor dark. */
 const paler = (at: number, of: number): number => (of === 1 ? 2 : Math.round(at * Math.min(1.6, 5 / (of - 1))));
 
 function ends(parts: readonly Part[], total: number): Html {
@@ -116,7 +119,7 @@ function legend(parts: readonly Part[]): Html | undefined {
   )}</ul>`;
 }
 
-/** What the colour alone does not say. */
+/** What the colour alone does not show. */
 function label(part: Part): string {
   const words = { went: 'went', goes: '', later: 'later', overdue: 'kept for now', missing: 'missing', stays: '' }[
     part.fate

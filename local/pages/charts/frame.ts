@@ -1,17 +1,18 @@
 import { type Child, type Html, html } from '../html.ts';
 
 /**
- * What every chart has: a picture that a screen reader can name and describe, and beside it the same numbers as a table.
+ * What every chart has: a picture that a screen reader can name and describe, and next to it the same numbers as a
+ * table.
  *
  * Pictures have no view box, so that they are as wide as there is room and their text keeps its size on a phone: places across are
  * percentages, places down are pixels.
  */
 
 export interface Picture {
-  /** In the page only once. */
+  /** On the page only once. */
   id: string;
   title: string;
-  /** What somebody would say who describes it. */
+  /** How someone would describe it. */
   description: string;
   height: number;
   drawing: Child;
@@ -22,14 +23,14 @@ export const picture = ({ id, title, description, height, drawing }: Picture): H
 
 export interface Column {
   title: string;
-  /** Texts stand left, numbers right. */
+  /** Text is left-aligned, numbers right-aligned. */
   isText?: boolean;
 }
 
 export interface Table {
   caption: string;
   columns: readonly Column[];
-  /** The first cell of a row names it. */
+  /** The first cell of a row is its name. */
   rows: ReadonlyArray<readonly Child[]>;
 }
 
@@ -43,7 +44,7 @@ export function dataTable({ caption, columns, rows }: Table): Html {
   )}</tbody></table>`;
 }
 
-/** Folded away beside its picture. */
+/** Folded away next to its picture. */
 export const numbers = (table: Table): Html =>
   html`<details><summary>The numbers</summary>${dataTable(table)}</details>`;
 

@@ -7,22 +7,25 @@ import { type Html, html } from '../html.ts';
 import type { NightPoint } from '../model.ts';
 import { across, numbers, picture } from './frame.ts';
 
-/** The history of an index: how many rows it had, how large it was, and what went, night by night, over one span of time. */
+/**
+ * The history of an index: how many rows it had, how large it was, and what was deleted, night by night, over one span
+ * of time.
+ */
 
-/** Nights that the table beside the pictures holds; all of them are in `--json`. */
+/** Nights in the table next to the pictures; `--json` has all of them. */
 const tableNights = 60;
 const briefNights = 7;
 
-/** The first and the last moment of all pictures that are to be compared. */
+/** The time span of all pictures that are to be compared. */
 export type Span = readonly [from: number, to: number];
 
 export interface NightsFigure {
-  /** In the page only once. */
+  /** On the page only once. */
   id: string;
   name: string;
   nights: readonly NightPoint[];
   span: Span;
-  /** One of many: the table has the last week alone. */
+  /** One of many: the table has only the last week. */
   isBrief: boolean;
 }
 
@@ -65,7 +68,7 @@ export function nightsFigure({ id, name, nights, span, isBrief }: NightsFigure):
   })}</figure>`;
 }
 
-/** One night is no history: its numbers say it all. */
+/** One night is not a history: its numbers say it all. */
 function oneNight({ at, rows, overdue, mb, deleted }: NightPoint): Html {
   const numbers = [
     ...(rows === undefined ? [] : [count(rows, 'row')]),
@@ -90,7 +93,7 @@ interface LineChart {
   nights: readonly NightPoint[];
   time: ScaleTime<number, number>;
   of(night: NightPoint): number | undefined;
-  /** What of it is past the retention. */
+  /** The part past the retention. */
   part?(night: NightPoint): number | undefined;
   say(value: number): string;
 }
@@ -136,10 +139,10 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
     description: [
       points.length === 1
         ? `One night, ${date(first.at)}: ${say(first.value)}.`
-        : `${count(points.length, 'night')} from ${date(first.at)} to ${date(last.at)}: ${say(first.value)} at first, ${say(last.value)} at last, lowest ${say(lowest.value)}, highest ${say(highest.value)}.`,
+        : `${count(points.length, 'night')} from ${date(first.at)} to ${date(last.at)}: ${say(first.value)} at the start, ${say(last.value)} at the end, lowest ${say(lowest.value)}, highest ${say(highest.value)}.`,
       ...(gaps > 0 ? [`${count(gaps, 'gap')} in which no night is remembered.`] : []),
       ...(isLog ? ['The scale is logarithmic.'] : []),
-      ...(parts.length > 0 ? [`Past the retention at last: ${say(parts.at(-1)!.value)}.`] : []),
+      ...(parts.length > 0 ? [`Past the retention at the end: ${say(parts.at(-1)!.value)}.`] : []),
     ].join(' '),
     height: bottom + plot.labels,
     drawing: [
@@ -195,12 +198,12 @@ const pointsOf = (nights: readonly NightPoint[], of: (night: NightPoint) => numb
     return value === undefined ? [] : [{ at: night.at, value }];
   });
 
-/** From this factor on between the smallest and the largest value, a straight scale would show the small ones as nothing. */
+/** If the largest value exceeds the smallest by this factor, a linear scale would show the small ones as nothing. */
 const logFrom = 1000;
 
 /**
- * Straight from zero, or logarithmic where the values need it; a zero is at the bottom of both. Only the height has a number,
- * above which no line runs; between powers of ten the one in the middle has one as well.
+ * Linear from zero, or logarithmic if the values need it; zero is at the bottom of both. Only the top has a number, and
+ * no line goes above it; between powers of ten the one in the middle has one as well.
  */
 function scale(
   points: readonly Point[],
@@ -219,10 +222,10 @@ function scale(
   return { toY, ticks: [0, 10 ** Math.round(powers / 2), 10 ** powers], isLog };
 }
 
-/** A pause of more than this many usual ones is a gap: nothing is drawn where nothing was seen. */
+/** A pause longer than this many usual ones is a gap: nothing is drawn where nothing was seen. */
 const gapFactor = 2.5;
 
-/** The points in runs that nothing interrupts. */
+/** The points in uninterrupted sequences. */
 function unbroken(points: readonly Point[]): Point[][] {
   const pauses = points.slice(1).map(({ at }, before) => at - points[before]!.at);
   const usual = [...pauses].sort((one, other) => one - other)[pauses.length >> 1] ?? 0;
@@ -235,7 +238,7 @@ function unbroken(points: readonly Point[]): Point[][] {
   return runs;
 }
 
-/** Points that are dots: all where there are few, and those that have no neighbour to draw a line to. */
+/** Points that are dots: all of them if there are few, and those without a neighbour to draw a line to. */
 const dotted = (points: readonly Point[]): readonly Point[] =>
   points.length <= mostDots ? points : unbroken(points).flatMap((run) => (run.length === 1 ? run : []));
 

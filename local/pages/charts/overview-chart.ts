@@ -12,7 +12,7 @@ export interface Compared {
 }
 
 const rowHeight = 36;
-/** More are not compared by looking; the table has them. */
+/** More cannot be compared by eye; the table has them. */
 export const mostCompared = 10;
 
 export function overviewChart(id: string, indices: readonly Compared[]): Html {
@@ -28,14 +28,14 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
     drawing: indices.map(({ name, rows, past }, at) => {
       const top = at * rowHeight;
       return html`<text class="strong" x="0" y="${top + 13}">${shortened(name)}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text>${
-        // However small: what has a row is seen.
+        // However small: anything with a row is visible.
         rows > 0 && html`<rect class="s4" x="0" y="${top + 18}" width="2" height="9"/>`
       }<rect class="g3" x="0" y="${top + 18}" width="${across(width(past))}" height="9"/><rect class="s4" x="${across(width(past))}" y="${top + 18}" width="${across(width(rows - past))}" height="9"/>`;
     }),
   })}<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>past the retention</li><li><svg width="11" height="11" aria-hidden="true"><rect class="s4" width="11" height="11" rx="2"/></svg>within it</li></ul></figure>`;
 }
 
-/** Room on a phone, beside the number. */
+/** Space on a phone, next to the number. */
 const nameRoom = 30;
 
 const shortened = (name: string): string => {

@@ -5,7 +5,7 @@ import { indexName } from '../../../lambda/policy/aspects.ts';
 import { countAges, surveyConcurrency } from '../../survey/count.ts';
 import type { Older } from '../by-age.ts';
 
-/** Rows by age for the pictures of a run: more dry runs, made when it has ended, for nobody but the reader of a page. */
+/** Rows by age for the pictures of a run: additional dry runs after it has ended, only for the readers of a page. */
 
 export interface CountedAges {
   /** By the index's name. */
@@ -25,7 +25,7 @@ export interface AgesOptions {
   now?(): number;
 }
 
-/** Never throws what a server may answer: a picture can do without. */
+/** Never throws for a server's answer: a picture can do without. */
 export async function countedAges(
   report: Report,
   { operations, onCounted = () => {}, now = Date.now }: AgesOptions,

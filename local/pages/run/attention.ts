@@ -11,7 +11,7 @@ import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
 import { causeSentence, errorSentence, nameOf, sentence } from '../../../lambda/wording/sentences.ts';
 import type { Attention } from '../model.ts';
 
-/** What needs a person after a run, with its next step: the facts and words of the message, in its order. */
+/** What needs attention after a run, with its next step: the facts and words of the message, in its order. */
 
 /** A text of a server or a person. */
 const maxText = 1000;
@@ -31,7 +31,7 @@ export function attentionOf(report: Report, context: MessageContext): Attention[
 export const toKnowOf = (report: Report, context: MessageContext): string[] =>
   notes(report, context).flatMap(({ alert, text }) => (alert ? [] : [text]));
 
-/** What became of an index, for its own place on the page. */
+/** The result for an index, for its own place on the page. */
 export const sentenceOf = (entry: PolicyEntry): string => {
   const said = asSentence(sentence(entry));
   return resultOf[entry.outcome] === 'ok' ? said : `${said} ${causeSentence(entry, maxText)}`;

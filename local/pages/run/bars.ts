@@ -7,13 +7,13 @@ import type { Bar, Part } from '../model.ts';
 
 /** What a run did, or would do, to the rows of one index, as a bar. */
 
-/** Truncations that nobody saw end well: what went is known of those that delete in place. */
+/** Truncations that were not seen to end well: only for those that delete in place is it known what was deleted. */
 const unended: readonly Outcome[] = ['still-running', 'incomplete', 'lost', 'unknown'];
 
 /**
- * @param older rows by age, where they were counted: after the run, at the ages that they had when it began
+ * @param older rows by age, if they were counted: after the run, at the ages that they had when it began
  * @param startMillis the run's start
- * @returns undefined where the run counted nothing
+ * @returns undefined if the run counted nothing
  */
 export function barOf(
   entry: PolicyEntry,
@@ -35,7 +35,7 @@ export function barOf(
   };
 }
 
-/** What is missing has no age that anybody could have counted. */
+/** The age of missing rows cannot be counted. */
 function missingParts(
   { rowsDeleted, rowsToDelete = 0, rowsMissing = 0, retentionDays }: PolicyEntry,
   rowsTotal: number,
@@ -95,7 +95,7 @@ function partsOf(entry: PolicyEntry, rowsTotal: number, older: Older, startMilli
   return byAge(rowsTotal, older, [cut(past, 'overdue')]);
 }
 
-/** Counts made after rows went, as they would have been before: of the rows that stay only. */
+/** Counts made after the deletion, as they would have been before it: only of rows that stay. */
 function afterwards(older: Older, went: number, past: number, days: number): Older {
   const left = older.get(days) ?? past - went;
   return new Map(

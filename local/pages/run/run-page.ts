@@ -78,7 +78,7 @@ function nightsText({ nights, report }: ShownRun): string[] {
   return ['No earlier night is remembered: runs that truncate remember what they see, previews leave no trace.'];
 }
 
-/** As urgent as the message has it, then by what there is to see. */
+/** By urgency as in the message, then by how much there is to see. */
 function worstAndLargestFirst(one: PolicyEntry, other: PolicyEntry): number {
   const rank = ({ outcome }: PolicyEntry) => ['failed', 'attention', 'ok'].indexOf(resultOf[outcome]);
   const rows = ({ rowsTotal = -1 }: PolicyEntry) => rowsTotal;
@@ -118,7 +118,7 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
     ...(bar && { bar }),
     facts: factsOf(entry, policy),
     isQuiet: quiet.has(entry.outcome),
-    // Sizes after a truncation are no result: the disk follows at later merges.
+    // Sizes right after a truncation mean nothing: disk space follows with later merges.
     sizeMb: entry.sizeBeforeMb,
     nights: nightPoints(nights.get(searchIndex(entry)) ?? []),
   };
@@ -126,7 +126,7 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
 
 const quiet: ReadonlySet<Outcome> = new Set(['below-threshold', 'nothing-to-delete', 'disabled']);
 
-/** The vocabulary of report and runbook, a little more like English. */
+/** The vocabulary of report and runbook, worded a little more naturally. */
 const badgeWords = Object.fromEntries(
   Object.keys(resultOf).map((outcome) => [outcome, outcome.replaceAll('-', ' ')]),
 ) as Record<Outcome, string>;
@@ -164,7 +164,7 @@ function factsOf(entry: PolicyEntry, policy: Policy | undefined): Fact[] {
   ];
 }
 
-/** What a run takes at most, and how many it needs. */
+/** The maximum of one run, and how many runs are needed. */
 function biteText(bite: number, { rowsPastRetention, rowsToDelete = 0, cause }: PolicyEntry): string {
   const past = rowsPastRetention ?? rowsToDelete;
   const text = `${grouped(bite)} rows a run`;

@@ -11,7 +11,7 @@ import type { Page } from '../model.ts';
 import { countedAges } from './ages.ts';
 import { runPage } from './run-page.ts';
 
-/** A run that has ended and is told already. */
+/** A run that has ended and has already been reported. */
 export interface EndedRun {
   report: Report;
   message: ComposedMessage;
@@ -35,7 +35,7 @@ export async function pageOfRun(run: EndedRun, counted: Output['counted']): Prom
   });
 }
 
-/** The report says where the memory is not to be had. */
+/** The report says if the memory is unavailable. */
 async function remembered({ report, nights }: EndedRun): Promise<Map<string, Night[]>> {
   const found = new Map<string, Night[]>();
   try {

@@ -84,7 +84,7 @@ describe('A stage file', () => {
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
     [{ alarmTopicArn: 'on-call' }, /alarmTopicArn must be an ARN such as arn:aws:sns/],
     [{ tags: { 'aws:team': 'x' } }, /^tags: the key "aws:team" must not begin with aws:/],
-    [{ tags: { team: 7 } }, /^tags\.team must be a text, not 7\.$/],
+    [{ tags: { team: 7 } }, /^tags\.team must be a string, not 7\.$/],
     [{ tags: { team: 'data<script>' } }, /^tags\.team must have at most 256 letters, digits/],
     [{ maxRowsPerRun: 0 }, /^maxRowsPerRun must be at least 1, not 0\.$/],
     [{ maxRunHours: 48 }, /maxRunHours must be at most 47, not 48/],

@@ -48,7 +48,7 @@ test('find 15: another server behind the same address does not bring its verdict
     const [there] = engine.indices();
     engine.deleteIndex(there!.name);
     engine.addIndex(anIndexOf(0, 400));
-    // It knows no task of ours.
+    // It does not know our tasks.
     engine.set({ statusKnown: false });
   });
   const entry = entryOf(await deployment.night());

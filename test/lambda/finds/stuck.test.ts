@@ -122,7 +122,7 @@ describe('find 27: a record that nobody could release', () => {
     const moved = { since: expect.any(Number), done: 0, toDelete: 600 };
     expect((await runningOf(deployment)).attempt.stood).toEqual(moved);
     deployment.clock.time += day;
-    // One row has gone meanwhile: it is at work.
+    // One row has been deleted in the meantime: it is working.
     let one = 1;
     deployment.service.engine.removeRows(name, ({ timestamp }) => timestamp < firstNight - 31 * day && one-- > 0);
     expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'stuck' } });

@@ -19,7 +19,7 @@ const holding = (record: object) => ({ Item: { record: { S: JSON.stringify(recor
 const claiming = (...claims: [string, string][]) => ({ Item: { claims: { S: JSON.stringify(claims) } } });
 const done = {};
 
-/** Answers in their order, the last one for ever; an error is thrown. */
+/** Answers in order, the last one repeated forever; an error is thrown. */
 function ledgerThatMeets(...answers: unknown[]) {
   const sent: { name: string; input: Record<string, unknown> }[] = [];
   const pauses: number[] = [];

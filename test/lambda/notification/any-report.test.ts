@@ -56,7 +56,7 @@ const anyReport: fc.Arbitrary<Report> = fc
       ({ ...whole, unmanagedIndices, policies: policies.map(named) }) as Report,
   );
 
-/** Names of their own, so that a test can tell whether a text holds them. */
+/** Names of their own, so that a test can check whether a text contains them. */
 const named = (entry: PolicyEntry, at: number): PolicyEntry => ({
   ...entry,
   entityType: 'dataset',

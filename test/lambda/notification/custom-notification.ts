@@ -3,8 +3,8 @@ import type { MessageContext } from '../../../lambda/notification/context.ts';
 
 /**
  * The event schema of custom notifications in "Amazon Q Developer in chat applications", administrator guide, page
- * "Custom notifications" (version and source fixed, description required, nextSteps and keywords lists of texts).
- * It drops what does not fit without a word. The lengths are ours: Slack takes 3,000 characters in one block.
+ * "Custom notifications" (version and source fixed, description required, nextSteps and keywords lists of texts). It
+ * silently drops what does not fit. The lengths are ours: Slack accepts 3,000 characters in one block.
  */
 export const customNotificationSchema = z.strictObject({
   version: z.literal('1.0'),

@@ -6,9 +6,9 @@ import { play } from '../../support/nights/play.ts';
 import { contextOf } from './custom-notification.ts';
 
 /**
- * What people and machines get after real runs, word for word, in test/lambda/notification/golden/. After a change of wording:
- * `npx vitest run test/lambda/notification/golden.test.ts -u`, then read the difference as somebody who gets the message at
- * 7 in the morning would.
+ * What people and machines get after real runs, word for word, in test/lambda/notification/golden/. After a change of
+ * wording: `npx vitest run test/lambda/notification/golden.test.ts -u`, then read the diff as someone would who gets
+ * the message at 7 in the morning.
  */
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
   test.each(Object.entries(nights))('%s', async (name, night) => {

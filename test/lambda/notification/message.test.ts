@@ -53,7 +53,7 @@ describe('the message of a real run', () => {
 });
 
 describe('a message', () => {
-  /** What stands behind these is told with another entry, or with the error of the run. */
+  /** What caused these is reported with another entry, or with the error of the run. */
   const toldWithAnother = new Set(['run-error', 'other-version', 'breaker', 'no-task-ids']);
 
   test.each(outcomes)('has a sentence and, where it needs a person, a next step or the way back: %s', (outcome) => {

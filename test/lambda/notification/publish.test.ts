@@ -135,7 +135,7 @@ describe('the SNS publisher', () => {
 
   it('says in log and metric that nobody has subscribed, and publishes all the same', async () => {
     const { written, logged } = await publish(well, { confirmed: '0' });
-    expect(logged[0]).toMatch(/^warn: nobody is told of this run: the topic has no confirmed subscription/);
+    expect(logged[0]).toMatch(/^warn: nobody is notified of this run: the topic has no confirmed subscription/);
     expect(JSON.parse(written[0]!)).toMatchObject({ ConfirmedSubscriptions: 0 });
     expect(sns.publishes()).toHaveLength(1);
   });

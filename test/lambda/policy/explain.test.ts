@@ -38,7 +38,7 @@ describe('what is wrong with a value', () => {
     ['too large a number', { days: 100 }, 'days must be at most 99, not 100'],
     ['half a number', { days: 7.5 }, 'days must be a whole number, not 7.5'],
     ['a text for a number', { share: '1' }, 'share must be a number, not "1"'],
-    ['a number for a text', { name: 1 }, 'name must be a text, not 1'],
+    ['a number for a string', { name: 1 }, 'name must be a string, not 1'],
     ['a text for a switch', { on: 'yes' }, 'on must be true or false, not "yes"'],
     ['a text for a list', { emails: 'a' }, 'emails must be an array, not "a"'],
     ['a list for an object', { nested: [] }, 'nested must be an object, not []'],

@@ -9,7 +9,7 @@ import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndexOf, type Deployment, deployments, firstNight, outcomesOf } from '../../support/deployment.ts';
 import { anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../support/records.ts';
 
-/** A person clears an index: its own windows are counted first, and nothing is truncated. */
+/** An operator clears an index: its own windows are counted first, and nothing is truncated. */
 
 const started = deployments();
 const name = 'dataset.operation';
@@ -246,7 +246,7 @@ describe('clearing a record of another version', () => {
       noteFacts: [{ kind: 'not-released', index: name, why: 'ledger', unreadable: true }],
     });
     const { email } = composeMessage(report);
-    expect(email).toContain('its ledger record cannot be read, and nothing that clears opens it');
+    expect(email).toContain('its ledger record cannot be read, and clearing cannot open it');
     expect(email).toContain('delete that record by hand');
     expect(email).not.toMatch(/Clear it again|"clear"/);
   });

@@ -50,7 +50,7 @@ const stepsOf = ({ mode, result, cause, noteFacts = [], policies }: Report) => [
 /** Commands and requests, as a mail prints them. */
 const commandsOf = (report: Report) => composeMessage(report, context).email.match(/^ {2}\S.*$/gm) ?? [];
 
-/** Whether somebody who wants to hear of problems only hears of it. */
+/** Whether a subscriber to problems only hears about it. */
 async function isDelivered(report: Report): Promise<boolean> {
   let published = 0;
   const client = {

@@ -162,7 +162,7 @@ describe('rows that go missing', () => {
     return deployment;
   }
 
-  /** Another night, in which the truncation takes so many rows that should stay. */
+  /** Another night, in which the truncation deletes this many rows that should stay. */
   async function losingAgain({ service: { engine }, clock, night }: Deployment, rows: number) {
     clock.time += 24 * hour;
     const old = Array.from({ length: 200 }, (_, n) => clock.time - (100 * 24 + n) * hour);

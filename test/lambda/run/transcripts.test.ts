@@ -6,7 +6,7 @@ import { replay } from './transcripts/script.ts';
 
 /**
  * Histories of one index, told line by line: what was asked of the server, what the ledger said at each write, what was
- * reported. `npx vitest run test/lambda/run/transcripts.test.ts -u` writes their outputs anew; read the difference.
+ * reported. `npx vitest run test/lambda/run/transcripts.test.ts -u` rewrites their outputs; read the diff.
  */
 
 const started = deployments();

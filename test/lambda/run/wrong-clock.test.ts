@@ -25,7 +25,7 @@ test('nor where the task says that it has ended, and its copy cannot be proven',
   const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' };
   const deployment = await started({ policies: [policy], settings: { maxRunHours: 1 } });
   const { engine } = deployment.service;
-  // The name of the new index is not told: no proof.
+  // The name of the new index is not reported: no proof.
   engine.schedule(deployment.clock.time + 61_000, () => engine.set({ denied: ['getIndexSizes'] }));
   expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven' } });
   deployment.clock.time += 24 * hour;

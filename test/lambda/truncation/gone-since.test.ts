@@ -3,7 +3,7 @@ import type { Window } from '../../../lambda/ledger/record.ts';
 import type { DryRun } from '../../../lambda/operations/operations.ts';
 import { goneSince, piecesOf } from '../../../lambda/truncation/gone-since.ts';
 
-/** The last verdict counted 100 rows in (10, 20]; so many rows stand up to each moment now. */
+/** The last verdict counted 100 rows in (10, 20]; this many rows exist up to each moment now. */
 const window = { from: 10, to: 20, rows: 100 };
 const found = (cutoff: number, upTo: Record<number, number>, parts?: Window[]) => {
   const asked: number[] = [];

@@ -28,7 +28,7 @@ interface Case {
   windows?: [before: number, after: number][];
   remaining?: number;
   total?: number;
-  /** False: the name is not told. */
+  /** False: the name is not reported. */
   indexName?: string | false;
   nameBefore?: string | false;
   counters?: TaskCounters;

@@ -23,7 +23,7 @@ function progressed(watch: Watch, done: number, total: number, at: number): Watc
   return fold(watch, sighting, { strategy: 'delete-by-query', rowsToDelete: total, rowsKept: 0 }, day * 1000).watch;
 }
 
-/** What a task shows at one look, and what the way there takes beside the Wait. */
+/** What a task shows at one look, and how long the way there takes besides the Wait. */
 interface Sight {
   /** Rows done, of a million; undefined where the look fails or shows no counters. */
   done: number | undefined;
@@ -31,7 +31,7 @@ interface Sight {
   overheadSeconds: number;
 }
 
-/** Looks at one task as Poll does, until it has run for so many seconds. */
+/** Looks at one task as Poll does, until it has run for this many seconds. */
 function looksDuring(seconds: number, see: (at: number) => Sight): { intervals: number[][] } {
   let watch = aWatch();
   const intervals: number[][] = [];

@@ -107,7 +107,7 @@ describe('a movement', () => {
     const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { works: 'reindex' });
     const { watch } = folded([seen(0, { task: task(1, 2) }), seen(5, { task: task(2, 2) })], copies);
     expect(watch).toMatchObject({ highestCounter: 4, movedAt: 15, progress: { done: 4, total: 400 } });
-    // Sent as a delete, it copies all the same.
+    // Sent as a delete, it copies anyway.
     expect(folded([seen(0, { task: task(1, 2) })], deletes).watch.highestCounter).toBe(3);
   });
 });

@@ -66,7 +66,7 @@ describe('the windows of an attempt', () => {
 const fields: TruncateFields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: 100, batchSize: 5 };
 const toStart: Bounds[] = [{ from: 100, to: 200 }];
 
-/** A server that answers each moment's count from a list, the last one for ever. */
+/** A server that answers each moment's counts from a list, repeating the last one forever. */
 function server(counts: Record<number, number[]>, rowsTotal = 10_000) {
   const asked: number[] = [];
   const sent: TruncateFields[] = [];

@@ -22,7 +22,7 @@ import { aReportOf } from '../../support/reports.ts';
 const words = fc.constantFrom('dataset_operationaspect_v1_1693050512123', 'dataset.operation', 'run-1', 'said-so', 'a');
 const now = 1_772_335_800_000;
 
-/** What no sentence of ours holds. */
+/** What none of our sentences contains. */
 function expectEnglish(text: string): void {
   expect(text).toMatch(/\w/);
   expect(text).not.toMatch(/undefined|null|NaN|\[object|Invalid/);

@@ -129,7 +129,7 @@ describe('a cause says', () => {
       'unknown',
       { kind: 'blind', error: { kind: 'timeout', operation: 'dry-run' } },
       {},
-      'the index cannot be counted any more (no response in time), so nobody can tell what became of its truncation; the index is quarantined until a person has looked at it and cleared it',
+      'the index cannot be counted any more (no response in time), so the state of its truncation is unknown; the index is quarantined until a person has looked at it and cleared it',
     ],
   ])('%s', (_, outcome, cause, more, text) => {
     expect(causeText(anEntry(outcome, cause, more))).toBe(text);

@@ -104,7 +104,11 @@ describe('a command line that cannot be meant', () => {
     ['--token-file token.txt', {}, '--token-file needs --gms-url'],
     ['--ledger l.json', {}, '--ledger needs --gms-url'],
     ['--ca-file ca.pem', {}, '--ca-file needs --gms-url'],
-    [`${server} --policies p.json --clear a.b --only a.b`, {}, '--clear stands alone'],
+    [
+      `${server} --policies p.json --clear a.b --only a.b`,
+      {},
+      '--clear cannot be combined with --only or --approve-rows',
+    ],
     [`${server} --policies p.json --accept-missing 5`, {}, '--accept-missing needs exactly one --clear'],
     [`${server} --policies p.json --approve-rows 5`, {}, '--approve-rows needs exactly one --only'],
     [

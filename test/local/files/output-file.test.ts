@@ -135,14 +135,14 @@ describe('what is written', () => {
   it('says of a full disk what to do', () => {
     checkOutputFile(report('/dev/full'), []);
     expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
-      '--json /dev/full was not written: the disk is full; free some space. What should stand in it is told above.',
+      '--json /dev/full was not written: the disk is full; free some space. Its content is shown above.',
     );
   });
 
   it('is no less there when it cannot be replaced', () => {
     const { write, at } = files();
     const path = write('file.json', aReport);
-    // Somebody has put something else there while the run went on.
+    // Someone has put something else there during the run.
     writeFileSync(path, 'my notes');
     expect(() => writeOutputFile(report(path), 'new')).toThrow(/was not written: the file exists/);
     expect(readFileSync(at('file.json'), 'utf8')).toBe('my notes');

@@ -19,11 +19,7 @@ describe('a policies file', () => {
       '[{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}]',
       /has the key "retentionDays" twice in one object \(line 1, column 66\): keep one of them\.$/,
     ],
-    [
-      'that is a whole stage',
-      { gmsUrl: 'x', policies: [operation] },
-      /give only the list that stands under "policies"/,
-    ],
+    ['that is a whole stage', { gmsUrl: 'x', policies: [operation] }, /give only the list under "policies"/],
     ['that holds no list', operation, /must hold a list of policies: put \[ and \] around them/],
     ['that is empty', [], /empty list/],
     ['with an unknown field', [{ ...operation, retentionsDays: 1 }], /did you mean retentionDays\?/],

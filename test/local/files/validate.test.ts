@@ -61,12 +61,12 @@ describe('validate', () => {
     ['{\n  "policies": 7 }', 'policies.json:2:3: it must hold a list under "policies": put [ and ] around them.'],
     [
       '{ "gmsUrl": "x", "policies": [] }',
-      'policies.json:1:3: it holds a whole stage: give only the list that stands under "policies".',
+      'policies.json:1:3: it holds a whole stage: give only the list under "policies".',
     ],
     ['{ "policy": [] }', 'policies.json:1:1: it must hold a list of policies: put [ and ] around them.'],
     [
       '{ "policies": [], "polices": [] }',
-      'policies.json:1:19: it has the field "polices": beside "policies" there may be "$schema" alone.',
+      'policies.json:1:19: it has the field "polices": besides "policies" only "$schema" is allowed.',
     ],
   ])('says of %s what is wrong, and a run says the same', (text, mistake) => {
     const policiesPath = file(text);

@@ -12,7 +12,7 @@ import { folder } from '../processes.ts';
 
 const operation = 'dataset_operationaspect_v1';
 const profile = 'dataset_datasetprofileaspect_v1';
-/** So many days ago. */
+/** This many days ago. */
 const at = (days: number) => new Date(Date.now() - days * dayMillis).toISOString();
 const aNight = (days: number, rows: number, more: Partial<Night> = {}): Night => ({
   index: operation,
@@ -23,7 +23,7 @@ const aNight = (days: number, rows: number, more: Partial<Night> = {}): Night =>
   ...more,
 });
 
-/** A ledger with these nights beside it, and what `history` prints of it. */
+/** A ledger with these nights next to it, and what `history` prints for it. */
 async function remembered(nights: readonly Night[]) {
   const files = folder((cleanUp) => onTestFinished(cleanUp));
   const ledger = files.at('in-flight.json');

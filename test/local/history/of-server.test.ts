@@ -6,7 +6,7 @@ import { nightsOfServer } from '../../../local/history/of-server.ts';
 import { anIdle, anIndex, aServer } from '../../support/records.ts';
 import { folder } from '../processes.ts';
 
-/** A ledger with a record for each of these servers, and one night beside it. */
+/** A ledger with a record for each of these servers, and one night next to it. */
 async function ledgerOf(...servers: string[]): Promise<string> {
   const path = folder((cleanUp) => onTestFinished(cleanUp)).at('in-flight.json');
   const ledger = fileLedger(path);

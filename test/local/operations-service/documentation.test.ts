@@ -5,7 +5,7 @@ import { profiles } from '../../../local/operations-service/profiles.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
 import { day, serve } from './service.ts';
 
-/** docs/operations-service.md: its examples are run, its tables compared with what they tell about. */
+/** docs/operations-service.md: its examples are run, its tables compared with what they describe. */
 
 const documentation = readFileSync('docs/operations-service.md', 'utf8');
 

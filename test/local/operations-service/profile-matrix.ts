@@ -17,7 +17,7 @@ export const expected: Record<ProfileName, readonly [Outcome, Outcome, Outcome]>
   '0.13-1.1': ['truncated', 'truncated', 'truncated'],
   // Every reindex fails after the alias has moved.
   '1.2-1.4': ['truncated', 'truncated', 'rows-missing'],
-  // A reindex leaves the live index without refresh: nobody can see its rows.
+  // A reindex leaves the live index without refresh: its rows are invisible.
   newest: ['truncated', 'truncated', 'rows-missing'],
   // Deletes only, and says so when it is asked to reindex.
   postgres: ['truncated', 'truncated', 'failed'],

@@ -63,7 +63,7 @@ export async function serve(options: ServiceOptions = {}) {
       return outer;
     },
     sizes: async () => (await post('getIndexSizes', '')).json.value.indexSizes,
-    /** Rows in all and rows to delete, as a dry run tells them. */
+    /** Rows in total and rows to delete, as reported by a dry run. */
     counts: async (fields: Record<string, unknown> = {}) => {
       const { value } = (await truncate(fields)).json;
       const [, matching, total] = /^Delete (\d+) out of (\d+) rows/.exec(value) ?? [];

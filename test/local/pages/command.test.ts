@@ -22,7 +22,7 @@ async function service(options: ServiceOptions = {}) {
   return started;
 }
 
-/** Runs a command line in this process. `watch` hears what is told as well. */
+/** Runs a command line in this process. `watch` also gets the output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, watch: Partial<Output> = {}) {
   const { output, text } = page();
   const asked = parseArguments(args, env) as EmbeddedArguments | SurveyArguments | ServerRunArguments;
@@ -38,7 +38,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, watch: 
   return { status, text: text() };
 }
 
-/** The options that name a server, and an environment without anybody's state. */
+/** The options that name a server, and an environment without anyone's state. */
 async function aServer({ at }: ReturnType<typeof files>, options: ServiceOptions = {}) {
   const { url, token, engine } = await service(options);
   return { args: ['--gms-url', url], env: { DATAHUB_GMS_TOKEN: token, XDG_STATE_HOME: at('state') }, token, engine };

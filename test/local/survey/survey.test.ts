@@ -151,7 +151,7 @@ describe('the survey notices', () => {
     const timestamps = evenly(0, 30.5, 1000);
     const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
     const surveyed = await survey(url, token);
-    expect(surveyed.text).toContain('Somebody else already cuts at 30 days: dataset.operation');
+    expect(surveyed.text).toContain('Something else already cuts at 30 days: dataset.operation');
     expect(surveyed.text).toContain('datahub-gc');
     expect(surveyed.text).toContain('truncate_indices: false');
     expect(writtenBy(surveyed)).toMatchObject([{ enabled: false }]);
@@ -162,7 +162,7 @@ describe('the survey notices', () => {
     ['one that reaches back further', evenly(0, 33, 100)],
   ])('no cut at 30 days in %s', async (_name, timestamps) => {
     const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
-    expect((await survey(url, token)).text).not.toContain('Somebody else');
+    expect((await survey(url, token)).text).not.toContain('Something else');
   });
 
   it('an index whose copy failed after the alias had moved, and that only fills anew', async () => {
@@ -240,7 +240,7 @@ describe('the survey notices', () => {
   it('a server that tells one size for everything, and tries the known aspects', async () => {
     const { url, token } = await service({ profile: 'postgres' });
     const { text } = await survey(url, token);
-    expect(text).toContain('the size of its store only');
+    expect(text).toContain('only reports the size of its store');
     expect(text).toContain('dataset.datasetUsageStatistics');
   });
 });
@@ -328,7 +328,7 @@ describe('the survey announces', () => {
   });
 });
 
-/** A port that nobody listens on now. */
+/** A port that nothing is listening on. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

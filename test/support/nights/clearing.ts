@@ -3,7 +3,7 @@ import type { Nights } from './night.ts';
 
 const clear = { clear: ['dataset.operation'] };
 
-/** A person clears an index. */
+/** An operator clears an index. */
 export const clearing: Nights = {
   'clear-released': {
     async play(begin) {

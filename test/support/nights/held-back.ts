@@ -27,7 +27,7 @@ export const heldBack: Nights = {
   'orders-changed': {
     async play(begin) {
       const deployment = await begin(twoIndices);
-      // Between Plan and Truncate somebody makes one policy stricter and takes the other away.
+      // Between Plan and Truncate someone makes one policy stricter and removes the other.
       const { policies } = deployment.services.parameters;
       let asked = 0;
       deployment.services.parameters.policies = async () => {

@@ -4,7 +4,7 @@ const two = (at: number): string => String(at).padStart(2, '0');
 const aspects = (count: number, name: string): string[] =>
   Array.from({ length: count }, (_, at) => `${name}${two(at + 1)}`);
 
-/** Nights with so much to tell that it has to be told together. */
+/** Nights with so much to report that it has to be grouped. */
 export const large: Nights = {
   'sixty-policies': {
     async play(begin) {

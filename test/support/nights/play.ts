@@ -28,6 +28,6 @@ export async function play(night: Night, words?: (facts: ReportFacts) => Report)
   }
 }
 
-/** A server that is gone is told by its port, which is another one each time. */
+/** A missing server is reported with its port, which differs each time. */
 const withoutPort = (report: Report): Report =>
   JSON.parse(JSON.stringify(report).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));

@@ -2,7 +2,7 @@ import { MemoryError } from '../../../lambda/memory/night.ts';
 import type { Deployment } from '../deployment.ts';
 import { anIndexOf, type Begin, day, hour, type Nights, policyFor } from './night.ts';
 
-/** Nights that know of earlier ones: bites, growth, estimates, and what somebody else did. */
+/** Nights that know earlier ones: bites, growth, estimates, and what other processes did. */
 
 const operation = 'dataset.operation';
 

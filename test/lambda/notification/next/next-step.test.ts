@@ -13,7 +13,7 @@ import {
 } from '../../../../lambda/notification/next/next-step.ts';
 import { valuesOf } from '../../../support/arbitrary.ts';
 
-/** What a person does next, by kinds and numbers alone. */
+/** What to do next, from kinds and numbers alone. */
 
 const error = (kind: ServerErrorKind, operation: ServerError['operation'] = 'dry-run'): ServerError => ({
   kind,

@@ -285,7 +285,7 @@ describe('a request that must not be sent twice', () => {
       const server = await rawServer({ onConnection });
       const error = await failureOf(transportWith().postOnce(to(server.url), maySend));
       await new Promise((resolve) => setTimeout(resolve, 50));
-      // Whether the reset is seen before the connection stands is up to the operating system.
+      // Whether the reset is seen before the connection is open depends on the operating system.
       expect(error.mayBeWritten).toBe(maySend.mock.calls.length === 1);
       expect(maySend.mock.calls.length).toBeLessThanOrEqual(1);
       expect(server).toMatchObject({ connections: 1, requests: [] });

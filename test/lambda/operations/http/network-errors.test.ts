@@ -24,7 +24,7 @@ describe('the phase of a network error', () => {
   test.each([
     ['ECONNRESET', 'reset'],
     ['UND_ERR_SOCKET', 'reset'],
-    // TLS 1.3 tells of a missing client certificate only after the request was written.
+    // TLS 1.3 reports a missing client certificate only after the request was written.
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls'],
   ])('%s after the request is %s', (code, phase) => {
     expect(causeOf(error(code), true)).toEqual({ phase, code });

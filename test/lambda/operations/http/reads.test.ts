@@ -26,7 +26,7 @@ const restError = (status: number, message: string) =>
     }),
   );
 
-/** What a person reads of it. */
+/** The text that people read. */
 const said = ({ fact }: OperationsError) => errorText(fact);
 
 async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {

@@ -23,7 +23,9 @@ import {
 } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** One index that a person clears: its record decides what is counted, and the counts whether it is released. */
+/**
+ * One index that an operator clears: its record decides what is counted, and the counts decide whether it is released.
+ */
 
 const now = 5_000_000;
 const index = 'dataset.operation';

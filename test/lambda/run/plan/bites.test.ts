@@ -75,7 +75,7 @@ describe('ten nights of a bite each', () => {
       indices: [indexOf(evenly)],
       policies: [{ ...policy, maxRowsPerRun: 1440 }],
     });
-    // A row a minute passes the cutoff, and so many go in a night: but for what a computer cannot divide.
+    // A row a minute passes the cutoff, and as many are deleted per night, apart from rounding errors.
     const minutes = 2882;
     const before = (minute: number) => new Date(firstNight - (minutes + 60 - minute) * 60_000).toISOString();
     const write = (minute: number, overdue: number) =>

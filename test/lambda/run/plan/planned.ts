@@ -28,7 +28,7 @@ export interface World {
   policies?: unknown[];
   records?: Record<string, StoredRecord | object>;
   sizes?: IndexSize[] | Fails | Error;
-  /** By aspect and moment; by default 600 of 1,000 rows are to go, and nobody tells the time. */
+  /** By aspect and moment; by default 600 of 1,000 rows are to go, and no answer carries a time. */
   counts?: (fields: TruncateFields) => Partial<DryRun> & Partial<Record<'fails', ServerError['kind'] | undefined>>;
   status?: TaskStatus | Fails;
   input?: unknown;

@@ -41,7 +41,7 @@ interface World {
   state?: Partial<RunState>;
   time?: number;
   left?: number;
-  /** So many writes fail. */
+  /** This many writes fail. */
   failing?: number;
   hasNights?: boolean;
 }

@@ -69,7 +69,7 @@ const whole = aRunState(
   },
 );
 
-/** With so many bytes more than it has room for. */
+/** With this many bytes more than it has room for. */
 const squeezed = (bytes: number): RunState => ({ ...fitState({ ...whole, runId: 'x'.repeat(bytes) }), runId: '' });
 /** The state as it is, and after each further thing that it gave away. */
 function stagesOf(): RunState[] {

@@ -6,7 +6,7 @@ import { anIndex } from '../../../support/records.ts';
 import type { Command } from './script.ts';
 import { type World, worldOf } from './world.ts';
 
-/** What a transcript may ask for. */
+/** The commands of a transcript. */
 
 const name = 'dataset.operation';
 const day = 86_400_000;
@@ -65,7 +65,7 @@ function nightOf({ words, options }: Command, run: number, play: (command: Comma
       ...(accept && { acceptMissing: Number(accept) }),
     },
     ...(at && { dies: { at: at as LedgerRecord['state'], what } }),
-    // A comma stands for a blank: `during-truncate=policy,days=365`.
+    // A comma means a space: `during-truncate=policy,days=365`.
     ...(duringTruncate && { duringTruncate: () => play({ ...nested(duringTruncate) }) }),
   };
 }
@@ -103,7 +103,7 @@ async function act({ name: command, words: [word = ''], options }: Command, { de
     case 'no-proxy':
       engine.onRequest = undefined;
       return [];
-    // Somebody else deletes rows that should stay: `lose keep-every=3`.
+    // Another process deletes rows that should stay: `lose keep-every=3`.
     case 'lose':
       engine.removeRows(name, ({ id }) => id % Number(options['keep-every']) !== 0);
       return [];

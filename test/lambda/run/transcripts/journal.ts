@@ -32,7 +32,7 @@ export function namer(): (text: string) => string {
       .replace(/[\w-]{22}:\d+/g, named('task'));
 }
 
-/** @param start of the run, epoch milliseconds; moments are told in days before it, and it is called `now` */
+/** @param start of the run, epoch milliseconds; times are given in days before it, and it is called `now` */
 export function journalled(operations: Operations, start: () => number, say: (line: string) => void): Operations {
   const answered = async <Value>(question: string, ask: () => Promise<Value>, told: (value: Value) => string) => {
     try {

@@ -10,7 +10,7 @@ import { journalled, namer, reportText, writeText } from './journal.ts';
 
 export interface World {
   deployment: Deployment;
-  /** Plays a run and tells of it. */
+  /** Plays a run and reports it. */
   night(options: NightOptions): Promise<string[]>;
 }
 
@@ -164,7 +164,7 @@ const title = (step: string): string => step[0]!.toUpperCase() + step.slice(1);
 const upToDeath = (turns: readonly Turn[]): readonly Turn[] =>
   turns.slice(0, turns.findIndex(({ lines }) => lines.includes('dies')) + 1);
 
-/** Looks that only look are told by the first and the last of them. */
+/** Of a series of looks without any other event only the first and the last are reported. */
 function compressed(turns: readonly Turn[]): Turn[] {
   const told: Turn[] = [];
   const isQuiet = ({ step, lines }: Turn) => step === 'Poll' && !lines.some((line) => line.startsWith('ledger'));
@@ -187,7 +187,7 @@ function turnText({ at, step, lines }: Turn): string[] {
   );
 }
 
-/** The same line several times in a row is told once. */
+/** Repeated lines are reported once. */
 function repeated(lines: readonly string[]): string[] {
   return lines.flatMap((line, at) => {
     if (at > 0 && lines[at - 1] === line) return [];

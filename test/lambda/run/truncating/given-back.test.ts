@@ -21,7 +21,7 @@ describe('it is given back', () => {
     expect(await refusal({ counts: later })).toStrictEqual(['not-started', { kind: 'counts-moved' }, {}]);
   });
 
-  /** So many rows to delete in the first count, in the second, and from then on. */
+  /** Rows to delete in the first count, in the second, and from then on. */
   const falling =
     (first: number, second: number): World['counts'] =>
     ({ endTimeMillis }, at) =>

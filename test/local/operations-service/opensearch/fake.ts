@@ -64,7 +64,7 @@ export async function fakeEngine({ distribution = 'opensearch', number = '2.19.1
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    /** Method and path of each call but the first, which asks for the product. */
+    /** Method and path of each call except the first, which asks for the product. */
     lines: () => calls.slice(1).map(({ line }) => line.replaceAll(/_1[0-9]{12}/g, '_TIME')),
     close,
   };

@@ -161,7 +161,10 @@ function namedBy(
 /** A whole copy of somebody else's, of no more rows than ours could have, bore our task's number when its status was read. */
 function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdict, track }: Closing): boolean {
   const { cause } = verdict.entry;
-  if (cause.kind !== 'verified' || cause.by !== 'proof' || record.state !== 'running') return false;
+  // With old rows left a proven copy is incomplete.
+  const isIncompleteCopy = cause.kind === 'remains' && record.attempt.strategy !== 'delete-by-query';
+  const isProven = isIncompleteCopy || (cause.kind === 'verified' && cause.by === 'proof');
+  if (!isProven || record.state !== 'running') return false;
   const serials = track?.acted?.serials ?? [];
   const { taskId, baseline } = record.attempt;
   const most = baseline.rowsTotal + limitOf(baseline.rowsTotal);

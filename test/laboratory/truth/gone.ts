@@ -34,7 +34,7 @@ export function remember(
 
 /**
  * Whether more than half of the rows are gone that were there when the last truncation of an index was verified, less what a
- * cutoff has overtaken.
+ * cutoff has overtaken. A verdict that counted its window in pieces compares those that the cutoff has not reached.
  */
 export function isGone(world: World, index: string, cutoffMillis: number): boolean {
   const remembered = world.remembered.get(index);
@@ -43,7 +43,10 @@ export function isGone(world: World, index: string, cutoffMillis: number): boole
   const record = world.ledger.records.get(index) as LedgerRecord | undefined;
   // What was cleared by a person is not compared.
   if (record?.lastVerdict?.attemptId !== attemptId || record.lastVerdict.window === undefined) return false;
-  const from = Math.max(window.from, cutoffMillis);
+  const { parts } = record.lastVerdict;
+  const pieces = parts?.filter((part) => part.from >= cutoffMillis);
+  if (cutoffMillis > window.from && pieces?.length === 0) return false;
+  const from = cutoffMillis <= window.from ? window.from : (pieces?.[0]?.from ?? cutoffMillis);
   const expected = timestamps.filter((timestamp) => timestamp > from).length;
   const found = world.front.truth.found(world.front.nameOf(index), from, window.to);
   return expected > 0 && found < expected / 2;

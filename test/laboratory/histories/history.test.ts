@@ -8,7 +8,7 @@ import { scenario } from './scenario.ts';
 /** A small campaign inside `npm test`; `npm run faults` lives through thousands. */
 
 const seed = 20_261_120;
-const histories = 40;
+const histories = 15;
 
 describe('the fault laboratory', () => {
   test(`${histories} histories of seed ${seed} break no rule`, async () => {
@@ -16,7 +16,7 @@ describe('the fault laboratory', () => {
     expect(violations.map((violation) => `run ${violation.run}: ${violationText(violation)}`)).toEqual([]);
     // A campaign that never gets to the dangerous part proves nothing.
     expect(truncates).toBeGreaterThan(2 * histories);
-    expect(Object.keys(letters).length).toBeGreaterThan(60);
+    expect(Object.keys(letters).length).toBeGreaterThan(40);
     expect(Object.keys(outcomes).length).toBeGreaterThan(10);
   });
 

@@ -5,7 +5,7 @@ import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { type Idle, isUnresolved, type Reserved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
-import { asking, type DryRun, OperationsError, type TruncateFields } from '../../operations/operations.ts';
+import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
@@ -20,7 +20,7 @@ import type { Entry, Planned } from '../state.ts';
 import { bitten } from './bite.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
 import { meantIndex } from './meant-index.ts';
-import { rowsGone } from './rows-gone.ts';
+import { rowsGone, rowsGoneWithIndex } from './rows-gone.ts';
 
 /** What Plan decides about one policy. */
 
@@ -114,13 +114,8 @@ async function dryRunEntry(
   if (shared.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
   const tooSlow = { entry: done(base, 'failed', { kind: 'no-time', what: 'plan' }) };
   if (clock.now() >= deadline() - deadlineMarginMillis) return tooSlow;
-  const empty: DryRun = { rowsToDelete: 0, rowsTotal: 0 };
-  const goneWithIndex = () => {
-    const found = { dryRun: empty, cutoffMillis, startMillis, record, size, indexGone: true, ask: async () => empty };
-    return rowsGone({ ...base, entry: { ...base.entry, rowsTotal: 0, rowsToDelete: 0 } }, policy, found, context);
-  };
+  const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
   try {
-    const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
     const fields = truncateFields(policy, cutoffMillis);
     const dryRun = await ask(fields);
     if (dryRun.clockSkewMillis === undefined) shared.missingDate = true;
@@ -133,8 +128,10 @@ async function dryRunEntry(
       return { entry: done(base, 'failed', { kind: 'run-error' }) };
     }
     if (signal.aborted) return tooSlow;
-    const lost = error.fact.kind === 'no-index' ? await goneWithIndex() : undefined;
-    if (lost) return { entry: lost };
+    if (error.fact.kind === 'no-index') {
+      const lost = await rowsGoneWithIndex(base, policy, { cutoffMillis, startMillis, record, size, ask }, context);
+      if (lost) return { entry: lost };
+    }
     const meant = meantIndex(error.fact, policy, sizes);
     const cause: Cause = { kind: 'server', error: error.fact, sent: 'no', ...(meant !== undefined && { meant }) };
     return { entry: done(base, 'failed', cause) };

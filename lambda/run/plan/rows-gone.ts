@@ -2,6 +2,7 @@ import type { Cause } from '../../facts/cause.ts';
 import type { Idle, Reserved } from '../../ledger/record.ts';
 import { settleIdle } from '../../ledger/settle.ts';
 import { release } from '../../ledger/transitions.ts';
+import { asking, type DryRun } from '../../operations/operations.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { truncateFields } from '../../truncation/fields.ts';
 import { goneSince } from '../../truncation/gone-since.ts';
@@ -63,6 +64,25 @@ export async function rowsGone(
     now,
   });
   return written ? entry : taken;
+}
+
+/**
+ * The same if the search engine has no such index: asked once more, under the names of the verdict, because a policy may
+ * spell its index differently, and one such answer may be wrong. Undefined for every other answer.
+ */
+export async function rowsGoneWithIndex(
+  counted: Counted,
+  policy: Policy,
+  found: Omit<Found, 'dryRun' | 'indexGone'>,
+  context: PolicyContext,
+): Promise<Entry | undefined> {
+  const { entityType, aspect } = found.record?.lastVerdict?.entry ?? {};
+  if (entityType === undefined || aspect === undefined) return undefined;
+  const asked = await asking(() => found.ask({ ...truncateFields(policy, found.cutoffMillis), entityType, aspect }));
+  if (asked.kind === 'done' || asked.error.kind !== 'no-index') return undefined;
+  const dryRun: DryRun = { rowsToDelete: 0, rowsTotal: 0 };
+  const empty = { ...counted, entry: { ...counted.entry, rowsTotal: 0, rowsToDelete: 0 } };
+  return rowsGone(empty, policy, { ...found, dryRun, indexGone: true, ask: async () => dryRun }, context);
 }
 
 /** A reservation whose time to send has passed is taken back first; undefined while its owner may still send. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
-import { anIndexOf, deployments, outcomesOf } from '../../support/deployment.ts';
+import { anIndexOf, type Deployment, deployments, outcomesOf } from '../../support/deployment.ts';
 import { anIndex } from '../../support/records.ts';
 import { day, entryOf, hour, mailOf, name, ofYesterday, operation, recordOf, runningOf } from './nights.ts';
 
@@ -9,6 +9,19 @@ import { day, entryOf, hour, mailOf, name, ofYesterday, operation, recordOf, run
 
 const started = deployments();
 const anyShare = { ...operation, minDeletePercent: 0 };
+
+/** Just under half of the index was to go; with three rows fewer it is more, and such a server reindexes. */
+function threeRowsGoJustBeforeTheCall({ services, service, clock }: Deployment): void {
+  const { operations } = services;
+  services.operations = {
+    ...operations,
+    async truncate(...call) {
+      let gone = 3;
+      service.engine.removeRows(name, ({ timestamp }) => timestamp > clock.time - 20 * day && gone-- > 0);
+      return operations.truncate(...call);
+    },
+  };
+}
 
 describe('clearing', () => {
   test.each([
@@ -68,15 +81,7 @@ describe('a delete that the server turned into a reindex, and that goes on when 
     });
     const { engine } = deployment.service;
     engine.set({ knowsForceFlags: false, mode: 'reindex-above-half' });
-    const services = deployment.services.operations;
-    deployment.services.operations = {
-      ...services,
-      async truncate(...call: Parameters<typeof services.truncate>) {
-        let gone = 3;
-        engine.removeRows(name, ({ timestamp }) => timestamp > deployment.clock.time - 20 * day && gone-- > 0);
-        return services.truncate(...call);
-      },
-    };
+    threeRowsGoJustBeforeTheCall(deployment);
     const report = await deployment.night();
     expect(entryOf(report)).toMatchObject({ outcome: 'still-running', cause: { kind: 'watching', works: 'reindex' } });
     expect(mailOf(report)).toContain('still copying');
@@ -94,15 +99,7 @@ test('what was seen to copy is judged as a copy, although neither its status nor
   });
   const { engine } = deployment.service;
   engine.set({ knowsForceFlags: false, mode: 'reindex-above-half', sizes: 'failing' });
-  const services = deployment.services.operations;
-  deployment.services.operations = {
-    ...services,
-    async truncate(...call: Parameters<typeof services.truncate>) {
-      let gone = 3;
-      engine.removeRows(name, ({ timestamp }) => timestamp > deployment.clock.time - 20 * day && gone-- > 0);
-      return services.truncate(...call);
-    },
-  };
+  threeRowsGoJustBeforeTheCall(deployment);
   expect(entryOf(await deployment.night()).outcome).toBe('still-running');
   expect((await runningOf(deployment)).attempt.copies).toBe(true);
   engine.restartNode();
@@ -179,6 +176,24 @@ describe('rows that are gone since the last verdict', () => {
     });
     expect(mailOf(report)).toContain('has no such index any more');
     expect((await recordOf(deployment)).state).toBe('quarantined');
+  });
+
+  test('are not missing where the search engine says only once that it has no such index', async () => {
+    const deployment = await started({ indices: [anIndexOf(300, 600)] });
+    expect(entryOf(await deployment.night()).outcome).toBe('truncated');
+    deployment.clock.time += day;
+    const { operations } = deployment.services;
+    let answers = 0;
+    deployment.services.operations = {
+      ...operations,
+      async dryRun(fields, options) {
+        if (answers++ > 0) return operations.dryRun(fields, options);
+        return operations.dryRun({ ...fields, aspect: 'absent' }, options);
+      },
+    };
+    const entry = entryOf(await deployment.night());
+    expect(entry).toMatchObject({ outcome: 'failed', cause: { kind: 'server', error: { kind: 'no-index' } } });
+    expect((await recordOf(deployment)).state).toBe('idle');
   });
 });
 

@@ -225,9 +225,13 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   if (!isOld) return { outcome, cause, closes: 'no' };
   // Every missing row is reported, and the index stays closed until an operator says whether that is acceptable.
   const isWhole = !clearing || (shortfallOf(record.windows, evidence.after.windows)?.rows ?? 0) === 0;
-  const closes = isDelete && isWhole ? 'idle' : 'quarantined';
-  return { outcome, cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause, closes };
+  return { outcome, ...closedAs(isDelete && isWhole ? 'idle' : 'quarantined', cause) };
 }
+
+const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement, 'cause' | 'closes'> => ({
+  cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause,
+  closes,
+});
 
 /**
  * Its status says that it is running, but there is no progress. However old its record is, nothing is started alongside
@@ -246,8 +250,7 @@ function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'close
     return { outcome: 'unknown', cause, closes: 'no', stood: { since, done, toDelete } };
   }
   const isDelete = whatItWas(record, task, indexName) === 'delete-by-query';
-  const closes = isDelete ? 'idle' : 'quarantined';
-  return { outcome: 'unknown', cause: { ...cause, closed: isDelete ? 'given-up' : 'quarantined' } as Cause, closes };
+  return { outcome: 'unknown', ...closedAs(isDelete ? 'idle' : 'quarantined', cause) };
 }
 
 function unsettled(evidence: Evidence): Cause {

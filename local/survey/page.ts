@@ -10,7 +10,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
   if (found.indices.length === 0) return ['There is no time series index.'];
   return [
     ...damage(found, now).flatMap((line) => damageLines(line, width)),
-    ...wrap('Rows older than so many days, and what would remain without them:', width),
+    ...wrap('Rows older than N days, and what would remain without them:', width),
     '',
     ...renderTable(found.indices, width),
     ...prefixed('', renderFailures(found, width)),

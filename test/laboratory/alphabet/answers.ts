@@ -1,9 +1,9 @@
 /**
- * What can become of a request: what the client is told, and what the server does with it, each independent of the other. A real
- * truncate meets any answer with any effect; nothing here says which of them go together.
+ * What can become of a request: the answer that the client receives, and the effect on the server, independent of each other.
+ * A real truncate can meet any answer with any effect; nothing here says which of them go together.
  */
 
-/** What the client is told. */
+/** The answer that the client receives. */
 export const answers = {
   own: 'what the server itself says; an id that nobody has where it has done nothing (yet)',
   slow: 'the same, after up to 110 s',
@@ -46,7 +46,7 @@ export const unwritten = {
 } as const;
 export type Unwritten = keyof typeof unwritten;
 
-/** How long the way of a read is, beside what it is told. */
+/** How long a read takes, apart from its answer. */
 export const delays = {
   usual: 'some milliseconds',
   long: 'up to 110 s',

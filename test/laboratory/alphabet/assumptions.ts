@@ -23,7 +23,7 @@ export const assumptions = {
   'day-long-hang':
     'a delete by query that has stood still for 20 hours does not go on afterwards, nor a copy that a person has cleared by its counts',
   'twin-task':
-    'after a restart no whole copy of somebody else’s, of about as many rows, takes the very number of our copy, while rows that come in late fill up what ours had not brought',
+    'after a node restart, no complete copy by another process, of about the same number of rows, gets the task number of our copy while late rows refill what ours had not copied',
   'day-long-copy':
     'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
 } as const;

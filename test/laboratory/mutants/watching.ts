@@ -172,7 +172,9 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'a reindex that nobody saw end is opened again',
-    patches: [text('truncation/judge', "const closes = isDelete ? 'idle' : 'quarantined';", "const closes = 'idle';")],
+    patches: [
+      text('truncation/judge', "closedAs(isDelete ? 'idle' : 'quarantined', cause)", "closedAs('idle', cause)"),
+    ],
   },
   {
     about: '9',

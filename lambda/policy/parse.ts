@@ -26,8 +26,19 @@ export type ParsedPolicy =
  * @param minRetentionDays the stage's floor, whole days
  */
 export function parsePolicies(sources: readonly PolicySource[], minRetentionDays: number): ParsedPolicy[] {
-  const schema = policySchema(minRetentionDays);
+  const schema = schemaFor(minRetentionDays);
   return withoutDuplicates(sources.flatMap((source) => parseSource(source, schema)));
+}
+
+/** Building a schema takes longer than reading a hundred policies with it, and Truncate reads them before every call. */
+const schemas = new Map<number, Schema>();
+
+function schemaFor(minRetentionDays: number): Schema {
+  const known = schemas.get(minRetentionDays);
+  if (known) return known;
+  const schema = policySchema(minRetentionDays);
+  schemas.set(minRetentionDays, schema);
+  return schema;
 }
 
 /** A parameter has room for about a thousand broken ones, and each of them would be in the report. */

@@ -1,4 +1,4 @@
-import { maskOf } from '../../facts/secrets.ts';
+import type { Mask } from '../../facts/secrets.ts';
 import { maxServerText } from '../../facts/server-error.ts';
 
 /** Makes a server's text safe to show: see `quote`. Clients add the redaction of their own token. */
@@ -27,12 +27,12 @@ export function quote(text: string): string {
 const maxRead = 8192;
 
 /**
- * A quote function that knows the tokens in use; they are replaced before anything is cut, so that no fragment remains.
+ * A quote function that knows the tokens in use; `mask` replaces them before anything is cut, so that no fragment remains.
  */
-export function quoteWithout(secrets: Iterable<string>): Quote {
-  const mask = maskOf(secrets);
-  return (text) => quote(mask(text.slice(0, maxRead)));
-}
+export const quoteWithout =
+  (mask: Mask): Quote =>
+  (text) =>
+    quote(mask(text.slice(0, maxRead)));
 
 export function shortened(text: string, length = maxServerText): string {
   const characters = [...text];

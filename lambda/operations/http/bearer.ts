@@ -19,6 +19,7 @@ export interface Bearer {
 
 export function createBearer(source: TokenSource): Bearer {
   const seen = new Set<string>();
+  let mask = maskOf(seen);
   let rereading: Promise<string> | undefined;
 
   async function usable(reading: Promise<string>, question: Question): Promise<string> {
@@ -26,7 +27,10 @@ export function createBearer(source: TokenSource): Bearer {
       const text = error instanceof Error ? error.message : String(error);
       throw new OperationsError({ kind: 'token', operation: question.operation, text });
     });
-    if (token !== '') seen.add(token);
+    if (token !== '' && !seen.has(token)) {
+      seen.add(token);
+      mask = maskOf(seen);
+    }
     // A header cannot hold anything else, and the error about it would show the token.
     if (/^[\x21-\x7e]+$/.test(token)) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
@@ -45,10 +49,7 @@ export function createBearer(source: TokenSource): Bearer {
       });
       return usable(rereading, question);
     },
-    quote: (text) => quoteWithout(seen)(text),
-    isIn(...texts) {
-      const mask = maskOf(seen);
-      return texts.some((text) => mask(text) !== text);
-    },
+    quote: (text) => quoteWithout(mask)(text),
+    isIn: (...texts) => texts.some((text) => mask(text) !== text),
   };
 }

@@ -46,16 +46,19 @@ export function servicesOf(options: FunctionOptions): RunServices {
   const { world, ledger, invocation, who, controlled, fail = () => {} } = options;
   const { time } = world;
   const late = options.late ?? false;
-  const crashes = invocation.step === 'truncate' ? ['crash', 'given up'] : ['crash'];
+  const isTruncate = invocation.step === 'truncate';
   let ids = 0;
+  let awaits = 0;
 
   /** One await. `effect` is what it does; `also` are faults of its own, with what the function gets to see. */
   const at = async <T>(
     what: string,
     effect: () => T | Promise<T>,
     also: Record<string, () => T | Promise<T>> = {},
+    canCrash = true,
   ): Promise<T> => {
     if (controlled.automatic) return effect();
+    const crashes = [...(canCrash ? ['crash'] : []), ...(isTruncate ? ['given up'] : [])];
     const choose = (faults: string[]): Promise<T> => {
       const choices = ['go', ...Object.keys(also), ...faults];
       return asked<T>(controlled, { who, what, choices, late }, async (choice) => {
@@ -78,6 +81,12 @@ export function servicesOf(options: FunctionOptions): RunServices {
     };
     return choose(crashes);
   };
+  /**
+   * Nobody can tell a crash here from one at the function's first read (or its first after a sleep), or right after its
+   * last write: a read leaves no trace and takes no time. Being given up is different, because the function then goes on
+   * with what it has read.
+   */
+  const read = <T>(what: string, effect: () => T | Promise<T>) => at(what, effect, {}, ++awaits === 1);
   const write = (what: string, effect: () => Promise<boolean>) =>
     at(what, effect, {
       refused: () => Promise.reject(new LedgerError(what)),
@@ -97,21 +106,21 @@ export function servicesOf(options: FunctionOptions): RunServices {
     settings: world.settings,
     parameters: {
       policies: async () => orders([...world.policies], { policies: world.policies }),
-      paused: () => at('pause', () => orders(false, { paused: false })),
+      paused: () => read('pause', () => orders(false, { paused: false })),
       token,
     },
     operations: createOperations({
       baseUrl: world.settings.gmsUrl,
       token,
-      transport: transportOf(options, at),
+      transport: transportOf(options, at, read),
       attempts: 1,
       realNow: time.now,
       sleep: time.sleep,
       random: () => 0,
     }),
     ledger: {
-      read: (key) => at('ledger read', () => ledger.read(key)),
-      list: () => at('ledger list', () => ledger.list()),
+      read: (key) => read('ledger read', () => ledger.read(key)),
+      list: () => read('ledger list', () => ledger.list()),
       replace: (previous, next) =>
         write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
       claimScheduledTime: (scheduled, runId) => ledger.claimScheduledTime(scheduled, runId),
@@ -123,6 +132,7 @@ export function servicesOf(options: FunctionOptions): RunServices {
     sleep: (millis) => {
       const until = time.now() + millis;
       if (controlled.automatic) return time.sleep(millis);
+      awaits = 0;
       return at(`sleep ${millis}`, () => time.runUntil(Math.max(until, time.now())));
     },
     deadline: () => invocation.endsAt,
@@ -131,11 +141,13 @@ export function servicesOf(options: FunctionOptions): RunServices {
 
 type At = <T>(what: string, effect: () => T | Promise<T>, also?: Record<string, () => T | Promise<T>>) => Promise<T>;
 
-function transportOf({ world, invocation, controlled, told: others }: FunctionOptions, at: At): Transport {
+type Read = <T>(what: string, effect: () => T | Promise<T>) => Promise<T>;
+
+function transportOf({ world, invocation, controlled, told: others }: FunctionOptions, at: At, read: Read): Transport {
   const { time } = world;
   return {
     post: (exchange) =>
-      at(`ask ${new URL(exchange.url).searchParams.get('action')}`, () => {
+      read(`ask ${new URL(exchange.url).searchParams.get('action')}`, () => {
         const reply = world.handle(exchange);
         world.readAnswered(invocation, exchange, reply, time.now());
         return answered(reply);

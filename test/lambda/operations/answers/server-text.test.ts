@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { maskOf } from '../../../../lambda/facts/secrets.ts';
 import { readRestError } from '../../../../lambda/operations/answers/rest-error.ts';
 import { quote, quoteWithout } from '../../../../lambda/operations/answers/server-text.ts';
 
@@ -120,7 +121,7 @@ describe('a quotation', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,80}$/);
     fc.assert(
       fc.property(token, fc.string({ maxLength: 300 }), fc.string(), (secret, before, after) => {
-        const shown = quoteWithout([secret])(`${before}${secret}${after}`);
+        const shown = quoteWithout(maskOf([secret]))(`${before}${secret}${after}`);
         expect(shown).not.toContain(secret.slice(0, 12));
       }),
     );

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { fakeEngine } from '../local/operations-service/opensearch/fake.ts';
 import { variable, written } from './world/clock.ts';
 
 /** `npm run test:engine` where there is no engine to test against, or none that it may use. */
 
 function node(args: string[], env: Record<string, string>): Promise<{ status: number | null; said: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], { env: { HOME: tmpdir(), ...env } });
+  const child = spawn(process.execPath, args, { env: { HOME: tmpdir(), ...env } });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part));
   return new Promise((resolve) => child.on('close', (status) => resolve({ status, said })));
 }
 
 const testEngine = (env: Record<string, string>) =>
-  node(['test/engine/main.ts'], { PATH: process.env['PATH']!, ...env });
+  node([inject('programs')['test-engine']], { PATH: process.env['PATH']!, ...env });
 
 test('without Java it says in one line that it is skipped, and ends with status 0', async () => {
   const bin = mkdtempSync(join(tmpdir(), 'only-node-'));
@@ -28,7 +28,15 @@ test('without Java it says in one line that it is skipped, and ends with status 
   });
 });
 
-test.each([
+test('an engine that holds indices is refused, and left as it is', async () => {
+  const { address, calls } = await fakeEngine({ behind: ['customers', '.tasks'] });
+  const { status, said } = await testEngine({ OPENSEARCH_URL: address });
+  expect(said).toMatch(/^The search engine at \S+ holds indices \(customers\): these tests want an empty one\.\n$/);
+  expect(status).toBe(2);
+  expect(calls.map(({ line }) => line.split(' ')[0])).toEqual(['GET', 'GET']);
+});
+
+test.concurrent.each([
   [
     'is on another machine',
     'http://10.0.0.5:9200',
@@ -41,15 +49,7 @@ test.each([
   expect(status).toBe(2);
 });
 
-test('an engine that holds indices is refused, and left as it is', async () => {
-  const { address, calls } = await fakeEngine({ behind: ['customers', '.tasks'] });
-  const { status, said } = await testEngine({ OPENSEARCH_URL: address });
-  expect(said).toMatch(/^The search engine at \S+ holds indices \(customers\): these tests want an empty one\.\n$/);
-  expect(status).toBe(2);
-  expect(calls.map(({ line }) => line.split(' ')[0])).toEqual(['GET', 'GET']);
-});
-
-test('under the scaled clock a minute of the run is a second, and its waits are as much shorter', async () => {
+test.concurrent('under the scaled clock a minute of the run is a second, and its waits are as much shorter', async () => {
   const origin = Date.now();
   const program = [
     'const began = Date.now(), mono = performance.now();',
@@ -59,7 +59,7 @@ test('under the scaled clock a minute of the run is a second, and its waits are 
     'console.log(Date.now() - began, performance.now() - mono, new Date().getTime() - Date.now());',
   ].join('\n');
   const { said } = await node(
-    ['--import', './test/engine/world/scaled-time.ts', '--input-type=module', '-e', program],
+    ['--import', 'tsx', '--import', './test/engine/world/scaled-time.ts', '--input-type=module', '-e', program],
     {
       [variable]: written({ origin, factor: 60 }),
     },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Output } from '../../local/output/output.ts';
 import { onScreen } from '../../local/screen/on-screen.ts';
@@ -28,7 +29,7 @@ export function start(
   env: Record<string, string> = {},
   stdout: 'pipe' | number = 'pipe',
 ): Started {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'local/main.ts'), ...args], {
+  const child = spawn(process.execPath, [inject('programs').start, ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), XDG_STATE_HOME: join(tmpdir(), 'not-used'), ...env },
     stdio: ['ignore', stdout, 'pipe'],

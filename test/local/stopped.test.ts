@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parseArguments, type ServerRunArguments } from '../../local/command-line/arguments.ts';
 import { execute } from '../../local/execute.ts';
 import { folder, page } from './processes.ts';
@@ -21,7 +21,7 @@ let service: { url: string; token: string };
 let stopService: () => void;
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/local/slow-service.ts', ...ways.map(aspectOf)], {
+  const child = spawn(process.execPath, [inject('programs')['slow-service'], ...ways.map(aspectOf)], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

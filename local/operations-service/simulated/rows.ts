@@ -97,7 +97,8 @@ export class RowStore {
   /** Every existing row, in order of arrival. */
   *rows(): Generator<Row & { position: number }> {
     for (let position = 0; position < this.used; position++) {
-      if ((this.flags[position]! & ALIVE) !== 0) yield { ...this.at(position), position };
+      if ((this.flags[position]! & ALIVE) === 0) continue;
+      yield { id: this.ids[position]!, timestamp: this.timestamps[position]!, position };
     }
   }
 
@@ -111,7 +112,11 @@ export class RowStore {
   /** Every row that ever existed, with who removed it (NOBODY while it exists). */
   *history(): Generator<Row & { removedBy: number }> {
     for (let position = 0; position < this.used; position++) {
-      yield { ...this.at(position), removedBy: this.removers[position]! };
+      yield {
+        id: this.ids[position]!,
+        timestamp: this.timestamps[position]!,
+        removedBy: this.removers[position]!,
+      };
     }
   }
 

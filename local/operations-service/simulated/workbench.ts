@@ -155,11 +155,12 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     reemitRows(index, which) {
       advance();
       const { alias, physical } = find(cluster, index);
-      const here = new Set(Array.from(physical.store.rows(), ({ id }) => id));
-      const written = Array.from(physical.store.rows()).filter(which);
+      const rows = [...physical.store.rows()];
+      const written: Row[] = rows.filter(which);
       // A running copy has not copied all of them yet: rewritten rows precede their copies.
-      for (const { name, store } of cluster.leftovers.values()) {
-        if (!name.startsWith(`${alias}_`)) continue;
+      const sources = [...cluster.leftovers.values()].filter(({ name }) => name.startsWith(`${alias}_`));
+      const here = new Set(sources.length > 0 ? rows.map(({ id }) => id) : []);
+      for (const { store } of sources) {
         for (const row of store.rows()) {
           if (here.has(row.id) || !which(row)) continue;
           physical.store.add(row.id, row.timestamp);

@@ -5,10 +5,10 @@ import { check, violationText } from '../rules/checker.ts';
 import { live } from './history.ts';
 import { scenario } from './scenario.ts';
 
-/** A small campaign inside `npm test`; `npm run faults` lives through thousands. */
+/** A small campaign inside `npm test`; `.ci/run` lives through more, and `npm run faults` through thousands. */
 
 const seed = 20_261_120;
-const histories = 15;
+const histories = 6;
 
 describe('the fault laboratory', () => {
   test(`${histories} histories of seed ${seed} break no rule`, async () => {
@@ -17,7 +17,7 @@ describe('the fault laboratory', () => {
     // A campaign that never gets to the dangerous part proves nothing.
     expect(truncates).toBeGreaterThan(2 * histories);
     expect(Object.keys(letters).length).toBeGreaterThan(40);
-    expect(Object.keys(outcomes).length).toBeGreaterThan(10);
+    expect(Object.keys(outcomes).length).toBeGreaterThan(6);
   });
 
   test('histories that fast-check makes break no rule, and shrink where they do', async () => {
@@ -25,7 +25,7 @@ describe('the fault laboratory', () => {
       const violations = check(await live(given));
       if (violations.length > 0) throw new Error(violations.map(violationText).join('\n'));
     });
-    await fc.assert(breaksNoRule, { seed, numRuns: 10, interruptAfterTimeLimit: 10_000 });
+    await fc.assert(breaksNoRule, { seed, numRuns: 4, interruptAfterTimeLimit: 10_000 });
   });
 
   test('the same seed and run are the same history', async () => {

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { liveNoise } from './nights.ts';
 import { isQuiet } from './noise.ts';
 
-test('twelve nights of an ordinary production, two with ambiguous answers: nothing stuck, nothing closed that is whole', async () => {
-  const noise = await liveNoise(7, 12);
+// Three months, with ambiguous answers and upgrades among them, are `npm run faults -- --noise`, which `.ci/run` does.
+test('five nights of an ordinary production: nothing stuck, nothing closed that is whole, and all of them ok', async () => {
+  const noise = await liveNoise(7, 5);
   expect(noise.truncates).toBeGreaterThan(11);
-  expect(noise.nights.slice(0, 9).map(({ result }) => result)).toEqual(Array(9).fill('ok'));
+  expect(noise.nights.map(({ result }) => result)).toEqual(Array(5).fill('ok'));
   expect({ stuck: noise.stuck, closed: noise.falseQuarantines }).toEqual({ stuck: [], closed: [] });
   expect(isQuiet(noise)).toBe(true);
 });

@@ -90,12 +90,18 @@ describe('The DynamoDB ledger', () => {
     const table = await newTable();
     const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) });
     const time = (minute: number) => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
-    for (let minute = 0; minute < 205; minute++) await ledger.claimScheduledTime(time(minute), `run-${minute}`);
+    await ledger.claimScheduledTime(time(0), 'run-0');
+    const Key = { ledger: { S: stage }, index: { S: '#schedule' } };
+    const stored = async () => (await clientOf(endpoint).send(new GetItemCommand({ TableName: table, Key }))).Item!;
+    // As 198 more claims would leave it.
+    const claims = Array.from({ length: 199 }, (_, minute) => [time(minute), `run-${minute}`]).reverse();
+    const Item = { ...(await stored()), claims: { S: JSON.stringify(claims) } };
+    await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
+
+    for (let minute = 199; minute < 205; minute++) await ledger.claimScheduledTime(time(minute), `run-${minute}`);
     expect(await ledger.claimScheduledTime(time(204), 'late')).toBe('run-204');
     expect(await ledger.claimScheduledTime(time(10), 'late')).toBe('run-10');
-    const Key = { ledger: { S: stage }, index: { S: '#schedule' } };
-    const { Item } = await clientOf(endpoint).send(new GetItemCommand({ TableName: table, Key }));
-    expect(JSON.parse(Item!['claims']!.S!)).toHaveLength(200);
+    expect(JSON.parse((await stored())['claims']!.S!)).toHaveLength(200);
   });
 
   test('recognises its own write when the answer was lost', async () => {

@@ -76,7 +76,7 @@ describe('any report at all', () => {
         expect(all).not.toContain(secret);
         expect(all).not.toMatch(/(\n|\\n)(\t|\\t)at com\./);
       }),
-      { numRuns: 150, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -88,7 +88,7 @@ describe('any report at all', () => {
         expectExplained(email);
         expect(email).not.toMatch(/^ {2}aws /m);
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -100,7 +100,7 @@ describe('any report at all', () => {
         expect(email).not.toMatch(/^ {2}.*"mode":"enforce"/m);
         expect(description).not.toMatch(/^```.*"mode":"enforce"/m);
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: 50, endOnFailure: true },
     );
   });
 
@@ -115,7 +115,7 @@ describe('any report at all', () => {
         expect(reportSchema.safeParse(JSON.parse(message.sqs)).success).toBe(true);
         expect(messageBody(message)).not.toContain(secret);
       }),
-      { numRuns: 200, endOnFailure: true },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 });

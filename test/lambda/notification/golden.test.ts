@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { groups } from '../../support/nights/all.ts';
-import { play } from '../../support/nights/play.ts';
+import { playedOnce } from '../../support/nights/play.ts';
 import { contextOf } from './custom-notification.ts';
+import { expectWordsDoNotMatter } from './lorem.ts';
 
 /**
  * What people and machines get after real runs, word for word, in test/lambda/notification/golden/. After a change of
@@ -12,7 +13,7 @@ import { contextOf } from './custom-notification.ts';
  */
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
   test.each(Object.entries(nights))('%s', async (name, night) => {
-    const { report, deployment } = await play(night);
+    const { report, deployment } = await playedOnce(night);
     const { subject, email, https, sqs } = composeMessage(report, contextOf(deployment.settings.mode));
     const file = (ending: string) => `golden/${group}/${name}.${ending}`;
     expect(reportSchema.parse(report)).toEqual(report);
@@ -20,5 +21,10 @@ describe.each(Object.entries(groups))('%s:', (group, nights) => {
     await expect(`Subject: ${subject}\n\n${email}`).toMatchFileSnapshot(file('email.txt'));
     await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(file('slack.json'));
     await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(file('report.json'));
+  });
+
+  if (group === 'large') return;
+  test.each(Object.entries(nights))('%s ends as it does, whatever the words', async (_name, night) => {
+    await expectWordsDoNotMatter(night, await playedOnce(night));
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { previewMessage } from '../../../local/command-line/preview-message.ts';
 import { goldenReport } from '../../support/golden.ts';
 import { problemOf } from '../files/problem.ts';
@@ -14,8 +14,7 @@ const file = (content: unknown) => files().write('report.json', content);
 describe('npm run preview-message', () => {
   it('prints the mail, its subject first, where no format is named', async () => {
     const { status, stdout } = await new Promise<{ status: number; stdout: string }>((resolve) => {
-      const script = new URL('../../../local/preview-message.ts', import.meta.url).pathname;
-      execFile(process.execPath, ['--import', 'tsx', script, '--report', file(missing)], (error, stdout) =>
+      execFile(process.execPath, [inject('programs')['preview-message'], '--report', file(missing)], (error, stdout) =>
         resolve({ status: error ? Number(error.code) : 0, stdout }),
       );
     });

@@ -1,18 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { startOperationsService } from '../../../local/operations-service/server.ts';
+import type { Finished } from '../processes.ts';
 
 /** `npm run operations-service` as a process of its own. */
 
-function run(...argv: string[]): {
+/** @param finished the test's own hook: concurrent tests share no other */
+function run(
+  finished: Finished,
+  ...argv: string[]
+): {
   child: ChildProcess;
   output: () => string;
   errors: () => string;
   ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'local/operations-service/main.ts', ...argv]);
+  const child = spawn(process.execPath, [inject('programs')['operations-service'], ...argv]);
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {
@@ -21,7 +26,7 @@ function run(...argv: string[]): {
   child.stderr.on('data', (chunk) => {
     errors += chunk;
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  finished(() => void child.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)));
   return { child, output: () => output, errors: () => errors, ended };
 }
@@ -36,10 +41,10 @@ async function greeting({ child, output, ended }: ReturnType<typeof run>): Promi
   return output();
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   'it tells its address and token file, answers, and ends on %s',
-  async (signal) => {
-    const service = run('--seed', '3', '--rows', '1000', '--profile', 'newest', '--fault', 'comma');
+  async (signal, { onTestFinished: finished }) => {
+    const service = run(finished, '--seed', '3', '--rows', '1000', '--profile', 'newest', '--fault', 'comma');
     const said = await greeting(service);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
     const tokenFile = /token file +(\S+)/.exec(said)?.[1] ?? '';
@@ -62,7 +67,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test.each([
+test.concurrent.for<[argv: string[], sentence: string]>([
   [['--port', 'abc'], "option '--port <number>' argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
   [
     ['--port', '70000'],
@@ -78,32 +83,32 @@ test.each([
   [['--engine', 'http://127.0.0.1:9'], 'No search engine answers at 127.0.0.1:9'],
   [['--engine', 'http://127.0.0.1:9', '--profile', 'postgres'], 'The profile postgres has no search engine'],
   [['--prefix', 'A b'], "option '--prefix <text>' argument 'A b' is invalid. It takes lower-case letters"],
-])('%j: one sentence, status 2', async (argv, sentence) => {
-  const { ended, output, errors } = run(...argv);
+])('%j: one sentence, status 2', async ([argv, sentence], { onTestFinished: finished }) => {
+  const { ended, output, errors } = run(finished, ...argv);
   expect(await ended).toBe(2);
   expect(errors().startsWith(sentence)).toBe(true);
   expect(errors().trim().split('\n').length).toBeLessThanOrEqual(2);
   expect(output()).toBe('');
 });
 
-test.each([
+test.concurrent.for<[short: string, profile: string]>([
   ['0.13', '0.13-1.1'],
   ['1.2', '1.2-1.4'],
-])('--profile %s is short for %s', async (short, profile) => {
-  const service = run('--rows', '100', '--profile', short);
+])('--profile %s is short for %s', async ([short, profile], { onTestFinished: finished }) => {
+  const service = run(finished, '--rows', '100', '--profile', short);
   expect(await greeting(service)).toContain(`profile     ${profile}: `);
 });
 
-test('a port that is taken: one sentence, status 2', async () => {
+test.concurrent('a port that is taken: one sentence, status 2', async ({ onTestFinished: finished }) => {
   const other = await startOperationsService({ indices: [] });
-  onTestFinished(() => other.close());
-  const { ended, errors } = run('--port', new URL(other.url).port);
+  finished(() => other.close());
+  const { ended, errors } = run(finished, '--port', new URL(other.url).port);
   expect(await ended).toBe(2);
   expect(errors()).toBe('The port is not free (EADDRINUSE): choose another with --port, or leave it out.\n');
 });
 
-test('--help lists profiles and faults', async () => {
-  const { ended, output } = run('--help');
+test.concurrent('--help lists profiles and faults', async ({ onTestFinished: finished }) => {
+  const { ended, output } = run(finished, '--help');
   expect(await ended).toBe(0);
   for (const name of ['postgres', '1.2-1.4', 'abort-at=SHARE', 'reset[=SCOPE]']) expect(output()).toContain(name);
 });

@@ -28,6 +28,15 @@ export async function play(night: Night, words?: (facts: ReportFacts) => Report)
   }
 }
 
+const played = new WeakMap<Night, Promise<Played>>();
+
+/** The night as it is played on Lambda, once for all tests in this process: nobody may change what it left. */
+export function playedOnce(night: Night): Promise<Played> {
+  const known = played.get(night) ?? play(night);
+  played.set(night, known);
+  return known;
+}
+
 /** A missing server is reported with its port, which differs each time. */
 const withoutPort = (report: Report): Report =>
   JSON.parse(JSON.stringify(report).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));

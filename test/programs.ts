@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { TestProject } from 'vitest/node';
+
+/**
+ * The programs that tests start as processes, each bundled once into one file: reading some 250 files through tsx takes
+ * a second of each start. `stopped.test.ts` and `.ci/run` start them as people do.
+ */
+const programs = {
+  start: 'local/main.ts',
+  'operations-service': 'local/operations-service/main.ts',
+  'slow-service': 'test/local/slow-service.ts',
+  'preview-message': 'local/preview-message.ts',
+  'acquire-records': 'test/lambda/ledger/acquire-records.ts',
+  'test-engine': 'test/engine/main.ts',
+} as const;
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    programs: Record<keyof typeof programs, string>;
+  }
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export default async function setup({ provide }: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'programs-'));
+  const bundled = await Promise.all(
+    Object.entries(programs).map(async ([name, entry]) => {
+      const outfile = join(folder, `${name}.mjs`);
+      await build({
+        absWorkingDir: root,
+        entryPoints: [entry],
+        outfile,
+        bundle: true,
+        platform: 'node',
+        target: 'node20',
+        format: 'esm',
+        mainFields: ['module', 'main'],
+        logLevel: 'error',
+        // Some libraries call require(); and messages name the program as it was started.
+        banner: {
+          js: `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+process.argv[1] = ${JSON.stringify(join(root, entry))};`,
+        },
+      });
+      return [name, outfile];
+    }),
+  );
+  provide('programs', Object.fromEntries(bundled));
+  return () => rmSync(folder, { recursive: true, force: true });
+}

@@ -167,6 +167,6 @@ export const others = {
   },
   'refreshed by hand': {
     says: 'a person refreshes all indices',
-    happen: ({ world }) => world.servers[0].engine.refresh(),
+    happen: ({ world }) => world.others(undefined, 'refreshed by hand', () => world.servers[0].engine.refresh()),
   },
 } as const satisfies Record<string, Happening>;

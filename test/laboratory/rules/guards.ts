@@ -3,7 +3,7 @@ import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { JournalEvent } from '../world/journal.ts';
 import { wholeOf } from './bites.ts';
-import { type CheckRule, countsIn, type Event, eventsOf, runOf, type Send, sends } from './events.ts';
+import { type CheckRule, countsIn, type Event, eventsOf, othersBetween, runOf, type Send, sends } from './events.ts';
 
 /** Rules about what must hold when a real truncate is decided on (safety rules 1 to 3). */
 
@@ -155,7 +155,8 @@ export const guardRules = {
       if (!tellsStatus(history, sent)) yield wrong('and nobody has seen that statuses may be read');
       const made = Number(/_(\d{13})$/.exec(sent.physical ?? '')?.[1] ?? Number.NaN);
       if (Number.isNaN(made)) yield wrong(`and ${sent.physical} bears no time`);
-      else if (sent.invocation.runStartMillis - made <= dayMillis / 2)
+      // An upgrade between its last look at the names and the call is seen by nobody.
+      else if (sent.invocation.runStartMillis - made <= dayMillis / 2 && !isReplacedUnseen(history, sent))
         yield wrong('and its index is younger than 12 h');
       if (sent.copying) yield wrong('while somebody’s copy is coming in');
       if (!isSettled(history, send)) yield wrong('and its settled rows were not counted twice, a minute apart');
@@ -189,6 +190,13 @@ function lastPlanned(journal: readonly JournalEvent[], sent: Event<'truncate'>):
       event.fields.endTimeMillis === sent.fields.endTimeMillis,
   );
   return planned && countsIn(planned.sentence)?.rows;
+}
+
+function isReplacedUnseen(history: History, { at, invocation, index }: Event<'truncate'>): boolean {
+  const named = eventsOf(history, 'read').findLast(
+    (read) => read.at <= at && read.invocation.id === invocation.id && read.action === 'getIndexSizes',
+  );
+  return named !== undefined && othersBetween(history, history.world.servers[0].nameOf(index), named.at, at);
 }
 
 function tellsStatus(history: History, sent: Event<'truncate'>): boolean {

@@ -34,7 +34,9 @@ export const rowRules = {
         continue;
       }
       const published = entriesOf(history, index).some(({ at: then, entry }) => then >= track.sentAt && told(entry));
-      if (!published) yield { at, text: `${index}: ${loss.rows} rows are lost, and no report names them` };
+      // Its run's last Poll crashed, and a person released the index before the next run: with the number.
+      if (!published && !isNamedByRelease(history, index, track.sentAt, loss.rows - loss.unseen))
+        yield { at, text: `${index}: ${loss.rows} rows are lost, and no report names them` };
     }
   },
 
@@ -157,6 +159,21 @@ function namedBy(
   }
   return undefined;
 }
+
+const searchIndexOf = (name: string): string => {
+  const [entityType = '', aspect = ''] = name.split('.');
+  return searchIndex({ entityType, aspect });
+};
+
+const isNamedByRelease = (history: Parameters<CheckRule>[0], index: string, since: number, rows: number): boolean =>
+  eventsOf(history, 'published').some(
+    ({ at, report }) =>
+      at >= since &&
+      (report.noteFacts ?? []).some(
+        (note) =>
+          note.kind === 'released' && searchIndexOf(note.index) === index && note.rowsMissing >= rows && rows > 0,
+      ),
+  );
 
 /** A whole copy of somebody else's, of no more rows than ours could have, bore our task's number when its status was read. */
 function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdict, track }: Closing): boolean {

@@ -2,7 +2,7 @@ import type { Window } from '../../../lambda/ledger/record.ts';
 import type { Engine } from '../../../local/operations-service/engine.ts';
 import type { Row } from '../../../local/operations-service/simulated/rows.ts';
 import type { TaskView } from '../../../local/operations-service/simulated/views.ts';
-import type { Acted, Loss, Track, Truth } from './track.ts';
+import type { Acted, ClockTruth, Loss, Track, Truth } from './track.ts';
 
 /**
  * The account of single rows of one server: which are owed, who has taken them, and what a truncate was doing at any moment.
@@ -21,7 +21,7 @@ export interface RowTruth {
   others(name: string, act: () => void): void;
   lossOf(track: Track): Loss;
   /** All but what concerns clocks. */
-  truthOf(track: Track | undefined, windows: readonly Window[], name: string): Omit<Truth, 'deceived' | 'clockWrong'>;
+  truthOf(track: Track | undefined, windows: readonly Window[], name: string): Omit<Truth, keyof ClockTruth>;
   /** Rows that searches find with a timestamp in (from, to]. */
   found(name: string, from: number, to: number): number;
   /** Tasks of a truncate. */

@@ -37,7 +37,7 @@ export interface Loss {
 }
 
 /** What was true in the server when a verdict was written. */
-export interface Truth {
+export interface Truth extends ClockTruth {
   /** Rows at or before the cutoff that a search found at the call, and that are there still. */
   oldLeft: number;
   /** Rows at or before the cutoff that its own tasks have taken. */
@@ -58,10 +58,16 @@ export interface Truth {
   isAside: boolean;
   /** What searches find in each window of the record, and what the record says was there at the call. */
   windows: { recorded: number; found: number }[];
+  /** Searches do not find what is there: a refresh has not come, or is switched off. */
+  unrefreshed: boolean;
+}
+
+/** How far the clocks can be trusted at that moment. */
+export interface ClockTruth {
   /** Our clock is wrong by more than 10 minutes. */
   clockWrong: boolean;
   /** And no Date header of the server shows it. */
   deceived: boolean;
-  /** Searches do not find what is there: a refresh has not come, or is switched off. */
-  unrefreshed: boolean;
+  /** How far our clock is ahead, milliseconds, where that is too little to count as wrong; else 0. */
+  aheadMillis: number;
 }

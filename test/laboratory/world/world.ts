@@ -12,7 +12,7 @@ import type { ProfileName } from '../../../local/operations-service/profiles.ts'
 import type { SampleIndex } from '../../../local/operations-service/samples.ts';
 import { calm, type Weather } from '../alphabet/weather.ts';
 import { isGone, type Remembered, remember } from '../truth/gone.ts';
-import type { Track } from '../truth/track.ts';
+import type { ClockTruth, Track } from '../truth/track.ts';
 import { type Chances, createChances } from './chances.ts';
 import type { Clocks } from './clocks.ts';
 import type { Invocation } from './invocation.ts';
@@ -63,8 +63,8 @@ export interface World {
   onActing: (track: Track) => void;
   /** Rows come in behind an alias. */
   arrive(name: string, timestamps: number[]): void;
-  /** Somebody else does something to an index of the proper server. */
-  others(name: string, what: string, act: () => void): void;
+  /** Somebody else does something to an index of the proper server, or to all of them. */
+  others(name: string | undefined, what: string, act: () => void): void;
   replace(
     invocation: InvocationInfo,
     ledger: Ledger,
@@ -192,7 +192,8 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
     },
     others(name, what, act) {
       journal.push({ at: time.now(), kind: 'others', index: name, what });
-      first.truth.others(name, act);
+      if (name === undefined) act();
+      else first.truth.others(name, act);
     },
     async replace(invocation, opened, previous, next) {
       const replaced = structuredClone(ledger.records.get(next.index)) as StoredRecord | undefined;
@@ -232,11 +233,12 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
 const maxSkewMillis = 600_000;
 
 /** docs/testing.md, `two-wrong-clocks` and `clock-across-looks`. */
-function clockTruth({ clocks, front: { engine } }: World): { clockWrong: boolean; deceived: boolean } {
+function clockTruth({ clocks, front: { engine } }: World): ClockTruth {
   const { dateHeader, clockSkewSeconds } = engine.behaviour;
   const isShown = dateHeader && Math.abs(clocks.functions - clockSkewSeconds * 1000) > maxSkewMillis;
   const clockWrong = Math.abs(clocks.functions) > maxSkewMillis;
-  return { clockWrong, deceived: clockWrong && !isShown };
+  const aheadMillis = clockWrong ? 0 : Math.max(0, clocks.functions);
+  return { clockWrong, deceived: clockWrong && !isShown, aheadMillis };
 }
 
 /** The record, where it is one of ours. */

@@ -12,6 +12,13 @@ export interface Statement {
   observe(stage: Stage): Promise<string>;
 }
 
+/**
+ * What a cancelled task says of itself. A cancellation first bans the task's next child requests and then marks the task
+ * (OpenSearch's TaskCancellationService): one that asks for its next batch in between ends without the word.
+ */
+export const wordOf = (canceled: string | undefined): string =>
+  canceled === undefined || canceled === 'by user request' ? 'by user request or without a word' : canceled;
+
 /** Numbers as what matters of them: nothing, some, all. */
 export const share = (part: number, whole: number): string =>
   part === 0 ? 'none' : part === whole ? 'all' : part < whole ? 'some' : 'more than all';

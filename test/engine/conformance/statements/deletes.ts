@@ -1,4 +1,4 @@
-import { type Statement, share } from '../statement.ts';
+import { type Statement, share, wordOf } from '../statement.ts';
 
 /** What a delete-by-query does, row by row and look by look. */
 
@@ -71,9 +71,9 @@ export const deleteStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'a delete that is cancelled is completed and says so',
+    name: 'a delete that is cancelled is completed, and nearly always says so',
     on: ordinary,
-    says: 'completed true, canceled by user request, some deleted, as many rows gone',
+    says: 'completed true, by user request or without a word, some deleted, as many rows gone',
     async observe(stage) {
       const task = (await stage.truncate()).text;
       await stage.holdAt(task, 0.4);
@@ -81,7 +81,7 @@ export const deleteStatements: readonly Statement[] = [
       await stage.untilEnded(task);
       const { completed, canceled, deleted, total } = await stage.status(task);
       const gone = 20_000 - (await stage.rowsIn(await stage.behind()));
-      return `completed ${completed}, canceled ${canceled}, ${share(deleted, total)} deleted, ${gone === deleted ? 'as many' : `${gone}`} rows gone`;
+      return `completed ${completed}, ${wordOf(canceled)}, ${share(deleted, total)} deleted, ${gone === deleted ? 'as many' : `${gone}`} rows gone`;
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { Stage } from '../stage.ts';
-import { type Statement, share } from '../statement.ts';
+import { type Statement, share, wordOf } from '../statement.ts';
 
 /** What a reindex does: the alias first, the rows later. */
 
@@ -63,7 +63,7 @@ export const reindexStatements: readonly Statement[] = [
   {
     name: 'a reindex that is cancelled is completed, and rows that should stay are in the old index alone',
     on: ordinary,
-    says: 'completed true, canceled by user request, some behind the alias, all in the old index',
+    says: 'completed true, by user request or without a word, some behind the alias, all in the old index',
     async observe(stage) {
       const before = await stage.behind();
       const task = (await stage.truncate(reindex)).text;
@@ -73,7 +73,7 @@ export const reindexStatements: readonly Statement[] = [
       const { completed, canceled } = await stage.status(task);
       const there = share(await stage.rowsIn(await stage.behind()), 5000);
       const kept = share(await stage.rowsIn(before), 20_000);
-      return `completed ${completed}, canceled ${canceled}, ${there} behind the alias, ${kept} in the old index`;
+      return `completed ${completed}, ${wordOf(canceled)}, ${there} behind the alias, ${kept} in the old index`;
     },
   },
   {

@@ -15,38 +15,58 @@ const pairs = [
   ['query', 'queryusagestatistics'],
 ] as const;
 
-/** Its HTTP client resends a POST on these, this many times; it cannot know what the first one did. */
+/** Its HTTP client resends a POST on these; it cannot know what the first one did. */
 const retried = new Set([429, 500, 502, 503, 504]);
-const retries = 4;
+/** `Retry(total=4, backoff_factor=2)`: how long it waits before each resend. */
+const backOffSeconds = [0, 4, 8, 16];
 
 /**
  * What DataHub's bootstrapped datahub-gc source does to the indices at night: for each pair a dry run, then a truncate
  * without batch size and flags; each is resent if the answer is 429 or 5xx, and with forceDeleteByQuery if it is still
- * an error. A pair that fails even then is skipped. Its watching (dry runs, 30 s apart) changes nothing.
- * @returns the indices that it touched, as `dataset.operation`
+ * an error. A pair that fails even then is skipped. Its watching (dry runs, 30 s apart) changes nothing. Here it has no
+ * wire in between, so that no answer is late or lost.
+ * @returns the indices that it has touched, as `dataset.operation`; it grows while resends wait
  */
 export function runGc(simulation: Simulation, days: number): string[] {
   const { cluster } = simulation;
-  const endTimeMillis = cluster.now - days * 86_400_000;
   const touched: string[] = [];
-  for (const [entityType, aspect] of pairs) {
-    const index = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
-    if (index === undefined) continue;
-    const fields = { entityType, aspect, endTimeMillis };
-    const answered =
-      insist(simulation, { ...fields, dryRun: true }) && insist(simulation, { ...fields, dryRun: false });
-    // If names are compared exactly, lower-case ones are answered as well, but match no rows.
-    const meant = !simulation.behaviour.exactNames || index.aspect === aspect;
-    if (answered && meant) touched.push(`${index.entityType}.${index.aspect}`);
-  }
+  const requests = night(simulation, days, touched);
+  const goOn = () => {
+    for (let { done, value } = requests.next(); !done; { done, value } = requests.next()) {
+      if (typeof value === 'number' && value > 0) return cluster.schedule(cluster.now + value * 1000, goOn);
+    }
+  };
+  goOn();
   return touched;
 }
 
-/** @returns whether there was an answer in the end */
-const insist = (simulation: Simulation, fields: Record<string, unknown>): boolean =>
-  ask(simulation, fields) || ask(simulation, { ...fields, forceDeleteByQuery: true });
+/** Yields seconds to wait. */
+type Requests<T> = Generator<number, T>;
 
-function ask(simulation: Simulation, fields: Record<string, unknown>): boolean {
+function* night(simulation: Simulation, days: number, touched: string[]): Requests<void> {
+  for (const [entityType, aspect] of pairs) {
+    const index = simulation.cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
+    // The cutoff is counted anew for each of them, but not for a resend.
+    const fields = (dryRun: boolean) => ({
+      entityType,
+      aspect,
+      endTimeMillis: simulation.cluster.now - days * 86_400_000,
+      dryRun,
+    });
+    const answered = (yield* insist(simulation, fields(true))) && (yield* insist(simulation, fields(false)));
+    if (!answered || index === undefined) continue;
+    // If names are compared exactly, lower-case ones are answered as well, but match no rows.
+    const meant = !simulation.behaviour.exactNames || index.aspect === aspect;
+    if (meant) touched.push(`${index.entityType}.${index.aspect}`);
+  }
+}
+
+/** @returns whether there was an answer in the end */
+function* insist(simulation: Simulation, fields: Record<string, unknown>): Requests<boolean> {
+  return (yield* ask(simulation, fields)) || (yield* ask(simulation, { ...fields, forceDeleteByQuery: true }));
+}
+
+function* ask(simulation: Simulation, fields: Record<string, unknown>): Requests<boolean> {
   for (let tries = 0; ; tries++) {
     try {
       atOnce(truncate(simulation, readTruncateRequest(fields)));
@@ -54,7 +74,9 @@ function ask(simulation: Simulation, fields: Record<string, unknown>): boolean {
     } catch (error) {
       // How it handles an answer is its own business: it must not make another client's request fail.
       if (!(error instanceof RestliError)) throw error;
-      if (!retried.has(error.status) || tries === retries) return false;
+      const seconds = backOffSeconds[tries];
+      if (!retried.has(error.status) || seconds === undefined) return false;
+      yield seconds;
     }
   }
 }

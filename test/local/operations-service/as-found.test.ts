@@ -157,6 +157,20 @@ describe('datahub-gc', () => {
     expect(engine.tasks()).toMatchObject([{ kind: 'delete', total: 0 }]);
   });
 
+  test('waits 0, 4, 8 and 16 s before it asks a failing index again, then as long with the flag, and goes on to the next', () => {
+    const { engine, pass } = simulate({ indices: indices.slice(0, 3), profile: '0.13-1.1' });
+    engine.deleteIndex(engine.indices()[0]?.name ?? '');
+    const touched = engine.runGc();
+    const touchedAfter = (millis: number) => {
+      pass(millis);
+      // The engine catches up when it is asked.
+      engine.indices();
+      return touched;
+    };
+    expect(touchedAfter(55_000)).toEqual([]);
+    expect(touchedAfter(2000)).toEqual(['dataset.datasetUsageStatistics', 'chart.chartUsageStatistics']);
+  });
+
   test('whatever becomes of its calls, the requests of others are answered', async () => {
     const faults = ['ignores-force-flags', 'reindex-fails=500', 'gc-after=1'];
     const service = await serve({ profile: 'specification', faults });

@@ -20,12 +20,21 @@ export default defineConfig({
   test: {
     // Vitest leaves one core free by itself, which halves a machine with two.
     maxWorkers: '100%',
-    globalSetup: 'test/programs.ts',
     // Nothing takes nearly as long on a quiet machine: this is for one that is busy with other things.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: withOwnTime, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: withOwnTime,
+          isolate: false,
+          // Not above: it would be done once more for each project.
+          globalSetup: 'test/programs.ts',
+        },
+      },
       { extends: true, test: { name: 'own time', include: withOwnTime, isolate: false } },
     ],
   },

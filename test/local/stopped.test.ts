@@ -31,6 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => stopService());
 
+/** What the stopped ones were started with. */
+const stopped = new Map<(typeof ways)[number], { args: string[]; files: ReturnType<typeof folder> }>();
+const cleanUps: Array<() => void | Promise<void>> = [];
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
 /** The real truncates of one way's two indices, as the server has seen them. */
 async function sent(aspect: string): Promise<string[]> {
   const asked = (await (await fetch(`${service.url}/_asked`)).json()) as Array<{ body?: Record<string, unknown> }>;
@@ -65,53 +72,55 @@ const isThere = (pid: number): boolean => {
 };
 
 describe.concurrent('find 11: npm start, stopped by', () => {
-  it.for(ways)(
-    '%s, sends nothing more, says what goes on, and picks it up',
-    async (way, { onTestFinished: finished }) => {
-      const files = folder(finished);
-      const aspect = aspectOf(way);
-      const policy = { aspect, retentionDays: 30, batchSize: 100 };
-      const policies = files.write('p.json', [
-        { ...policy, entityType: 'dataset' },
-        { ...policy, entityType: 'chart' },
-      ]);
-      const args = [
-        ...['--gms-url', service.url, '--token-file', files.write('token', service.token), '--policies', policies],
-        ...['--ledger', files.at('ledger'), '--enforce', '--fast'],
-      ];
-      const { child, output, ended } = startByNpm(args);
-      while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);
-      const npm = child.pid!;
-      const node = childOf(npm);
-      const before = await sent(aspect);
+  it.for(ways)('%s, sends nothing more, and says what goes on', async (way) => {
+    const files = folder((cleanUp) => void cleanUps.push(cleanUp));
+    const aspect = aspectOf(way);
+    const policy = { aspect, retentionDays: 30, batchSize: 100 };
+    const policies = files.write('p.json', [
+      { ...policy, entityType: 'dataset' },
+      { ...policy, entityType: 'chart' },
+    ]);
+    const args = [
+      ...['--gms-url', service.url, '--token-file', files.write('token', service.token), '--policies', policies],
+      ...['--ledger', files.at('ledger'), '--enforce', '--fast'],
+    ];
+    const { child, output, ended } = startByNpm(args);
+    while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);
+    const npm = child.pid!;
+    const node = childOf(npm);
+    const before = await sent(aspect);
 
-      if (way === 'SIGTERM to npm') process.kill(npm, 'SIGTERM');
-      if (way === 'SIGTERM to node') process.kill(node, 'SIGTERM');
-      if (way === 'Ctrl-C') process.kill(-npm, 'SIGINT');
-      if (way === 'a terminal that is closed') {
-        child.stdout.destroy();
-        child.stderr.destroy();
-        process.kill(-npm, 'SIGHUP');
-      }
-      await ended;
-      while (isThere(node)) await sleep(20);
+    if (way === 'SIGTERM to npm') process.kill(npm, 'SIGTERM');
+    if (way === 'SIGTERM to node') process.kill(node, 'SIGTERM');
+    if (way === 'Ctrl-C') process.kill(-npm, 'SIGINT');
+    if (way === 'a terminal that is closed') {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      process.kill(-npm, 'SIGHUP');
+    }
+    await ended;
+    while (isThere(node)) await sleep(20);
 
-      expect(before).toEqual([`dataset.${aspect}`]);
-      if (way !== 'a terminal that is closed') {
-        expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ goes on running on the server`));
-        expect(output.stderr).toContain('Start the same command again');
-      }
-      // Longer than what was left of the first task: the second one would have been begun by now.
-      await sleep(1500);
-      expect(await sent(aspect)).toEqual(before);
+    expect(before).toEqual([`dataset.${aspect}`]);
+    if (way !== 'a terminal that is closed') {
+      expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ goes on running on the server`));
+      expect(output.stderr).toContain('Start the same command again');
+    }
+    // Longer than what was left of the first task: the second one would have been begun by now.
+    await sleep(1500);
+    expect(await sent(aspect)).toEqual(before);
+    stopped.set(way, { args, files });
+  });
+});
 
-      const again = parseArguments([...args, '--json', files.at('report.json')], {}) as ServerRunArguments;
-      expect(await execute(again, page().output, {}, 'npm start --')).toBe(0);
-      expect(await sent(aspect)).toEqual([...before, `chart.${aspect}`]);
-      expect(files.report('report.json').policies).toMatchObject([
-        { entityType: 'dataset', outcome: 'truncated', adopted: true },
-        { entityType: 'chart', outcome: 'truncated' },
-      ]);
-    },
-  );
+it('and a second start picks up what a closed terminal has left', async () => {
+  const { args, files } = stopped.get('a terminal that is closed')!;
+  const aspect = aspectOf('a terminal that is closed');
+  const again = parseArguments([...args, '--json', files.at('report.json')], {}) as ServerRunArguments;
+  expect(await execute(again, page().output, {}, 'npm start --')).toBe(0);
+  expect(await sent(aspect)).toEqual([`dataset.${aspect}`, `chart.${aspect}`]);
+  expect(files.report('report.json').policies).toMatchObject([
+    { entityType: 'dataset', outcome: 'truncated', adopted: true },
+    { entityType: 'chart', outcome: 'truncated' },
+  ]);
 });

@@ -100,7 +100,7 @@ describe('any report at all', () => {
         expect(email).not.toMatch(/^ {2}.*"mode":"enforce"/m);
         expect(description).not.toMatch(/^```.*"mode":"enforce"/m);
       }),
-      { numRuns: 50, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -115,7 +115,7 @@ describe('any report at all', () => {
         expect(reportSchema.safeParse(JSON.parse(message.sqs)).success).toBe(true);
         expect(messageBody(message)).not.toContain(secret);
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: 50, endOnFailure: true },
     );
   });
 });

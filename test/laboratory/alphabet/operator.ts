@@ -103,7 +103,7 @@ export const operator = {
   'floor raised': {
     says: 'a deployment raises or lowers minRetentionDays',
     happen: ({ world }, chances) => {
-      world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 40]) };
+      world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 30, 40]) };
     },
   },
   'stage takes bites': {

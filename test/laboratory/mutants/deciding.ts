@@ -83,6 +83,11 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'the ceiling is judged by the bite',
     patches: [
+      text(
+        'run/plan/policy',
+        "if (decision.kind === 'refuse') return { entry: done(counted",
+        "if (decision.kind === 'refuse' && bite === undefined) return { entry: done(counted",
+      ),
       text('run/plan/bite', 'dryRun: part, whole: dryRun, cutoffMillis: sent', 'dryRun: part, cutoffMillis: sent'),
       text(
         'run/truncate',

@@ -29,6 +29,9 @@ const counters = {
 };
 
 /** The index behind the alias changed during the truncation. */
+const stragglers = {
+  stragglersIn: z.string().optional().meta({ description: 'an index that may hold rows no count could see' }),
+};
 const replaced = {
   indexBefore: z.string().optional(),
   indexNow: z.string().optional(),
@@ -151,9 +154,9 @@ const kinds = {
     ...replaced,
     rest: rows.optional().meta({ description: 'rows that the next runs delete (maxRowsPerRun)' }),
     nights: z.int().optional(),
-    stragglersIn: z.string().optional().meta({ description: 'an index that may hold rows no count could see' }),
+    ...stragglers,
   },
-  remains: { ...counters, ...replaced },
+  remains: { ...counters, ...replaced, ...stragglers },
   'all-conflicts': { ...counters },
   'not-refreshed': { ...counters, indexNow: z.string().optional(), indexBefore: z.string().optional() },
   'rows-missing': {

@@ -12,7 +12,7 @@ import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Judgement } from '../ledger/settle.ts';
 import { recentShrinks } from '../ledger/transitions.ts';
-import { movedBy, type OwnTask, whatItWas } from './origin.ts';
+import { leadsElsewhere, movedBy, type OwnTask, whatItWas } from './origin.ts';
 import { recoveryFacts } from './recovery.ts';
 import { type Counts, isMissing, keptWindow, type Shortfall, shortfallOf } from './windows.ts';
 
@@ -138,13 +138,13 @@ function judgeReindex(evidence: Evidence): Judgement {
   const overDays = smallLosses(evidence, lost);
   if (overDays) return overDays;
   const base = { facts, closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
-  if (isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete)) {
-    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...countersOf(evidence) } };
-  }
   // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to about
   // 1.1).
   const { indexName: stragglersIn } = record.attempt.baseline;
   const stragglers = stragglersIn === undefined ? {} : { stragglersIn };
+  if (isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete)) {
+    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...countersOf(evidence), ...stragglers } };
+  }
   const indexNow = evidence.indexName === undefined ? {} : { indexNow: evidence.indexName };
   return { ...base, outcome: 'truncated', cause: { kind: 'verified', by: 'proof', ...stragglers, ...indexNow } };
 }
@@ -225,7 +225,9 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   if (!isOld) return { outcome, cause, closes: 'no' };
   // Every missing row is reported, and the index stays closed until an operator says whether that is acceptable.
   const isWhole = !clearing || (shortfallOf(record.windows, evidence.after.windows)?.rows ?? 0) === 0;
-  return { outcome, ...closedAs(isDelete && isWhole ? 'idle' : 'quarantined', cause) };
+  // A server may have turned it into a reindex of an index that cannot be seen now.
+  const canRepeat = isDelete && isWhole && !leadsElsewhere(record, indexName);
+  return { outcome, ...closedAs(canRepeat ? 'idle' : 'quarantined', cause) };
 }
 
 const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement, 'cause' | 'closes'> => ({

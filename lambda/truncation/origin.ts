@@ -56,11 +56,23 @@ export function movedBy({ attempt }: Unresolved, indexName: string | undefined):
   if (before === undefined || indexName === undefined || before === indexName) return undefined;
   const madeAt = timeInName(indexName);
   if (madeAt === undefined) return 'others';
-  // Names carry the server's time to the millisecond; its Date header, which tells us its clock, only to the second.
-  const skew = attempt.clockSkewMillis ?? 0;
-  const from = attempt.sentRealAt + skew - headerResolutionMillis;
-  return madeAt >= from && madeAt <= answeredAt(attempt) + skew + nameAfterAnswerMillis ? 'us' : 'others';
+  const until = answeredAt(attempt) + (attempt.clockSkewMillis ?? 0) + nameAfterAnswerMillis;
+  return madeAt >= sentAtServer(attempt) && madeAt <= until ? 'us' : 'others';
 }
+
+/**
+ * Whether the alias leads to another index that does not come from after the call, as an upgrade's would: to an older
+ * one, or to that of another server. What our truncation did cannot be seen there, whatever it was.
+ */
+export function leadsElsewhere(record: Unresolved, indexName: string | undefined): boolean {
+  if (movedBy(record, indexName) !== 'others') return false;
+  const madeAt = timeInName(indexName);
+  return madeAt === undefined || madeAt < sentAtServer(record.attempt);
+}
+
+/** Names carry the server's time to the millisecond; its Date header, which tells us its clock, only to the second. */
+const sentAtServer = ({ sentRealAt, clockSkewMillis = 0 }: Unresolved['attempt']): number =>
+  sentRealAt + clockSkewMillis - headerResolutionMillis;
 
 const headerResolutionMillis = 2000;
 

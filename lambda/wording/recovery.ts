@@ -44,6 +44,7 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
       return isMoved(moved) ? compare(moved, now) : [];
     }
     case 'verified':
+    case 'remains':
       return isIndexName(cause.stragglersIn) && isIndexName(entry.indexName)
         ? bringStragglers(cause.stragglersIn, entry.indexName, entry.cutoffMillis ?? 0)
         : [];

@@ -153,7 +153,7 @@ function namedBy(
     return (entry) => ['rows-missing', 'quarantined', 'unknown'].includes(entry.outcome);
   }
   if (outcome === 'unknown') return (entry) => entry.outcome === 'unknown';
-  const straggles = cause.kind === 'verified' && cause.stragglersIn !== undefined;
+  const straggles = (cause.kind === 'verified' || cause.kind === 'remains') && cause.stragglersIn !== undefined;
   if (rowsMissing >= rows - unseen && (unseen === 0 || straggles)) {
     return (entry) => entry.outcome === outcome && (entry.rowsMissing ?? 0) === rowsMissing;
   }

@@ -413,6 +413,13 @@ describe('a reindex that has ended', () => {
     });
   });
 
+  test('that left old rows, which had come in late, says what no count can see as well', () => {
+    expect(judged({ ...proven, remaining: 3000 })).toMatchObject({
+      outcome: 'incomplete',
+      cause: { kind: 'remains', stragglersIn: before },
+    });
+  });
+
   test.each<[string, Case, string]>([
     ['its status cannot be read', { counters: undefined as never }, 'status'],
     ['its task is not one that copies', { works: 'delete-by-query' }, 'status'],
@@ -588,6 +595,19 @@ describe('what nobody saw end', () => {
     ['a delete', still, 'idle', 'given-up'],
     ['a delete that vanished', { ...still, vanished: true }, 'idle', 'given-up'],
     ['a reindex', { strategy: 'reindex', end: 'still' }, 'quarantined', 'quarantined'],
+    ['a delete, with an upgrade’s index behind the alias', { ...still, indexName: theirs }, 'idle', 'given-up'],
+    [
+      'a delete, with an older index behind the alias, as on another server',
+      { ...still, indexName: named(start - 9 * dayMillis) },
+      'quarantined',
+      'quarantined',
+    ],
+    [
+      'a delete, with an index without a time behind the alias',
+      { ...still, indexName: 'dataset_operationaspect_v1' },
+      'quarantined',
+      'quarantined',
+    ],
     [
       'what was of unknown kind',
       { strategy: 'unknown', end: 'still', remaining: 3000, indexName: false },

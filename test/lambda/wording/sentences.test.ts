@@ -251,6 +251,12 @@ describe('the way back to rows that are missing', () => {
     );
   });
 
+  test.each(['verified', 'remains'] as const)('brings over what no count could see (%s)', (kind) => {
+    const cause = { kind, ...(kind === 'verified' && { by: 'proof' as const }), stragglersIn: old } as Cause;
+    const [only] = recovery(anEntry('incomplete', cause, { strategy: 'reindex', indexName: young }), at);
+    expect(only?.request).toMatch(/^POST \/_reindex .*"op_type":"create"/);
+  });
+
   test('refreshes, points the alias back, and brings over what came in meanwhile', () => {
     const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
     expect(recovery(entry, at).flatMap(({ request }) => request?.split(' {')[0] ?? [])).toEqual([

@@ -179,7 +179,9 @@ async function settledRows(
 ): Promise<NonNullable<Planned['settled']>> {
   const to = settledUntil(cutoffMillis, startMillis);
   const upTo = await ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis: to });
-  return { from: cutoffMillis, to, rows: upTo.rowsToDelete - dryRun.rowsToDelete, countedAt: clock.now() };
+  // Others may delete between the two counts.
+  const rows = Math.max(0, upTo.rowsToDelete - dryRun.rowsToDelete);
+  return { from: cutoffMillis, to, rows, countedAt: clock.now() };
 }
 
 /** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { ownTask } from '../../../lambda/truncation/origin.ts';
 import { boundsOf, shortfallOf } from '../../../lambda/truncation/windows.ts';
 import { anIndexOf, deployments, firstNight, outcomesOf } from '../../support/deployment.ts';
@@ -52,6 +53,27 @@ describe('find 38: our reindex into a copy that somebody else has not finished',
       outcome: 'not-started',
       cause: { kind: 'others-copying' },
     });
+    expect(deployment.realTruncates()).toEqual([]);
+  });
+
+  test('is not started, and its report stays readable, where somebody deletes between the two counts of Plan', async () => {
+    const deployment = await started({ indices: [anIndexOf(600, 100)], policies: [asReindex] });
+    const { operations } = deployment.services;
+    let counts = 0;
+    deployment.services = {
+      ...deployment.services,
+      operations: {
+        ...operations,
+        dryRun(...call) {
+          if (++counts === 2) deployment.service.engine.removeRows(name, ({ id }) => id % 2 === 0);
+          return operations.dryRun(...call);
+        },
+      },
+    };
+    const report = await deployment.night();
+    expect(reportSchema.parse(report).policies).toMatchObject([
+      { outcome: 'not-started', cause: { kind: 'others-copying' } },
+    ]);
     expect(deployment.realTruncates()).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ import {
  *   absent, idle, reserved past its sendBy ──reserve──> reserved ──startSending──> sending ──markRunning──> running
  *
  *   reserved                  nothing has been sent under it. Truncate counts, decides again, and goes on or gives it back
- *                             (release). Past its `sendBy` nothing will be sent under it either: it may be taken.
+ *                             (decline). Past its `sendBy` nothing will be sent under it either: it may be taken.
  *   sending                   written before the call, so from here on everybody must assume that it was sent. Holds cutoff,
  *                             fields, baseline windows and physical index: whoever judges it later judges by these. An answer
  *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
@@ -118,6 +118,15 @@ export const seenToCopy = <Stored extends Unresolved>(record: Stored): Stored =>
   ...record,
   attempt: { ...record.attempt, copies: true },
 });
+
+/**
+ * Gives a reservation back after Truncate has decided against sending. Its run is done with this index: an invocation of
+ * the same run that was abandoned earlier may still be running, and must not reserve the index again.
+ */
+export const decline = (record: Reserved, now: number): Idle => {
+  const { runId, runStartMillis } = record.attempt;
+  return { ...idle(record), sentBy: remember(record, { runId, runStartMillis, at: now, fenced: true }) };
+};
 
 /** Gives a reservation back; nothing was sent. */
 export const release = (record: Reserved): Idle => idle(record);

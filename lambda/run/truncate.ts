@@ -18,7 +18,7 @@ import type { EntryFacts } from '../facts/report-schema.ts';
 import { type Attempt, isUnresolved, type Reserved, type Sending } from '../ledger/record.ts';
 import { settle } from '../ledger/settle.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
-import { release, reserve, startSending } from '../ledger/transitions.ts';
+import { decline, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide } from '../policy/decision.ts';
 import { biteLimit } from '../truncation/bite.ts';
@@ -101,7 +101,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const checked = await check(state, target, reserved, { ...services, reads });
   const refused = { refused: reads.failures() };
   if (checked.kind === 'refused') {
-    await ledger.replace(reserved, release(reserved));
+    await ledger.replace(reserved, decline(reserved, clock.now()));
     const entry = done(target, checked.outcome, checked.cause, checked.facts);
     return { entry, changes: refused };
   }

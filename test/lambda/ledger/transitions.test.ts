@@ -7,6 +7,7 @@ import {
   clearOtherVersion,
   conclude,
   correctClock,
+  decline,
   fence,
   hasSent,
   isSameRun,
@@ -142,6 +143,16 @@ describe('what comes after sending', () => {
       lastVerdict: verdict,
       sentBy: history.sentBy,
       shrinks: history.shrinks,
+    });
+  });
+
+  test('deciding against sending gives the reservation back, and is remembered with its run', () => {
+    const run = { runId: 'run-7', runStartMillis: 5 };
+    const record = aReserved({ ...history, attempt: anAttempt(run) });
+    expect(readable(decline(record, 7))).toEqual({
+      ...anIdle(history),
+      attemptId: 'attempt-1',
+      sentBy: [...(history.sentBy ?? []), { ...run, at: 7, fenced: true }],
     });
   });
 

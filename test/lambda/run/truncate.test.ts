@@ -72,6 +72,19 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
+  test('that has decided against sending is not overruled by an abandoned invocation of the same run that wakes up later', async () => {
+    const { deployment, state } = await planned();
+    const services = deployment.during('truncate');
+    const paused = { ...services, parameters: { ...services.parameters, paused: async () => true } };
+    expect(outcomeOf(await truncate(state, paused))).toBe('not-started');
+    expect(await recordOf(deployment)).toMatchObject({ state: 'idle', sentBy: [{ runId: 'run-1', fenced: true }] });
+    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
+    expect(deployment.realTruncates()).toEqual([]);
+    // The next run is not held up.
+    deployment.clock.time += 3_600_000;
+    expect((await deployment.night({}, 'run-2')).policies).toMatchObject([{ outcome: 'truncated' }]);
+  });
+
   test('given the same state after the verdict reports that verdict', async () => {
     const { deployment, state } = await planned();
     const sent = await truncate(state, deployment.during('truncate'));

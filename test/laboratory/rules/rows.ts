@@ -1,7 +1,7 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { type CheckRule, countsIn, eventsOf, othersBetween, runOf } from './events.ts';
-import { type Closing, closings, isOurs } from './unresolved.ts';
+import { type Closing, closings, hasNotBegun, isOurs } from './unresolved.ts';
 
 /** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
 
@@ -61,7 +61,9 @@ export const rowRules = {
       // Where not one row went, it was not done, however few they are.
       if (oldTaken === 0 && oldFound > 0) continue;
       const planned = record.attempt.baseline.rowsToDelete;
-      if (!unrefreshed && oldFound <= limitOf(planned)) {
+      // The refresh came while its Poll took minutes to write down what it had counted.
+      const hadCounted = cause.kind === 'not-refreshed' && (lastCount(history, closing) ?? 0) > limitOf(planned);
+      if (!unrefreshed && !hadCounted && oldFound <= limitOf(planned)) {
         yield { at, text: `${record.index}: incomplete, and ${oldFound} of ${planned} rows are left` };
       }
     }
@@ -87,14 +89,14 @@ export const rowRules = {
   },
 
   *'a verdict comes after the end'(history) {
-    for (const { at, record, verdict, event } of closings(history)) {
+    for (const closing of closings(history)) {
+      const { at, record, verdict, event } = closing;
       const { truth } = event;
       const { outcome } = verdict.entry;
       // What nobody could see end is closed at 20 h, whatever it does.
       if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
-      const { acted, oldLeft, oldTaken, stalledMillis, unrefreshed, loss, isAside } = truth;
-      // docs/testing.md, `slow-first-batch`.
-      if (acted === 'delete' && outcome === 'failed' && oldTaken === 0) continue;
+      const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
+      if (acted === 'delete' && outcome === 'failed' && hasNotBegun(closing)) continue;
       // Somebody has put another index behind the alias: what it takes from the old one is nobody's any more.
       if (acted === 'delete' && isAside) continue;
       if (acted === 'delete') {
@@ -124,6 +126,8 @@ export const rowRules = {
       const isNothing = acted === 'never' || acted === 'nothing';
       const isUndone = acted === 'reindex' && onSource && loss.rows === 0;
       if (isNothing || isUndone || (acted === 'delete' && oldTaken <= limitOf(planned))) continue;
+      // docs/testing.md, `slow-first-batch`.
+      if (acted === 'delete' && hasNotBegun(closing)) continue;
       // Rows that came in late make up the count, and this run has never seen another.
       const isHidden = oldFound >= planned - limitOf(planned) && !hasSeenFewer(history, closing);
       if (acted === 'delete' && isHidden) continue;
@@ -206,6 +210,19 @@ function wasSilent(history: Parameters<CheckRule>[0], { record, event, track }: 
       task === record.attempt.taskId &&
       invocation.id === event.invocation?.id,
   );
+}
+
+/** Rows to delete in the last dry run of the function that decided, with the record's own cutoff. */
+function lastCount(history: Parameters<CheckRule>[0], { record, event }: Closing): number | undefined {
+  const { endTimeMillis } = record.attempt.fields;
+  const last = eventsOf(history, 'dry-run').findLast(
+    ({ at, invocation, fields }) =>
+      at <= event.at &&
+      invocation.id === event.invocation?.id &&
+      searchIndex(fields) === record.index &&
+      fields.endTimeMillis === endTimeMillis,
+  );
+  return last && countsIn(last.sentence)?.rows;
 }
 
 /** Whether a look of the run that has decided showed that rows went. */

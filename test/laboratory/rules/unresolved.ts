@@ -31,6 +31,13 @@ export function closings(history: Parameters<CheckRule>[0]): Closing[] {
   });
 }
 
+/** A delete that had taken nothing when it was judged, but perhaps its first batch while the Poll that judged it went on. */
+export function hasNotBegun({ at, event, record }: Closing): boolean {
+  const { oldTaken, movedAt = 0 } = event.truth;
+  const isFirst = oldTaken <= (record.attempt.fields.batchSize ?? 0);
+  return oldTaken === 0 || (isFirst && movedAt >= at - functionTimeoutSeconds.poll * 1000);
+}
+
 export const unresolvedRules = {
   *'none while another of the index is unresolved'(history) {
     const unresolved = new Map<string, Track>();
@@ -52,9 +59,15 @@ export const unresolvedRules = {
   *'never two of ours at work on an index at once'(history) {
     const [{ truth }] = history.world.servers;
     const before: Track[] = [];
+    // docs/testing.md, `slow-first-batch`.
+    const slow = new Set(
+      closings(history)
+        .filter((closing) => closing.verdict.entry.outcome === 'failed' && hasNotBegun(closing))
+        .map(({ track }) => track),
+    );
     for (const { at, track } of eventsOf(history, 'truncate')) {
       for (const earlier of before) {
-        if (earlier.index !== track.index) continue;
+        if (earlier.index !== track.index || slow.has(earlier)) continue;
         // docs/testing.md, `day-long-hang`.
         const isOld = at - earlier.sentAt >= 20 * hour;
         if (isOld && (earlier.acted?.as === 'delete' || wasCleared(history, earlier, at))) continue;

@@ -103,7 +103,10 @@ export const operator = {
   'floor raised': {
     says: 'a deployment raises or lowers minRetentionDays',
     happen: ({ world }, chances) => {
-      world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 30, 40]) };
+      const minRetentionDays = chances.pick([1, 25, 30, 40]);
+      world.settings = { ...world.settings, minRetentionDays };
+      // Just the retention of most policies: only then does a start that is a little ahead make a difference.
+      if (minRetentionDays === 30) world.clocks.starts = 30_000;
     },
   },
   'stage takes bites': {

@@ -77,6 +77,8 @@ export const machinery = {
   'function outlives its time': 'it goes on after its time-out',
   'function crashes': 'it dies at any await, before or after what it does there',
   'function hangs': 'it stands still at any await, for seconds or hours, and goes on',
+  'clock stood still':
+    'when it goes on, right before the real truncate, its clock of the wall says that no time has passed',
   'ledger refused': 'the store does nothing, and says so',
   'ledger answer lost': 'the store does what it was asked, and nobody hears of it',
   'parameter throttled': 'policies, pause or token cannot be read',

@@ -177,6 +177,14 @@ export async function yieldPoint(invocation: Invocation, where: string): Promise
     world.injected(`hang ${where}`);
     // Often enough the caller has given it up by the time it goes on.
     if (invocation.step === 'truncate' && chances.happens(0.5)) invocation.fail(named('Lambda.ServiceException'));
-    await pause(invocation, hangMillis(chances));
+    const millis = hangMillis(chances);
+    await pause(invocation, millis);
+    // Nowhere else does it matter as much what the clock of the wall says.
+    if (rightBeforeTheCall.has(where) && chances.happens(0.5)) {
+      world.injected('clock stood still');
+      world.clocks.functions = -millis;
+    }
   }
 }
+
+const rightBeforeTheCall = new Set(['before ledger write sending', 'before truncate']);

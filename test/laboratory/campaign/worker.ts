@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Enumeration, enumerate } from '../small-model/enumerate.ts';
 import type { SmallStrategy } from '../small-model/small-model.ts';
-import { everyAnswer, fewAnswers } from '../small-model/told.ts';
+import { answersTold } from '../small-model/told.ts';
 import { runCampaign, scenarioOf, type Tally } from './campaign.ts';
 
 /** One thread of the laboratory; with the core as it is, or bundled with a mutant's patches. */
@@ -24,8 +24,8 @@ export interface SmallModel {
   strategy: SmallStrategy;
   faults: number;
   looks: number;
-  /** Answers to a real truncate beside the server's own: one of each kind, or all. */
-  told: 'few' | 'every';
+  /** Answers to a real truncate: the server's own, one of each kind, or all. */
+  told: keyof typeof answersTold;
   /** Violations after which it ends. */
   most: number;
 }
@@ -35,7 +35,7 @@ export type ResultOf<A extends Assignment> = A extends Histories ? Tally : Enume
 
 function carryOut(given: Assignment): Promise<Tally | Enumeration> {
   if (given.kind === 'small model') {
-    return enumerate({ ...given, told: given.told === 'few' ? fewAnswers : everyAnswer });
+    return enumerate({ ...given, told: answersTold[given.told] });
   }
   const { seed, first, step, end, plots, untilViolation } = given;
   const runs = function* () {

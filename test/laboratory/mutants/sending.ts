@@ -146,7 +146,6 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a fence that keeps the attempt’s id',
-    inSmallModel: true,
     patches: [
       replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
         const fenced = original(record, key, run, attemptId, now);

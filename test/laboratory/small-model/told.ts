@@ -1,10 +1,10 @@
 import type { Told } from './functions.ts';
 
-/** One answer of each kind that the core tells apart: for the models with two faults. */
-export const fewAnswers = ['own', '403', '504', 'reset'] as const satisfies readonly Told[];
+/** One answer of each kind that the core tells apart. */
+const fewAnswers = ['own', '403', '504', 'reset'] as const satisfies readonly Told[];
 
 /** Every answer there is. */
-export const everyAnswer = [
+const everyAnswer = [
   'own',
   'sentence',
   'empty',
@@ -23,3 +23,6 @@ export const everyAnswer = [
   '504',
   'reset',
 ] as const satisfies readonly Told[];
+
+/** What a client may be told in place of the server's own answer, by how much of it. */
+export const answersTold = { own: ['own'], few: fewAnswers, every: everyAnswer } as const;

@@ -149,7 +149,7 @@ export const sendingMutants: readonly Mutant[] = [
     patches: [
       replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
         const fenced = original(record, key, run, attemptId, now);
-        return { ...fenced, attemptId: record?.attemptId ?? attemptId, sentBy: record?.sentBy };
+        return { ...fenced, attemptId: record?.attemptId ?? attemptId };
       }),
     ],
   },

@@ -37,7 +37,7 @@ const whatWas = ({ bad }: NoiseNight): string =>
     .join('; ');
 
 /** Nothing stuck, nothing closed that is whole, and no bad night without a reason. */
-export const isQuiet = ({ nights, stuck, falseQuarantines }: Noise): boolean =>
+const isQuiet = ({ nights, stuck, falseQuarantines }: Noise): boolean =>
   stuck.length === 0 &&
   falseQuarantines.length === 0 &&
   nights.every(({ result, happened }) => result === 'ok' || happened.length > 0);

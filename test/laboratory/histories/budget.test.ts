@@ -9,10 +9,10 @@ import { createWorld } from '../world/world.ts';
 import { firstNight } from './history.ts';
 
 const day = 86_400_000;
-const policies = 60;
+const policies = 40;
 
 test.each(['calm', 'unsettled'] as const)(
-  'a night of 60 policies, %s: state and history stay within the budget, and every policy is in the report',
+  'a night of 40 policies, %s: state and history stay within the budget, and every policy is in the report',
   async (weather) => {
     const aspects = Array.from({ length: policies }, (_, number) => `anAspectWithAnOrdinaryName${number}`);
     const old = Array.from({ length: 30 }, (_, row) => firstNight - (40 + row) * day);

@@ -76,7 +76,7 @@ describe('any report at all', () => {
         expect(all).not.toContain(secret);
         expect(all).not.toMatch(/(\n|\\n)(\t|\\t)at com\./);
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 
@@ -88,7 +88,7 @@ describe('any report at all', () => {
         expectExplained(email);
         expect(email).not.toMatch(/^ {2}aws /m);
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 
@@ -100,7 +100,7 @@ describe('any report at all', () => {
         expect(email).not.toMatch(/^ {2}.*"mode":"enforce"/m);
         expect(description).not.toMatch(/^```.*"mode":"enforce"/m);
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 

@@ -49,3 +49,7 @@ export const safeJson = (value: unknown): string =>
 
 /** The JSON escape of one UTF-16 unit. */
 export const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Text as one word of a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

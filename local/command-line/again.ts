@@ -1,5 +1,5 @@
+import { shellWord } from '../../lambda/facts/text.ts';
 import type { Secret, ServerRunArguments } from './arguments.ts';
-import { shellWord } from './program.ts';
 
 /** The same command again, without options that apply to one run only; a command line contains no secrets. */
 export function commandLine(program: string, { server, ...asked }: ServerRunArguments): string {

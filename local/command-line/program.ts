@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { shellWord } from '../../lambda/facts/text.ts';
 
 /** How this program was started, so that a command in a message can be pasted as it is. */
 
@@ -14,7 +15,3 @@ export function programName(script: string | undefined): string {
   if (name === 'main.ts' || name === '') return npmStart;
   return name.endsWith('.mjs') ? `node ${shellWord(script!)}` : name;
 }
-
-/** Text as one word of a shell. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-import { escaped } from '../../facts/text.ts';
+import { escaped, shellWord } from '../../facts/text.ts';
 import type { MessageContext } from '../context.ts';
 
 /** Commands that are safe to paste into a shell, whatever names they contain. */
@@ -66,6 +66,3 @@ function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, 
 
 /** JSON that can be used unchanged between single quotes in a shell and in a Slack code block. */
 const pasteable = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]|['<>&`]/g, escaped);
-
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -28,10 +28,12 @@ const counters = {
   slow: z.boolean().optional(),
 };
 
-/** The index behind the alias changed during the truncation. */
+/** What a reindex may have left in the index that it copied from. */
 const stragglers = {
   stragglersIn: z.string().optional().meta({ description: 'an index that may hold rows no count could see' }),
 };
+
+/** The index behind the alias changed during the truncation. */
 const replaced = {
   indexBefore: z.string().optional(),
   indexNow: z.string().optional(),

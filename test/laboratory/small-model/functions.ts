@@ -82,9 +82,8 @@ export function servicesOf(options: FunctionOptions): RunServices {
     return choose(crashes);
   };
   /**
-   * Nobody can tell a crash here from one at the function's first read (or its first after a sleep), or right after its
-   * last write: a read leaves no trace and takes no time. Being given up is different, because the function then goes on
-   * with what it has read.
+   * A read leaves no trace and takes no time, so a crash here is equivalent to one at the function's first read (or the
+   * first after a sleep) or right after its last write. Being given up is not: the function continues with what it read.
    */
   const read = <T>(what: string, effect: () => T | Promise<T>) => at(what, effect, {}, ++awaits === 1);
   const write = (what: string, effect: () => Promise<boolean>) =>

@@ -63,7 +63,7 @@ export interface World {
   onActing: (track: Track) => void;
   /** Rows come in behind an alias. */
   arrive(name: string, timestamps: number[]): void;
-  /** Somebody else does something to an index of the proper server, or to all of them. */
+  /** Another process acts on one index of the real server, or on all of them if no name is given. */
   others(name: string | undefined, what: string, act: () => void): void;
   replace(
     invocation: InvocationInfo,

@@ -38,12 +38,15 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   };
   const end = endOf(state, settings);
   if (unsettled && !historyIsSpent(state)) return waitUntil(Math.min(now + settlingSeconds * 1000, end));
+  const isWaiting = entries.some((entry) => entry.phase === 'approved');
   const isHeld = watched.some((entry) => holdsBack(entry, state, settings, now));
-  if (!unsettled && !isHeld && entries.some((entry) => entry.phase === 'approved')) {
+  if (!unsettled && !isHeld && isWaiting) {
     return fitState({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
   }
   if (watched.length === 0) return fitState({ ...next, next: 'report', waitSeconds: 0 });
-  return waitUntil(end);
+  // The looks at an old truncation are half an hour apart: the others do not wait for the next one.
+  const isHeldByOld = isWaiting && isHeld && watched.every(({ entry }) => entry.adopted);
+  return waitUntil(isHeldByOld ? Math.min(end, heldUntil(state, settings)) : end);
 }
 
 /**
@@ -58,9 +61,11 @@ export function holdsBack(
   now: number,
 ): boolean {
   if (!entry.adopted) return true;
-  const longest = Math.min(heldBackMillis, (settings.maxRunHours * 3_600_000) / 2);
-  return now - Date.parse(state.startedAt) < longest && (watch.looks < 2 || watch.moves === true);
+  return now < heldUntil(state, settings) && (watch.looks < 2 || watch.moves === true);
 }
+
+const heldUntil = ({ startedAt }: RunState, { maxRunHours }: RunSettings): number =>
+  Date.parse(startedAt) + Math.min(heldBackMillis, (maxRunHours * 3_600_000) / 2);
 
 function whyOver(state: RunState, settings: RunSettings, now: number): (Cause & { kind: 'no-time' }) | undefined {
   if (now >= endOf(state, settings)) return { kind: 'no-time', what: 'run', hours: settings.maxRunHours };

@@ -69,7 +69,7 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
     if (!(error instanceof OperationsError)) throw error;
     log.warn('look failed', { index: target.index, error: error.fact });
     const given = await giveUp({ ...target, watch: counted }, record, error, services);
-    return given ?? again(unseen(counted, error.fact, clock.now()), clock.now());
+    return given ?? again(unseen(counted, error.fact, clock.now()), services);
   }
 }
 
@@ -79,14 +79,14 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const { clockIsWrong, rowsTotal, ...sighting } = await see(target.watch, stored, watched, services);
   const record = await withCopying(stored, { task: sighting.task, rowsTotal }, watched, services);
   // Stillness and age are measured by our clock: if the server's clock contradicts it, they prove nothing.
-  if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), clock.now());
+  if (clockIsWrong) return again(unseen(target.watch, undefined, clock.now()), services);
   const longestStill = longestStillMillis(maxRunHours);
   const { watch, step } = fold(target.watch, sighting, watched, longestStill);
-  if (step === 'again') return again(watch, clock.now());
+  if (step === 'again') return again(watch, services);
   // A truncation that may still be sent is not judged.
-  if (step === 'still' && sighting.at < record.judgeableAt) return again(watch, clock.now());
+  if (step === 'still' && sighting.at < record.judgeableAt) return again(watch, services);
   const counted = await countAgain(record, services);
-  if (!counted) return again(watch, clock.now());
+  if (!counted) return again(watch, services);
   const { after, indexGone } = counted;
   const { fields, runStartMillis } = record.attempt;
   const kept = keptWindow(after.windows, fields.endTimeMillis, runStartMillis)?.rows;
@@ -97,7 +97,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
     const keptSeen = watch.highestKept === undefined ? {} : { kept };
     const later = { at: seenAt, seenAt, realAt: clock.realNow(), task: undefined, vanished: watch.vanished ?? false };
     const once = fold(watch, { ...later, toDelete, ...keptSeen }, watched, longestStill);
-    if (once.watch.movedAt !== watch.movedAt) return again(once.watch, clock.now());
+    if (once.watch.movedAt !== watch.movedAt) return again(once.watch, services);
   }
   const judgement = judge({
     record,
@@ -117,16 +117,16 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   // For a task that reports its own end nothing was counted before; giving up because of age depends on this clock as
   // well.
   const isGivenUp = judgement.outcome === 'unknown' || judgement.outcome === 'lost';
-  if (isGivenUp && Math.abs(after.dryRun.clockSkewMillis ?? 0) > maxClockSkewMillis) return again(watch, clock.now());
+  if (isGivenUp && Math.abs(after.dryRun.clockSkewMillis ?? 0) > maxClockSkewMillis) return again(watch, services);
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
   // With rows left to delete, a status that says it goes on is right.
   const goesOn = judgement.outcome === 'incomplete' && sighting.task?.completed === false;
   if (step === 'ended' && (goesOn || !isFinal(judgement, watch, { toDelete, kept }, services))) {
-    return again(grown(noted, kept, clock.now()), clock.now());
+    return again(grown(noted, kept, clock.now()), services);
   }
   const parts = await partsOf(judgement, record, after, services);
   const settled = await settle(services.ledger, record, target.entry, { ...judgement, ...parts }, clock.now());
-  if (settled.kind === 'overtaken') return again(noted, clock.now());
+  if (settled.kind === 'overtaken') return again(noted, services);
   return { kind: 'decided', entry: settled.entry };
 }
 
@@ -177,8 +177,12 @@ async function see(
 async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookServices) {
   if (state !== 'running' || !attempt.pollable) return undefined;
   // Without a status a reindex cannot be proven.
-  return reads.status(attempt.taskId, { signal, insist: attempt.strategy !== 'delete-by-query' });
+  return reads.status(attempt.taskId, { signal, insist: mayCopy(attempt) });
 }
+
+/** A truncation that is, or turned out to be, or may be a reindex. */
+const mayCopy = ({ strategy, copies }: Unresolved['attempt']): boolean =>
+  strategy !== 'delete-by-query' || copies === true;
 
 /**
  * Rows to delete show the progress of a delete by query; for a reindex only the kept rows do, because a swapped alias
@@ -188,11 +192,11 @@ async function count(
   record: Unresolved,
   services: LookServices,
 ): Promise<Pick<Sighting, 'toDelete' | 'kept'> & Pick<DryRun, 'clockSkewMillis' | 'rowsTotal'>> {
-  const { fields, strategy, runStartMillis } = record.attempt;
+  const { fields, runStartMillis } = record.attempt;
   const ask = asker(services);
   const { rowsToDelete: toDelete, rowsTotal, clockSkewMillis } = await ask(fields);
   const seen = { rowsTotal, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
-  if (strategy === 'delete-by-query') return { toDelete, ...seen };
+  if (!mayCopy(record.attempt)) return { toDelete, ...seen };
   const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
   return { toDelete, kept: Math.max(0, upToStart.rowsToDelete - toDelete), ...seen };
 }
@@ -315,14 +319,17 @@ async function giveUp(
   return settled.kind === 'decided' ? settled : undefined;
 }
 
-function again(watch: Watch, now: number): Looked {
+function again(watch: Watch, { clock, maxRunHours }: LookServices): Looked {
+  const now = clock.now();
   const { seconds, early } =
     watch.completedAt === undefined ? planLook(watch, now) : refreshLook(watch.completedAt, now);
+  // A short run needs three looks to see that an old truncation is still: its first may have counted nothing.
+  const longest = longestStillMillis(maxRunHours) / 2;
   const next: Watch = {
     ...watch,
     ...(early && { earlyLooks: (watch.earlyLooks ?? 0) + 1 }),
     lastLookAt: now,
-    nextLookAt: now + seconds * 1000,
+    nextLookAt: now + Math.min(seconds * 1000, longest),
   };
   return { kind: 'watching', watch: next };
 }

@@ -141,6 +141,16 @@ describe('a truncation under way', () => {
     expect(holds(watched({ moves: true }, true), 0.5, 1)).toBe(false);
   });
 
+  test('of an earlier run lets the others go when that time is over, not at its next look', () => {
+    const old = watched({ moves: true, nextLookAt: start + 2 * hour }, true);
+    const waits = (entries: Entry[]) =>
+      proceed(aRunState(entries), { ...settings, maxRunHours: 3 }, start + hour).waitSeconds;
+    expect(waits([approved(), old])).toBe(1800);
+    expect(waits([old])).toBe(3600);
+    expect(waits([approved(), old, watched({ nextLookAt: start + 2 * hour })])).toBe(3600);
+    expect(waits([approved(), old, watched({ nextLookAt: start + hour + 7000 }, true)])).toBe(7);
+  });
+
   test('that does not hold the others back lets the next one start', () => {
     expect(proceeded([approved(), watched({ moves: false }, true)]).next).toBe('truncate');
     expect(proceeded([approved(), watched({ moves: true }, true)]).next).toBe('wait');

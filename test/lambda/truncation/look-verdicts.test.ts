@@ -235,6 +235,8 @@ describe('what nobody sees move', () => {
       const world = aWorld({ status: { kind: 'vanished' }, toDelete: 0, kept: 4000, total });
       await world.look();
       Object.assign(world.server, { total: 4000 });
+      // From here on the rows that stay are counted, too.
+      await world.lookAfter(minutes(1));
       return world.lookAfter(minutes(20));
     };
     expect(await judgedAfter(9)).toMatchObject({ entry: { outcome: 'unknown', cause: { kind: 'unproven' } } });
@@ -268,6 +270,7 @@ describe('what nobody sees move', () => {
   test('is judged at once although rows are missing in an index that others put there', async () => {
     const world = aWorld({ record: aSending(), kept: 5, sizes: sizesOf(theirs) });
     await world.look();
+    await world.lookAfter(minutes(1));
     expect(await world.lookAfter(minutes(14))).toMatchObject({ entry: { outcome: 'rows-missing' } });
   });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import { watchedOf } from '../../../lambda/truncation/look.ts';
-import { anIdle, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
-import { aWorld, minutes, sentAt } from './looking.ts';
+import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
+import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
 /** One look: what it asks, what it remembers, and when it comes again. */
 
@@ -70,6 +70,16 @@ describe('what a look asks', () => {
     await world.look();
     expect(world.asked).toEqual([500_000, 1_000_000]);
     expect(world.watch).toMatchObject({ lowestToDelete: 7, highestKept: 33 });
+  });
+
+  test('the rows that stay as well, of a delete that was seen to copy', async () => {
+    const record = aSending({ attempt: aSentAttempt({ copies: true }) });
+    const world = aWorld({ record, toDelete: 0, kept: 33 });
+    await world.look();
+    expect(world.asked).toEqual([500_000, 1_000_000]);
+    world.server.kept = 34;
+    await world.lookAfter(minutes(9));
+    expect(world.watch).toMatchObject({ highestKept: 34, movedAt: world.clock.time });
   });
 
   test('for a status that is refused once only, unless a proof depends on it', async () => {
@@ -140,6 +150,20 @@ describe('a look that proves nothing', () => {
     expect(world.watch).toMatchObject({ earlyLooks: 1, nextLookAt: world.clock.time + 33_000 });
     await world.look();
     expect(world.watch.earlyLooks).toBe(2);
+  });
+
+  test('so often that a run of one hour sees that an old task hangs, although its first look counts nothing', async () => {
+    const status = { kind: 'found', completed: false, counters: { total: 60, deleted: 5 } } as const;
+    const world = aWorld({ status, toDelete: 33, maxRunHours: 1 });
+    world.clock.time = sentAt + hours(30);
+    const end = world.clock.time + hours(1);
+    let looked = await world.look();
+    while (looked.kind === 'watching' && world.clock.time < end) {
+      // Between two looks there are transitions and a start as well.
+      looked = await world.lookAfter(world.watch.nextLookAt - world.clock.time + 1000);
+    }
+    expect(looked).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown', cause: { kind: 'stuck' } } });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ attempt: { stood: { done: 5, toDelete: 33 } } });
   });
 
   test('because it failed is no time in which nothing moved', async () => {

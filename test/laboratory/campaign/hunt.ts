@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { PlotName } from '../histories/plots.ts';
+import type { Ingredient } from '../histories/scenario.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { mutants } from '../mutants/mutants.ts';
 import type { Violation } from '../rules/checker.ts';
@@ -37,7 +37,7 @@ export async function huntMutants(
   // What takes two executions and one index is found sooner where there is nothing else.
   const found = async (mutant: Mutant, path: string): Promise<Found> => {
     const small = mutant.inSmallModel ? await inModel(path) : undefined;
-    return small && (inSmallModel || small.violations.length > 0) ? small : inHistories(path, seed, mutant.plots);
+    return small && (inSmallModel || small.violations.length > 0) ? small : inHistories(path, seed, mutant.among);
   };
   const one = async (mutant: Mutant, number: number): Promise<Hunted> => {
     const path = await bundleWorker(`mutant-${number}`, mutant.patches);
@@ -54,8 +54,8 @@ interface Found {
   violations: Violation[];
 }
 
-/** @param plots only histories with one of these are lived through; the others are counted all the same */
-async function inHistories(path: string, seed: number, plots: readonly PlotName[] | undefined): Promise<Found> {
+/** @param among only histories with one of these are lived through; the others are counted all the same */
+async function inHistories(path: string, seed: number, among: readonly Ingredient[] | undefined): Promise<Found> {
   const end = mostHistories;
   const given = {
     kind: 'histories',
@@ -64,7 +64,7 @@ async function inHistories(path: string, seed: number, plots: readonly PlotName[
     step: 1,
     end,
     untilViolation: true,
-    ...(plots && { plots }),
+    ...(among && { among }),
   } as const;
   const { violations } = await runWorker(path, given);
   return { histories: (violations[0]?.run ?? end - 1) + 1, violations };

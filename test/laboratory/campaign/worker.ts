@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { type Ingredient, ingredientsOf } from '../histories/scenario.ts';
 import { type Enumeration, enumerate } from '../small-model/enumerate.ts';
 import type { SmallStrategy } from '../small-model/small-model.ts';
 import { answersTold } from '../small-model/told.ts';
@@ -13,8 +14,8 @@ export interface Histories {
   /** Every so many runs. */
   step: number;
   end: number;
-  /** Only histories with one of these plots. */
-  plots?: readonly string[];
+  /** Only histories in which one of these is drawn. */
+  among?: readonly Ingredient[];
   /** Ends with the first violation. */
   untilViolation: boolean;
 }
@@ -37,11 +38,11 @@ function carryOut(given: Assignment): Promise<Tally | Enumeration> {
   if (given.kind === 'small model') {
     return enumerate({ ...given, told: answersTold[given.told] });
   }
-  const { seed, first, step, end, plots, untilViolation } = given;
+  const { seed, first, step, end, among, untilViolation } = given;
   const runs = function* () {
     for (let run = first; run < end; run += step) {
-      const { nights } = scenarioOf(seed, run);
-      if (plots === undefined || nights.some(({ plot }) => plot && plots.includes(plot.name))) yield run;
+      const drawn = among && ingredientsOf(scenarioOf(seed, run));
+      if (!drawn || among.some((one) => drawn.has(one))) yield run;
     }
   };
   return runCampaign(seed, runs(), ({ violations }) => untilViolation && violations.length > 0);

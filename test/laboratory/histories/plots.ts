@@ -205,9 +205,73 @@ export const plots = {
       });
     },
   },
+  'redriven after two others': {
+    says: 'the run is stopped as it sends; two others close what it sent, and truncate the index again; then it is redriven',
+    prepare(stage, chances) {
+      const { world } = stage;
+      atNextSend(stage, (name) => {
+        const first = stage.scheduled();
+        if (!first || first.ended) return;
+        first.stop();
+        const later = (minutes: number, act: () => void) => world.time.at(world.time.now() + minutes * minute, act);
+        const begin = (what: string) => stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, {});
+        const again = chances.pick([90, 180]);
+        later(30, () => begin('closes'));
+        later(again - 5, () => growOld(stage, name, chances));
+        later(again, () => begin('truncates'));
+        later(2 * again - 5, () => growOld(stage, name, chances));
+        later(2 * again, () => first.redrive());
+      });
+    },
+  },
+  'a copy hangs for more than a day': {
+    says: 'a reindex stands still for over a day, and its status says that it goes on',
+    prepare(stage, chances, start) {
+      if (!wantsReindex(stage, stage.policies)) return;
+      const [{ engine }] = stage.world.servers;
+      rewrite(stage, chances.pick(stage.policies), { strategy: 'reindex', maxDeletePercent: 100 });
+      stage.world.time.at(start - minute, () => engine.set({ batchOverheadMillis: chances.pick([26, 34, 50]) * hour }));
+    },
+  },
+  'nothing is left, and then there is': {
+    says: 'a delete stands still; somebody deletes its rows, and some young ones, and brings all of them back in the end',
+    prepare(stage, chances, start) {
+      const { world } = stage;
+      const { time } = world;
+      const [{ engine }] = world.servers;
+      const policy = chances.pick(stage.policies);
+      rewrite(stage, policy, { strategy: 'delete-by-query', maxDeletePercent: 100 });
+      time.at(start - minute, () => engine.set({ batchOverheadMillis: 3 * hour }));
+      atNextSend(stage, (name) => {
+        const gone: number[] = [];
+        const goes = (timestamp: number): boolean => timestamp < start - 29 * day || chances.happens(0.3);
+        time.at(time.now() + chances.between(30, 120) * second, () => {
+          if (!isThere(world, name)) return;
+          world.others(name, 'rows deleted', () =>
+            engine.removeRows(name, ({ timestamp }) => goes(timestamp) && gone.push(timestamp) > 0),
+          );
+        });
+        time.at(time.now() + chances.between(600, 1000) * second, () => {
+          if (isThere(world, name)) world.arrive(name, gone);
+        });
+      });
+    },
+  },
 } as const satisfies Record<string, Plot>;
 export type PlotName = keyof typeof plots;
 export const plotNames = Object.keys(plots) as PlotName[];
+
+/** As many rows older than every cutoff as an index may have had at first. */
+function growOld({ world }: Stage, name: string, chances: Chances): void {
+  const now = world.time.now();
+  world.arrive(
+    name,
+    Array.from({ length: chances.between(500, 700) }, () => now - chances.between(65, 120) * day),
+  );
+}
+
+const isThere = ({ servers: [{ engine }] }: Stage['world'], name: string): boolean =>
+  engine.indices().some(({ index }) => index?.toLowerCase() === name);
 
 /** Rows of the last weeks, so that an index has more of them than another. */
 function enlarge({ world }: Stage, name: string, rows: number, chances: Chances): void {

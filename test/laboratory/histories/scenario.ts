@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { profileNames } from '../../../local/operations-service/profiles.ts';
-import { happeningNames } from '../alphabet/alphabet.ts';
+import { type HappeningName, happeningNames } from '../alphabet/alphabet.ts';
 import { namesOf } from '../alphabet/answers.ts';
 import { lasting, moods } from '../alphabet/server.ts';
 import type { WeatherName } from '../alphabet/weather.ts';
 import { ledgerKinds } from '../world/ledgers.ts';
-import { plotNames } from './plots.ts';
+import { type PlotName, plotNames } from './plots.ts';
 
 /** What one history is about, as data that fast-check makes, prints and shrinks. What goes wrong when comes from `seed`. */
 
@@ -92,3 +92,16 @@ export const scenario = fc.record({
 
 export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 export type Night = Scenario['nights'][number];
+
+export type Ingredient = PlotName | HappeningName | 'name comes back';
+
+/** What is drawn to happen in a history's nights, as far as it has a moment or a plot. */
+export function ingredientsOf({ nights }: Scenario): ReadonlySet<Ingredient> {
+  return new Set(
+    nights.flatMap(({ plot, happenings, pauseDays }, number): Ingredient[] => [
+      ...(plot ? [plot.name] : []),
+      ...happenings.map(({ letter }) => letter),
+      ...(number > 0 && pauseDays > 0 ? (['name comes back'] as const) : []),
+    ]),
+  );
+}

@@ -22,7 +22,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 1',
     name: 'find-1-late-rows-refill',
-    plots: ['a copy is cut, and late rows fill it up'],
+    among: ['a copy is cut, and late rows fill it up'],
     patches: [
       replacesHidden('truncation/judge', 'whatProofLacks', () => () => undefined),
       replaces<typeof shortfallOf>('truncation/windows', 'shortfallOf', (original) => (before, after) => {
@@ -110,13 +110,13 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 37',
     name: 'find-37-a-delete-that-became-a-reindex',
-    plots: ['a delete becomes a reindex'],
+    among: ['a delete becomes a reindex'],
     patches: [replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy)],
   },
   {
     about: 'find 38',
     name: 'find-38-into-somebodys-copy',
-    plots: ['somebody’s copy is under way'],
+    among: ['somebody’s copy is under way'],
     patches: [
       text(
         'policy/decision',
@@ -139,7 +139,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 41',
     name: 'find-41-a-number-that-came-back',
-    plots: ['a task number comes back'],
+    among: ['a task number comes back'],
     patches: [
       replaces<typeof ownTask>('truncation/origin', 'ownTask', () => (status, { attempt }) => {
         if (status.kind === 'vanished') return undefined;

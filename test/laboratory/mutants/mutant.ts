@@ -1,4 +1,4 @@
-import type { PlotName } from '../histories/plots.ts';
+import type { Ingredient } from '../histories/scenario.ts';
 
 /** How the core is changed for a mutant when the laboratory is bundled: the core itself has no switch. */
 
@@ -27,8 +27,8 @@ export interface Mutant {
   about: string;
   name: string;
   patches: Patch[];
-  /** It shows where one of these plots is drawn: the hunt lives through no others. */
-  plots?: readonly PlotName[];
+  /** It shows where one of these is drawn: the hunt lives through no other histories. */
+  among?: readonly Ingredient[];
   /** It shows in the small model as well, in which two executions are all that happens. */
   inSmallModel?: boolean;
 }

@@ -17,6 +17,7 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '11',
     name: 'two policies for one index are both taken',
+    among: ['policy twice'],
     patches: [replacesHidden('policy/parse', 'withoutDuplicates', () => (parsed: never) => parsed)],
   },
   {

@@ -146,6 +146,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a fence that keeps the attempt’s id',
+    inSmallModel: true,
     patches: [
       replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
         const fenced = original(record, key, run, attemptId, now);
@@ -156,6 +157,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a run may send again',
+    among: ['redriven after two others'],
     patches: [
       text('ledger/standing', "if (sent) return { kind: 'spent'", "if (sent && !record) return { kind: 'spent'"),
     ],
@@ -163,6 +165,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a run is its name',
+    among: ['name comes back'],
     patches: [
       replaces<typeof isSameRun>('ledger/transitions', 'isSameRun', () => (one, other) => one.runId === other.runId),
     ],

@@ -172,6 +172,12 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'a reindex that nobody saw end is opened again',
+    patches: [text('truncation/judge', 'const canRepeat = isDelete && isWhole', 'const canRepeat = isWhole')],
+  },
+  {
+    about: '9',
+    name: 'a copy that has hung for a day is opened again',
+    among: ['a copy hangs for more than a day'],
     patches: [
       text('truncation/judge', "closedAs(isDelete ? 'idle' : 'quarantined', cause)", "closedAs('idle', cause)"),
     ],
@@ -179,6 +185,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'a delete with nothing left is over, whatever comes back',
+    among: ['nothing is left, and then there is'],
     patches: [
       text(
         'truncation/watch',

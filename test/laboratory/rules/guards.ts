@@ -212,7 +212,7 @@ function tellsStatus(history: History, sent: Event<'truncate'>): boolean {
 
 /**
  * The window from the cutoff to two days before the run's start (half-way, if nearer) holds the same rows, within 10, in Plan and
- * at least a minute later in Truncate, by the functions' clock.
+ * at least a minute later in Truncate, by the functions' clock or in real time: that clock may be set in between.
  */
 function isSettled({ world: { journal } }: History, { sent, place }: Send): boolean {
   const { endTimeMillis: cutoff } = sent.fields;
@@ -229,14 +229,22 @@ function isSettled({ world: { journal } }: History, { sent, place }: Send): bool
       const old = counts.filter(
         ({ fields, invocation }) => fields.endTimeMillis === cutoff && invocation.id === event.invocation.id,
       );
-      return { step: event.invocation.step, at: event.wall, rows: old.map((one) => rowsOf(event) - rowsOf(one)) };
+      return {
+        step: event.invocation.step,
+        at: event.at,
+        wall: event.wall,
+        rows: old.map((one) => rowsOf(event) - rowsOf(one)),
+      };
     });
   const isNear = (one: number[], other: number[]) => one.some((a) => other.some((b) => Math.abs(a - b) <= 10));
   return windows.some(
     (planned) =>
       planned.step === 'plan' &&
       windows.some(
-        ({ step, at, rows }) => step === 'truncate' && at - planned.at >= minute - second && isNear(planned.rows, rows),
+        ({ step, at, wall, rows }) =>
+          step === 'truncate' &&
+          Math.max(at - planned.at, wall - planned.wall) >= minute - second &&
+          isNear(planned.rows, rows),
       ),
   );
 }

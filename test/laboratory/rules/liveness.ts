@@ -105,6 +105,8 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   // Closed in this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
   const record = world.ledger.records.get(index) as { state: string } | undefined;
   if ((outcome === 'unknown' || outcome === 'lost') && record?.state === 'quarantined') return false;
+  // One of an earlier night, which took until this one, is closed: what is left goes with the next.
+  if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'breaker' && cause.outcome === 'rows-missing') return false;
   if (stuck.has(outcome)) return true;

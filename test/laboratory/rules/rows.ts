@@ -204,9 +204,9 @@ function wasSilent(history: Parameters<CheckRule>[0], { record, event, track }: 
   if (isAsked || baseline.indexName !== undefined) return false;
   if (record.state === 'sending') return true;
   return !eventsOf(history, 'read').some(
-    ({ action, status, task, invocation }) =>
+    ({ action, tells, task, invocation }) =>
       action === 'getEsTaskStatus' &&
-      status === 200 &&
+      tells === true &&
       task === record.attempt.taskId &&
       invocation.id === event.invocation?.id,
   );

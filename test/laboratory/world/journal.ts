@@ -48,7 +48,8 @@ export type JournalEvent = { at: number } & (
       date?: number;
       wall: number;
     }
-  | { kind: 'read'; invocation: InvocationInfo; action: string; task?: string; status?: number }
+  /** `tells`: the status of a task says whether it has ended. */
+  | { kind: 'read'; invocation: InvocationInfo; action: string; task?: string; status?: number; tells?: boolean }
   /** The bytes of a real truncate left the function. */
   | {
       kind: 'truncate';

@@ -256,7 +256,7 @@ function readEvent(
   const action = new URL(url).searchParams.get('action') ?? '';
   const { dryRun, task, ...fields } = JSON.parse(body) as TruncateFields & { dryRun?: boolean; task?: string };
   if (action !== 'truncateTimeseriesAspect' || reply.kind !== 'reply' || reply.status !== 200) {
-    const status = reply.kind === 'reply' ? { status: reply.status } : {};
+    const status = reply.kind === 'reply' ? { status: reply.status, tells: reply.body.includes('completed') } : {};
     return { at, kind: 'read', invocation, action, ...status, ...(task !== undefined && { task }) };
   }
   if (dryRun !== true) throw new Error('a read that is no dry run');

@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 
 /**
  * The programs that tests start as processes, each bundled once into one file: reading some 250 files through tsx takes
- * a second of each start. `stopped.test.ts` and `.ci/run` start them as people do.
+ * a second of each start. `stopped.test.ts`, `npm.test.ts` and `.ci/run` start them as people do.
  */
 const programs = {
   start: 'local/main.ts',
@@ -39,6 +39,9 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
         platform: 'node',
         target: 'node20',
         format: 'esm',
+        // Shorter, it is read sooner.
+        minifySyntax: true,
+        minifyWhitespace: true,
         mainFields: ['module', 'main'],
         logLevel: 'error',
         // Some libraries call require(); and messages name the program as it was started.

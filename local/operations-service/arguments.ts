@@ -18,7 +18,7 @@ export interface Arguments {
 }
 
 /** @throws CommanderError, which has been said already */
-export function parseArguments(argv: readonly string[]): Arguments {
+export function parseArguments(argv: readonly string[], say?: (message: string) => void): Arguments {
   const command = new Command('operations-service')
     .description('Serves the operations of DataHub that this project uses, with sample indices, on 127.0.0.1.')
     .option('--port <number>', 'port to listen on; 0 takes any free one', whole(0, 65_535), 0)
@@ -41,7 +41,10 @@ export function parseArguments(argv: readonly string[]): Arguments {
     .option('--prefix <text>', "DataHub's index prefix, with --engine", indexPrefix, '')
     .addHelpText('after', help)
     .allowExcessArguments(false)
-    .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, '')) })
+    .configureOutput({
+      ...(say && { writeErr: say }),
+      outputError: (message, write) => write(message.replace(/^error: /, '')),
+    })
     .exitOverride();
   command.parse(argv, { from: 'user' });
   return command.opts<Arguments>();

@@ -10,7 +10,8 @@ import { folder, page } from './processes.ts';
 
 /**
  * `npm start` that is stopped in each of the ways that people and machines have: what was sent before, nothing after, and a second
- * start that picks up what runs. npm is really there, between the signal and the program.
+ * start that picks up what runs. Where npm gets the signal, too, it is really there; `exec` in package.json makes node the process
+ * that the other two reach.
  */
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -46,8 +47,10 @@ async function sent(aspect: string): Promise<string[]> {
   );
 }
 
-function startByNpm(args: string[]) {
-  const child = spawn('npm', ['start', '--', ...args], {
+function startAs(way: (typeof ways)[number], args: string[]) {
+  const byNpm = way === 'SIGTERM to npm' || way === 'Ctrl-C';
+  const command = byNpm ? ['npm', 'start', '--'] : [process.execPath, inject('programs').start];
+  const child = spawn(command[0]!, [...command.slice(1), ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,19 +87,19 @@ describe.concurrent('find 11: npm start, stopped by', () => {
       ...['--gms-url', service.url, '--token-file', files.write('token', service.token), '--policies', policies],
       ...['--ledger', files.at('ledger'), '--enforce', '--fast'],
     ];
-    const { child, output, ended } = startByNpm(args);
+    const { child, output, ended } = startAs(way, args);
     while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);
-    const npm = child.pid!;
-    const node = childOf(npm);
+    const first = child.pid!;
+    const node = child.spawnfile === 'npm' ? childOf(first) : first;
     const before = await sent(aspect);
 
-    if (way === 'SIGTERM to npm') process.kill(npm, 'SIGTERM');
+    if (way === 'SIGTERM to npm') process.kill(first, 'SIGTERM');
     if (way === 'SIGTERM to node') process.kill(node, 'SIGTERM');
-    if (way === 'Ctrl-C') process.kill(-npm, 'SIGINT');
+    if (way === 'Ctrl-C') process.kill(-first, 'SIGINT');
     if (way === 'a terminal that is closed') {
       child.stdout.destroy();
       child.stderr.destroy();
-      process.kill(-npm, 'SIGHUP');
+      process.kill(-first, 'SIGHUP');
     }
     await ended;
     while (isThere(node)) await sleep(20);

@@ -74,7 +74,7 @@ async function inHistories(path: string, seed: number, among: readonly Ingredien
 async function inModel(path: string): Promise<Found> {
   let histories = 0;
   for (const strategy of ['delete-by-query', 'reindex'] as const) {
-    const size = { strategy, faults: 1, looks: 1, told: 'few', most: 1 } as const;
+    const size = { strategy, faults: 1, looks: 1, told: 'few', recorded: true, most: 1 } as const;
     const found = await runWorker(path, { kind: 'small model', ...size });
     histories += found.histories;
     if (found.violations.length > 0) return { histories, violations: found.violations };

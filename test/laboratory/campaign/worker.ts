@@ -27,6 +27,8 @@ export interface SmallModel {
   looks: number;
   /** Answers to a real truncate: the server's own, one of each kind, or all. */
   told: keyof typeof answersTold;
+  /** The ledger knows the index from an earlier night. */
+  recorded: boolean;
   /** Violations after which it ends. */
   most: number;
 }

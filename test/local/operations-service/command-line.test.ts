@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { CommanderError } from 'commander';
 import { expect, inject, test } from 'vitest';
+import { parseArguments } from '../../../local/operations-service/arguments.ts';
 import { startOperationsService } from '../../../local/operations-service/server.ts';
 import type { Finished } from '../processes.ts';
 
@@ -46,6 +48,7 @@ test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   async (signal, { onTestFinished: finished }) => {
     const service = run(finished, '--seed', '3', '--rows', '1000', '--profile', 'newest', '--fault', 'comma');
     const said = await greeting(service);
+    expect(said).toContain('profile     newest: ');
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? '';
     const tokenFile = /token file +(\S+)/.exec(said)?.[1] ?? '';
     expect(basename(tokenFile)).toContain('token');
@@ -67,7 +70,8 @@ test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test.concurrent.for<[argv: string[], sentence: string]>([
+/** What the command line alone tells, without a server. */
+test.each<[argv: string[], sentence: string]>([
   [['--port', 'abc'], "option '--port <number>' argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
   [
     ['--port', '70000'],
@@ -75,14 +79,31 @@ test.concurrent.for<[argv: string[], sentence: string]>([
   ],
   [['--profile', 'latest'], "option '--profile <name>' argument 'latest' is invalid. Known are specification, "],
   [['--rows', '0'], "option '--rows <number>' argument '0' is invalid. It must be a whole number from 1 to 20000000."],
-  [['--fault', 'aborts-at=1'], 'There is no fault aborts-at: did you mean abort-at?'],
-  [['--fault', 'abort-at=1.5'], 'Fault abort-at takes a number from 0 to 1, as abort-at=SHARE (got 1.5)'],
   [['--prot', '1'], "unknown option '--prot'"],
   [['8080'], 'too many arguments'],
+  [['--prefix', 'A b'], "option '--prefix <text>' argument 'A b' is invalid. It takes lower-case letters"],
+])('%j is refused in one sentence', (argv, sentence) => {
+  let said = '';
+  const say = (message: string) => {
+    said += message;
+  };
+  expect(() => parseArguments(argv, say)).toThrow(CommanderError);
+  expect(said.startsWith(sentence)).toBe(true);
+  expect(said.trim().split('\n').length).toBeLessThanOrEqual(2);
+});
+
+test('a fault that takes another value is refused in one sentence', () => {
+  expect(() => startOperationsService({ faults: ['abort-at=1.5'] })).toThrow(
+    /^Fault abort-at takes a number from 0 to 1, as abort-at=SHARE \(got 1\.5\)$/,
+  );
+});
+
+test.concurrent.for<[argv: string[], sentence: string]>([
+  [['--port', 'abc'], "option '--port <number>' argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
+  [['--fault', 'aborts-at=1'], 'There is no fault aborts-at: did you mean abort-at?'],
   [['--engine', 'http://search.example:9200'], 'The search engine at search.example:9200 is not on this machine'],
   [['--engine', 'http://127.0.0.1:9'], 'No search engine answers at 127.0.0.1:9'],
   [['--engine', 'http://127.0.0.1:9', '--profile', 'postgres'], 'The profile postgres has no search engine'],
-  [['--prefix', 'A b'], "option '--prefix <text>' argument 'A b' is invalid. It takes lower-case letters"],
 ])('%j: one sentence, status 2', async ([argv, sentence], { onTestFinished: finished }) => {
   const { ended, output, errors } = run(finished, ...argv);
   expect(await ended).toBe(2);
@@ -91,12 +112,11 @@ test.concurrent.for<[argv: string[], sentence: string]>([
   expect(output()).toBe('');
 });
 
-test.concurrent.for<[short: string, profile: string]>([
+test.each([
   ['0.13', '0.13-1.1'],
   ['1.2', '1.2-1.4'],
-])('--profile %s is short for %s', async ([short, profile], { onTestFinished: finished }) => {
-  const service = run(finished, '--rows', '100', '--profile', short);
-  expect(await greeting(service)).toContain(`profile     ${profile}: `);
+])('--profile %s is short for %s', (short, profile) => {
+  expect(parseArguments(['--profile', short])).toMatchObject({ profile });
 });
 
 test.concurrent('a port that is taken: one sentence, status 2', async ({ onTestFinished: finished }) => {

@@ -17,6 +17,17 @@ export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts):
   return status === 401 || status === 403 ? { kind: 'no-task-ids', status } : undefined;
 }
 
+/** The run state with the breaker that its first such entry opens, whichever step has decided that entry. */
+export function withBreaker(state: RunState): RunState {
+  if (state.breaker !== undefined) return state;
+  for (const entry of state.entries) {
+    if (entry.phase !== 'done') continue;
+    const breaker = breakerOf(entry.entry);
+    if (breaker) return { ...state, breaker };
+  }
+  return state;
+}
+
 /**
  * After a real call that returned no task id: whatever refuses two calls, or this token, will refuse the next one too,
  * and each call may have been passed on.

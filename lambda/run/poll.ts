@@ -9,7 +9,7 @@ import type { Night } from '../memory/night.ts';
 import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
-import { afterCallWithoutTask, breakerOf } from './breaker.ts';
+import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { clearWatched } from './clear.ts';
 import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { proceed } from './next.ts';
@@ -97,16 +97,6 @@ const clearedNotes = async (
   services: RunServices,
   signal: AbortSignal,
 ): Promise<Note[]> => (entry.watch.clearing ? [await clearWatched(entry, state, services, signal)] : []);
-
-function withBreaker(state: RunState): RunState {
-  if (state.breaker !== undefined) return state;
-  for (const entry of state.entries) {
-    if (entry.phase !== 'done') continue;
-    const breaker = breakerOf(entry.entry);
-    if (breaker) return { ...state, breaker };
-  }
-  return state;
-}
 
 /**
  * Truncate ended without returning a state: the ledger says what it did. If it had not sent anything, it is fenced off,

@@ -27,7 +27,7 @@ import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
 import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
-import { afterCallWithoutTask } from './breaker.ts';
+import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import {
   askingOf,
   attemptFacts,
@@ -68,7 +68,8 @@ export async function truncate(state: RunState, services: RunServices): Promise<
     ...(phase === 'done' && { cause: entry.entry.cause }),
     taskId: entry.entry.taskId,
   });
-  return finish({ ...replaceEntry(turned, target, entry), ...changes }, services);
+  // Called again by a redrive, it may come upon a verdict that other runs have made since.
+  return finish(withBreaker({ ...replaceEntry(turned, target, entry), ...changes }), services);
 }
 
 const finish = (state: RunState, { settings, clock }: RunServices): RunState => proceed(state, settings, clock.now());

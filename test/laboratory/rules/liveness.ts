@@ -70,10 +70,10 @@ function functionsLost(history: History, run: string): number {
 
 /** Its task really is at work, however slowly: a delete of some rows an hour takes weeks. */
 function isAtWork(history: History, index: string): boolean {
-  const [{ truth, nameOf }] = history.world.servers;
   const track = eventsOf(history, 'truncate').findLast((event) => event.index === index)?.track;
-  if (track === undefined) return false;
-  const { working, movedAt } = truth.truthOf(track, [], nameOf(index));
+  const server = track && history.world.servers[track.server];
+  if (server === undefined) return false;
+  const { working, movedAt } = server.truth.truthOf(track, [], server.nameOf(index));
   return working && movedAt !== undefined && history.world.time.now() - movedAt < day;
 }
 

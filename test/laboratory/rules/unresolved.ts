@@ -57,7 +57,6 @@ export const unresolvedRules = {
   },
 
   *'never two of ours at work on an index at once'(history) {
-    const [{ truth }] = history.world.servers;
     const before: Track[] = [];
     // docs/testing.md, `slow-first-batch`.
     const slow = new Set(
@@ -67,12 +66,12 @@ export const unresolvedRules = {
     );
     for (const { at, track } of eventsOf(history, 'truncate')) {
       for (const earlier of before) {
-        if (earlier.index !== track.index || slow.has(earlier)) continue;
+        if (earlier.index !== track.index || earlier.server !== track.server || slow.has(earlier)) continue;
         // docs/testing.md, `day-long-hang`.
         const isOld = at - earlier.sentAt >= 20 * hour;
         if (isOld && (earlier.acted?.as === 'delete' || wasCleared(history, earlier, at))) continue;
         const acts = earlier.acted !== undefined && earlier.acted.at > at;
-        const works = truth
+        const works = history.world.servers[track.server]?.truth
           .tasksOf(earlier)
           .some(({ startedAt, completedAt = Number.POSITIVE_INFINITY }) => startedAt < at && completedAt > at);
         if (works || acts) {

@@ -4,6 +4,8 @@ export interface Track {
   index: string;
   /** As the engine names it: `dataset.operation`. */
   name: string;
+  /** Which of the world's servers it was sent to. */
+  server: number;
   attemptId: string | undefined;
   runId: string;
   runStartMillis: number;

@@ -158,6 +158,7 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
       const track: Track = {
         index,
         name: world.front.nameOf(index),
+        server: world.servers.indexOf(world.front),
         attemptId: own?.attemptId,
         runId: invocation.runId,
         runStartMillis: invocation.runStartMillis,

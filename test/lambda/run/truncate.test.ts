@@ -16,7 +16,15 @@ import type { RunServices } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
-import { anAttempt, anIndex, aReserved, aSending, aSentAttempt, aVerdict } from '../../support/records.ts';
+import {
+  anAttempt,
+  anIndex,
+  aQuarantined,
+  aReserved,
+  aSending,
+  aSentAttempt,
+  aVerdict,
+} from '../../support/records.ts';
 
 /** The dangerous step alone: what it does when it is stopped, repeated, late, or not alone. */
 
@@ -104,6 +112,28 @@ describe('Truncate', () => {
     deployment.service.engine.addRows('dataset.operation', Array(700).fill(deployment.clock.time - 50 * 86_400_000));
     expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('in-flight');
     expect(deployment.realTruncates()).toHaveLength(2);
+  });
+
+  test('that comes upon rows missing, as another run has found them, starts nothing more in this run', async () => {
+    const aspects = ['operation', 'views'];
+    const { deployment, state } = await planned({
+      indices: aspects.map((aspect) => anIndexOf(600, 400, aspect)),
+      policies: aspects.map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
+    });
+    const server = serverAddress(deployment.settings.gmsUrl);
+    const missing = aVerdict({ runId: 'run-1', runStartMillis: deployment.clock.time }).entry;
+    const lastVerdict = aVerdict({
+      runId: 'run-1',
+      runStartMillis: deployment.clock.time,
+      entry: { ...missing, outcome: 'rows-missing', cause: { kind: 'rows-missing', expected: 400, found: 100 } },
+    });
+    deployment.ledger.stored.set(index, aQuarantined({ server, lastVerdict }));
+    const after = await truncate(state, deployment.during('truncate'));
+    expect(after.next).toBe('report');
+    expect(after.entries.map((entry) => entry.phase === 'done' && entry.entry.outcome)).toEqual([
+      'rows-missing',
+      'not-started',
+    ]);
   });
 
   test('sends nothing when it has too little time left for the answer', async () => {

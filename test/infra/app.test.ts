@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { StageInput } from '../../infra/stage/settings.ts';
 import { readStageFile } from '../../infra/stage/stage-file.ts';
-import { synthesize } from './synthesize.ts';
+import { withStack } from './synthesize.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -32,8 +32,8 @@ const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['s
 const emails = ['team@example.com'];
 
 const warnings = (fields: Partial<StageInput>): string[] =>
-  synthesize({ emails, ...fields }).stack.node.metadata.flatMap(({ type, data }) =>
-    type === 'aws:cdk:warning' ? [String(data)] : [],
+  withStack({ emails, ...fields }, {}, ({ node }) =>
+    node.metadata.flatMap(({ type, data }) => (type === 'aws:cdk:warning' ? [String(data)] : [])),
   );
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {

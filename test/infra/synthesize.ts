@@ -28,11 +28,28 @@ export interface Resource {
   UpdateReplacePolicy?: string;
 }
 
+interface Options {
+  stage?: string;
+  env?: Environment;
+}
+
 /** The template of a stage, as `cdk synth` makes it. */
-export function synthesize(
-  fields: Partial<StageInput> = {},
-  { stage = 'prod', env }: { stage?: string; env?: Environment } = {},
-): Synthesized {
+export const synthesize = (fields: Partial<StageInput> = {}, options: Options = {}): Synthesized =>
+  withStack(fields, options, (stack) => {
+    const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
+    return {
+      stack,
+      template,
+      resources: (type) => Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
+    };
+  });
+
+/** What a stage makes of its constructs; to say what is wrong takes no template. */
+export function withStack<Found>(
+  fields: Partial<StageInput>,
+  { stage = 'prod', env }: Options,
+  find: (stack: RetentionStack) => Found,
+): Found {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
     const app = new App({ outdir, context: cdkJson.context, builtinCloudFormationValidation: false });
@@ -40,12 +57,7 @@ export function synthesize(
       stage: readStageText(stage, JSON.stringify(settingsInput(fields))),
       ...(env && { env }),
     });
-    const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
-    return {
-      stack,
-      template,
-      resources: (type) => Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
-    };
+    return find(stack);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

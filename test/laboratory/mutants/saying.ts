@@ -18,7 +18,10 @@ export const sayingMutants: readonly Mutant[] = [
     about: '11',
     name: 'two policies for one index are both taken',
     among: ['policy twice'],
-    patches: [replacesHidden('policy/parse', 'withoutDuplicates', () => (parsed: never) => parsed)],
+    patches: [
+      replacesHidden('policy/parse', 'withoutDuplicates', () => (parsed: never) => parsed),
+      text('run/orders', "if (second) return { kind: 'policy-changed', field: 'duplicate' };", 'void second;'),
+    ],
   },
   {
     about: '11',

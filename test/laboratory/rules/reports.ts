@@ -63,6 +63,19 @@ export const reportRules = {
     }
   },
 
+  *'a run tells only of its own truncation as its own'(history) {
+    const sent = new Set(eventsOf(history, 'truncate').map(({ invocation, index }) => `${runOf(invocation)} ${index}`));
+    for (const published of eventsOf(history, 'published')) {
+      for (const entry of published.report.policies) {
+        const index = searchIndex(entry);
+        const isTold = ['truncated', 'incomplete', 'lost'].includes(entry.outcome) && !entry.adopted;
+        if (isTold && !sent.has(`${runOf(published)} ${index}`)) {
+          yield { at: published.at, text: `${published.runId}: ${index} is ${entry.outcome}, and nothing was sent` };
+        }
+      }
+    }
+  },
+
   *'every execution ends in a report or fails'(history) {
     const published = new Set(eventsOf(history, 'published').map(({ runId }) => runId));
     const ends = new Map(eventsOf(history, 'ended').map((end) => [end.runId, end]));

@@ -1,12 +1,11 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { type CheckRule, countsIn, eventsOf, othersBetween, runOf } from './events.ts';
-import { type Closing, closings, hasNotBegun, isOurs } from './unresolved.ts';
+import { type CheckRule, countsIn, eventsOf, othersBetween } from './events.ts';
+import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf } from './unresolved.ts';
 
 /** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
 
 const minute = 60_000;
-const limitOf = (planned: number): number => Math.max(10, planned * 0.01);
 
 /** The entries of all published reports that tell of an index, in order. */
 export const entriesOf = (history: Parameters<CheckRule>[0], index: string) =>
@@ -96,7 +95,7 @@ export const rowRules = {
       // What nobody could see end is closed at 20 h, whatever it does.
       if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
       const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
-      if (acted === 'delete' && outcome === 'failed' && hasNotBegun(closing)) continue;
+      if (acted === 'delete' && outcome === 'failed' && (hasNotBegun(closing) || isHidden(history, closing))) continue;
       // Somebody has put another index behind the alias: what it takes from the old one is nobody's any more.
       if (acted === 'delete' && isAside) continue;
       if (acted === 'delete') {
@@ -121,16 +120,14 @@ export const rowRules = {
     for (const closing of closings(history)) {
       const { at, record, verdict, event } = closing;
       if (verdict.entry.outcome !== 'failed' || event.truth.unrefreshed || wasTouched(history, closing)) continue;
-      const { acted, oldTaken, oldFound, onSource, loss } = event.truth;
+      const { acted, oldTaken, onSource, loss } = event.truth;
       const planned = record.attempt.baseline.rowsToDelete;
       const isNothing = acted === 'never' || acted === 'nothing';
       const isUndone = acted === 'reindex' && onSource && loss.rows === 0;
       if (isNothing || isUndone || (acted === 'delete' && oldTaken <= limitOf(planned))) continue;
       // docs/testing.md, `slow-first-batch`.
       if (acted === 'delete' && hasNotBegun(closing)) continue;
-      // Rows that came in late make up the count, and this run has never seen another.
-      const isHidden = oldFound >= planned - limitOf(planned) && !hasSeenFewer(history, closing);
-      if (acted === 'delete' && isHidden) continue;
+      if (acted === 'delete' && isHidden(history, closing)) continue;
       yield { at, text: `${record.index}: failed, and ${acted} took ${oldTaken} of ${planned} rows` };
     }
   },
@@ -223,21 +220,6 @@ function lastCount(history: Parameters<CheckRule>[0], { record, event }: Closing
       fields.endTimeMillis === endTimeMillis,
   );
   return last && countsIn(last.sentence)?.rows;
-}
-
-/** Whether a look of the run that has decided showed that rows went. */
-function hasSeenFewer(history: Parameters<CheckRule>[0], { at, record, event }: Closing): boolean {
-  const { fields, baseline, sendingSince } = record.attempt;
-  return eventsOf(history, 'dry-run').some(
-    (look) =>
-      look.at >= sendingSince &&
-      look.at <= at &&
-      event.invocation !== undefined &&
-      runOf(look.invocation) === runOf(event.invocation) &&
-      searchIndex(look.fields) === record.index &&
-      look.fields.endTimeMillis === fields.endTimeMillis &&
-      (countsIn(look.sentence)?.rows ?? 0) < baseline.rowsToDelete - limitOf(baseline.rowsToDelete),
-  );
 }
 
 /** Somebody else acted on the index in the time in which the verdict was being made. */

@@ -128,6 +128,9 @@ export const rowRules = {
       // docs/testing.md, `slow-first-batch`.
       if (acted === 'delete' && hasNotBegun(closing)) continue;
       if (acted === 'delete' && isHidden(history, closing)) continue;
+      // docs/testing.md, `nameless-replacement` and `silent-reindex`.
+      if (event.truth.isElsewhere && record.attempt.baseline.indexName === undefined) continue;
+      if (acted === 'reindex' && wasSilent(history, closing)) continue;
       yield { at, text: `${record.index}: failed, and ${acted} took ${oldTaken} of ${planned} rows` };
     }
   },

@@ -20,8 +20,12 @@ export interface RowTruth {
   /** Somebody else does something to an index that may move its alias. */
   others(name: string, act: () => void): void;
   lossOf(track: Track): Loss;
-  /** All but what concerns clocks. */
-  truthOf(track: Track | undefined, windows: readonly Window[], name: string): Omit<Truth, keyof ClockTruth>;
+  /** All but what concerns clocks and other servers. */
+  truthOf(
+    track: Track | undefined,
+    windows: readonly Window[],
+    name: string,
+  ): Omit<Truth, keyof ClockTruth | 'isElsewhere'>;
   /** Rows that searches find with a timestamp in (from, to]. */
   found(name: string, from: number, to: number): number;
   /** Tasks of a truncate. */

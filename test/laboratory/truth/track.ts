@@ -56,6 +56,8 @@ export interface Truth extends ClockTruth {
   stalledMillis: number;
   /** When its tasks last did something; undefined where they never did. */
   movedAt: number | undefined;
+  /** It was sent to another server than the one behind the address now, whose rows are counted. */
+  isElsewhere: boolean;
   /** Its tasks work on an index that no alias leads to any more. */
   isAside: boolean;
   /** What searches find in each window of the record, and what the record says was there at the call. */

@@ -205,14 +205,14 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
       const name = world.front.nameOf(next.index);
       const seen = world.front.truth.truthOf(known?.track, windows, name);
       // A truncate of a server that is no longer behind the address: its rows are there, what is counted is here.
-      const truth =
-        known && known.server !== world.front
-          ? {
-              ...known.server.truth.truthOf(known.track, [], name),
-              windows: seen.windows,
-              unrefreshed: seen.unrefreshed,
-            }
-          : seen;
+      const isElsewhere = known !== undefined && known.server !== world.front;
+      const truth = isElsewhere
+        ? {
+            ...known.server.truth.truthOf(known.track, [], name),
+            windows: seen.windows,
+            unrefreshed: seen.unrefreshed,
+          }
+        : seen;
       const decided = next.lastVerdict?.attemptId;
       if (decided !== undefined && decided !== before?.lastVerdict?.attemptId) {
         remember(world, world.remembered, next, decided);
@@ -223,7 +223,7 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
         invocation,
         previous: replaced,
         next: structuredClone(next),
-        truth: { ...truth, ...clockTruth(world) },
+        truth: { ...truth, ...clockTruth(world), isElsewhere },
       });
       return true;
     },

@@ -107,10 +107,7 @@ function judgeDelete(evidence: Evidence): Judgement {
   }
   // Another index was put behind the alias, and our own task cannot be queried: whose rows were deleted is unknown.
   if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
-  // The server reported the index's name before, but does not now: without a status either, a reindex cannot be ruled
-  // out.
-  const isNameless = record.attempt.baseline.indexName !== undefined && indexName === undefined;
-  if (isNameless && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
+  if (mayHaveCopied(evidence)) return { ...base, ...unseen(evidence, unsettled(evidence)) };
   const cause: Cause = { kind: 'verified', by: 'counts', ...counters, ...replaced, ...restOf(evidence) };
   return { ...base, outcome: 'truncated', cause };
 }
@@ -214,12 +211,19 @@ function smallLosses(evidence: Evidence, lost: Shortfall | undefined): Judgement
 }
 
 /**
+ * The server reported the index's name before, but does not now: without a status either, a reindex cannot be ruled
+ * out.
+ */
+const mayHaveCopied = ({ record, task, indexName }: Evidence): boolean =>
+  record.attempt.baseline.indexName !== undefined && indexName === undefined && task === undefined;
+
+/**
  * Nobody saw it end. The record stays unresolved for a later look until it is 20 h old: then a delete by query can
  * simply be repeated, while a reindex may have left the alias on half an index.
  */
 function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | 'cause' | 'closes'> {
   const { record, task, indexName, end, now, clearing, vanished } = evidence;
-  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query';
+  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query' && !mayHaveCopied(evidence);
   const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
   const isOld = clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
   if (!isOld) return { outcome, cause, closes: 'no' };

@@ -66,6 +66,7 @@ export const reportRules = {
   *'a run tells only of its own truncation as its own'(history) {
     const sent = new Set(eventsOf(history, 'truncate').map(({ invocation, index }) => `${runOf(invocation)} ${index}`));
     for (const published of eventsOf(history, 'published')) {
+      if (isOfAnother(published.report)) continue;
       for (const entry of published.report.policies) {
         const index = searchIndex(entry);
         const isTold = ['truncated', 'incomplete', 'lost'].includes(entry.outcome) && !entry.adopted;

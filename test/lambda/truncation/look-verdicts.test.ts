@@ -224,10 +224,19 @@ describe('what nobody sees move', () => {
   });
 
   test('remembers whether its task’s record was gone', async () => {
-    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30 });
+    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30, sizes: sizesOf(before!) });
     await world.look();
     expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'lost', cause: { vanished: true } } });
     expect(world.state()).toBe('running');
+  });
+
+  test('may have been a copy where its record is gone, and the name of its index is no longer told', async () => {
+    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30 });
+    await world.look();
+    expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'unknown' } });
+    world.clock.time += hours(20);
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'unknown', cause: { closed: 'quarantined' } } });
+    expect(world.state()).toBe('quarantined');
   });
 
   test('was a copy where fewer rows were there than should stay, although late rows have filled it up', async () => {
@@ -275,7 +284,7 @@ describe('what nobody sees move', () => {
   });
 
   test('is closed at once where a person asks for it', async () => {
-    const world = aWorld({ record: aSending(), toDelete: 30 });
+    const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!) });
     world.watch = { ...world.watch, clearing: {} };
     await world.look();
     expect(await world.lookAfter(hours(1))).toMatchObject({ entry: { cause: { closed: 'given-up' } } });

@@ -8,7 +8,8 @@ import type { Happening, Stage } from './happening.ts';
 const dayMillis = 86_400_000;
 const hourMillis = 3_600_000;
 
-const isThere = ({ servers: [{ engine }] }: World, name: string): boolean =>
+/** Whether there is an index of that name. */
+export const isThere = ({ servers: [{ engine }] }: World, name: string): boolean =>
   engine.indices().some(({ index }) => index?.toLowerCase() === name);
 
 /** Something that happens to one index, where it is there. */

@@ -1,7 +1,7 @@
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { otherWays, spellings } from '../alphabet/operator.ts';
-import { reindexByHand } from '../alphabet/others.ts';
+import { isThere, reindexByHand } from '../alphabet/others.ts';
 import type { Chances } from '../world/chances.ts';
 import { type PolicyOf, withoutBite } from './policies.ts';
 
@@ -269,9 +269,6 @@ function growOld({ world }: Stage, name: string, chances: Chances): void {
     Array.from({ length: chances.between(500, 700) }, () => now - chances.between(65, 120) * day),
   );
 }
-
-const isThere = ({ servers: [{ engine }] }: Stage['world'], name: string): boolean =>
-  engine.indices().some(({ index }) => index?.toLowerCase() === name);
 
 /** Rows of the last weeks, so that an index has more of them than another. */
 function enlarge({ world }: Stage, name: string, rows: number, chances: Chances): void {

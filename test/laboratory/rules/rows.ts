@@ -1,5 +1,6 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import type { Truth } from '../truth/track.ts';
 import { type CheckRule, countsIn, eventsOf, othersBetween } from './events.ts';
 import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf } from './unresolved.ts';
 
@@ -95,6 +96,7 @@ export const rowRules = {
       // What nobody could see end is closed at 20 h, whatever it does.
       if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
       const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
+      if (isTooEarlyByClock(truth)) continue;
       if (acted === 'delete' && outcome === 'failed' && (hasNotBegun(closing) || isHidden(history, closing))) continue;
       // Somebody has put another index behind the alias: what it takes from the old one is nobody's any more.
       if (acted === 'delete' && isAside) continue;
@@ -124,6 +126,7 @@ export const rowRules = {
       const planned = record.attempt.baseline.rowsToDelete;
       const isNothing = acted === 'never' || acted === 'nothing';
       const isUndone = acted === 'reindex' && onSource && loss.rows === 0;
+      if (isTooEarlyByClock(event.truth)) continue;
       if (isNothing || isUndone || (acted === 'delete' && oldTaken <= limitOf(planned))) continue;
       // docs/testing.md, `slow-first-batch`.
       if (acted === 'delete' && hasNotBegun(closing)) continue;
@@ -146,6 +149,9 @@ export const rowRules = {
 } satisfies Record<string, CheckRule>;
 
 type Entry = Closing['verdict']['entry'];
+
+/** docs/testing.md, `clock-across-looks`: by a clock that is a little ahead its time to act is over. */
+const isTooEarlyByClock = ({ acted, aheadMillis }: Truth): boolean => acted === 'not yet' && aheadMillis > 0;
 
 /** How a verdict names rows that are lost: which report must say so; undefined where it names none. */
 function namedBy(

@@ -158,10 +158,9 @@ describe('a look that proves nothing', () => {
     world.clock.time = sentAt + hours(30);
     const end = world.clock.time + hours(1);
     let looked = await world.look();
-    while (looked.kind === 'watching' && world.clock.time < end) {
-      // Between two looks there are transitions and a start as well.
-      looked = await world.lookAfter(world.watch.nextLookAt - world.clock.time + 1000);
-    }
+    // Between two looks there are transitions and a start as well.
+    const next = () => world.watch.nextLookAt + 1000;
+    while (looked.kind === 'watching' && next() < end) looked = await world.lookAfter(next() - world.clock.time);
     expect(looked).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown', cause: { kind: 'stuck' } } });
     expect(world.ledger.stored.get(anIndex)).toMatchObject({ attempt: { stood: { done: 5, toDelete: 33 } } });
   });

@@ -17,7 +17,10 @@ export interface Arguments {
   prefix: string;
 }
 
-/** @throws CommanderError, which has been said already */
+/**
+ * @param say takes what is wrong with it; standard error if left out
+ * @throws CommanderError, which has been said already
+ */
 export function parseArguments(argv: readonly string[], say?: (message: string) => void): Arguments {
   const command = new Command('operations-service')
     .description('Serves the operations of DataHub that this project uses, with sample indices, on 127.0.0.1.')

@@ -9,7 +9,7 @@ import { createWorld } from '../world/world.ts';
 import { firstNight } from './history.ts';
 
 const day = 86_400_000;
-/** More than a run has hours: most of them wait until its end. */
+/** More than a run has hours: the last of them wait until its end. */
 const policies = 20;
 
 test.each(['calm', 'unsettled'] as const)(

@@ -80,10 +80,9 @@ export async function expectWordsDoNotMatter(report: Report, facts: ReportFacts)
   expect(reportMetrics(told)).toEqual(reportMetrics(report));
 }
 
-/** The same of a night that is played with that renderer: its run states and its ledger are those of the real one, too. */
+/** A night that is played with that renderer ends like the real one, in its facts, its run states and its ledger. */
 export async function expectNightDoesNotRead(night: Night, real: Played): Promise<void> {
   const told = await play(night, lorem);
-  await expectWordsDoNotMatter(told.report, real.facts);
   expect(withoutWords(told.report)).toEqual(withoutWords(real.report));
   expect(left(told)).toEqual(left(real));
 }

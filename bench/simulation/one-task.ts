@@ -65,7 +65,7 @@ export function oneTaskService(task: OneTask, time: VirtualTime): Simulated {
       startedAt = time.now();
       service.endsAt = startedAt + task.seconds * 1000;
       await time.sleep(answerMillis.truncate / 2);
-      return { kind: 'started', taskId: 'aB1cdEf2GHIJKLMnoPQr3S:123456', pollable: true } as const;
+      return { kind: 'started', taskId: 'aB1cdEf2GHIJKLMnoPQr3S:123456' } as const;
     },
     async taskStatus() {
       await time.sleep(answerMillis.read / 2);

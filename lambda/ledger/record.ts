@@ -79,8 +79,6 @@ const sentFields = {
 
 const taskFields = {
   taskId: z.string(),
-  /** False for a task id that the server returns but cannot be asked about (a UUID). */
-  pollable: z.boolean(),
   answeredRealAt: millis,
 };
 

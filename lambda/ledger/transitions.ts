@@ -88,16 +88,12 @@ export function startSending(record: Reserved, { windows, judgeableAt, ...learnt
 }
 
 /** The server gave a task id. @param realAt real time of the answer, epoch milliseconds */
-export const markRunning = (
-  record: Sending,
-  { taskId, pollable }: Pick<Running['attempt'], 'taskId' | 'pollable'>,
-  realAt: number,
-): Running => ({
+export const markRunning = (record: Sending, taskId: string, realAt: number): Running => ({
   ...record,
   state: 'running',
   // The sender has its answer: from now on anyone may take care of it.
   judgeableAt: record.attempt.sendingSince,
-  attempt: { ...record.attempt, taskId, pollable, answeredRealAt: realAt },
+  attempt: { ...record.attempt, taskId, answeredRealAt: realAt },
 });
 
 /** The server answered, but without a task id: recorded for whoever judges it later; the state stays `sending`. */

@@ -29,8 +29,8 @@ export interface DryRun {
 
 /** The result of ONE real truncate. Never an exception: every possible ending is one of these. */
 export type Truncation =
-  /** The server returned a task id. `pollable` is false for ids that `getEsTaskStatus` does not accept (a UUID). */
-  | { kind: 'started'; taskId: string; pollable: boolean }
+  /** The server returned a task id. */
+  | { kind: 'started'; taskId: string }
   /** No byte of the request left this process: DNS, connect, TLS, no token, or the send deadline had passed. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
   /**

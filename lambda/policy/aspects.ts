@@ -1,3 +1,5 @@
+import { aliasFor } from '../operations/backend.ts';
+
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
 const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [
   ['dataset', 'datasetUsageStatistics'],
@@ -40,12 +42,13 @@ export const indexName = ({ entityType, aspect }: { entityType: string; aspect: 
   `${entityType}.${aspect}`;
 
 /**
- * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. DataHub
- * joins the two with an underscore, in lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index, which two
- * policies would truncate in turn without knowing about each other.
+ * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. `a_b.c`
+ * and `a.b_c` have one, which two policies would truncate in turn without knowing about each other.
  */
-export const searchIndex = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
-  `${entityType}_${aspect}aspect_v1`.toLowerCase();
+export const searchIndex = aliasFor;
 
 /** The search index for a name as people write it: `Dataset.Operation`. */
-export const searchIndexOfName = (name: string): string => `${name.replaceAll('.', '_')}aspect_v1`.toLowerCase();
+export const searchIndexOfName = (name: string): string => {
+  const [entityType = '', ...aspect] = name.split('.');
+  return aliasFor({ entityType, aspect: aspect.join('_') });
+};

@@ -2,6 +2,7 @@ import type { Cause } from '../facts/cause.ts';
 import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { Strategy } from '../facts/strategy.ts';
+import { madeAtOf } from '../operations/backend.ts';
 import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Policy } from './schema.ts';
@@ -81,19 +82,9 @@ const leastAgeMillis = dayMillis / 2;
  */
 function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
-  const madeAt = timeInName(indexName);
+  const madeAt = madeAtOf(indexName);
   if (madeAt === undefined) return failed({ which: 'index-concrete' });
   return startMillis - madeAt > leastAgeMillis ? undefined : failed({ which: 'index-young', found: madeAt });
-}
-
-/**
- * When a physical index was created, according to its name: DataHub appends `_<epoch milliseconds>` to the alias
- * (ESIndexBuilder).
- * @returns epoch milliseconds, real time; undefined for a concrete index
- */
-export function timeInName(indexName: string | undefined): number | undefined {
-  const digits = /_(\d{13})$/.exec(indexName ?? '')?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }
 
 /** Threshold and ceiling, judged by all rows that are older than the policy allows. */

@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
 import { seenToCopy } from '../ledger/transitions.ts';
+import { taskKind } from '../operations/backend.ts';
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { piecesOf } from './gone-since.ts';
 import { judge } from './judge.ts';
@@ -175,7 +176,7 @@ async function see(
 }
 
 async function statusOf({ state, attempt }: Unresolved, { reads, signal }: LookServices) {
-  if (state !== 'running' || !attempt.pollable) return undefined;
+  if (state !== 'running' || taskKind(attempt.taskId) !== 'search-engine') return undefined;
   // Without a status a reindex cannot be proven.
   return reads.status(attempt.taskId, { signal, insist: mayCopy(attempt) });
 }

@@ -1,8 +1,8 @@
 import { answerTimeoutMillis, incompleteRows, incompleteShare, nameAfterAnswerMillis } from '../facts/limits.ts';
 import type { Strategy } from '../facts/strategy.ts';
 import type { Unresolved } from '../ledger/record.ts';
+import { madeAtOf } from '../operations/backend.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
-import { timeInName } from '../policy/decision.ts';
 
 /**
  * Which task a status belongs to, who moved an alias, and what a truncation really was. A task id alone proves nothing:
@@ -54,7 +54,7 @@ const slackOf = (rows: number): number => Math.max(incompleteRows, rows * incomp
 export function movedBy({ attempt }: Unresolved, indexName: string | undefined): 'us' | 'others' | undefined {
   const { indexName: before } = attempt.baseline;
   if (before === undefined || indexName === undefined || before === indexName) return undefined;
-  const madeAt = timeInName(indexName);
+  const madeAt = madeAtOf(indexName);
   if (madeAt === undefined) return 'others';
   const until = answeredAt(attempt) + (attempt.clockSkewMillis ?? 0) + nameAfterAnswerMillis;
   return madeAt >= sentAtServer(attempt) && madeAt <= until ? 'us' : 'others';
@@ -66,7 +66,7 @@ export function movedBy({ attempt }: Unresolved, indexName: string | undefined):
  */
 export function leadsElsewhere(record: Unresolved, indexName: string | undefined): boolean {
   if (movedBy(record, indexName) !== 'others') return false;
-  const madeAt = timeInName(indexName);
+  const madeAt = madeAtOf(indexName);
   return madeAt === undefined || madeAt < sentAtServer(record.attempt);
 }
 

@@ -1,5 +1,5 @@
 import { dayMillis } from '../facts/limits.ts';
-import { timeInName } from '../policy/decision.ts';
+import { madeAtOf } from '../operations/backend.ts';
 
 /** DataHub's system-update deletes unaliased indices created longer ago than this (ELASTICSEARCH_BUILD_INDICES_RETENTION_VALUE, default 60 days). */
 const orphanRetentionDays = 60;
@@ -16,6 +16,6 @@ export function recoveryFacts(
   now: string | undefined,
 ): { rowsIn?: string; deadline?: number } {
   if (before === undefined || now === undefined || before === now) return {};
-  const madeAt = timeInName(before);
+  const madeAt = madeAtOf(before);
   return { rowsIn: before, ...(madeAt !== undefined && { deadline: madeAt + orphanRetentionDays * dayMillis }) };
 }

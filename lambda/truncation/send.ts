@@ -31,7 +31,7 @@ export async function send(
     case 'not-sent':
       return truncation;
     case 'started': {
-      const running = markRunning(record, truncation, clock.realNow());
+      const running = markRunning(record, truncation.taskId, clock.realNow());
       await ledger.replace(record, running);
       return { kind: 'open', record: running };
     }

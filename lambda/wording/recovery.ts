@@ -1,5 +1,6 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import { aliasOf } from '../operations/backend.ts';
 import { date } from './numbers.ts';
 
 /**
@@ -87,7 +88,7 @@ function goBack(
   time: number,
   mayBeInvisible: boolean,
 ): Instruction[] {
-  const alias = before.replace(/_\d{13}$/, '');
+  const alias = aliasOf(before);
   const actions = { actions: [{ remove: { index: now, alias } }, { add: { index: before, alias } }] };
   return [
     { say: deadlineText(before, deadline, time) },

@@ -1,3 +1,4 @@
+import { baseOf } from '../../lambda/operations/backend.ts';
 import { indexName, knownAspects, searchIndex } from '../../lambda/policy/aspects.ts';
 
 /** Nights are stored by search index, but people name indices differently. */
@@ -9,7 +10,7 @@ const known = new Map(knownAspects.map((names) => [searchIndex(names), indexName
  * if more than one underscore could be the dot, the search index's name is kept.
  */
 export function nameOfIndex(index: string): string {
-  const name = index.replace(/aspect_v1$/, '');
+  const name = baseOf(index) ?? index;
   const parts = name.split('_');
   return known.get(index) ?? (parts.length === 2 && parts.every((part) => part !== '') ? parts.join('.') : name);
 }

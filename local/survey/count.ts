@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { ServerError } from '../../lambda/facts/server-error.ts';
+import { madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
@@ -131,7 +132,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
   const olderThan = askedBy(operations, target);
   const { rowsTotal, older, ignoresForce } = await countAges(operations, target, now);
-  const made = await madeOf(creationTime(target.indexName), rowsTotal, now, olderThan);
+  const made = await madeOf(madeAtOf(target.indexName), rowsTotal, now, olderThan);
   return {
     kind: 'counted',
     rowsTotal,
@@ -187,12 +188,6 @@ async function madeOf(
   const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
   if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };
   return { at, rowsBefore, rowsSoonAfter: (await olderThan(Math.min(now, at + 2 * dayMillis))).rowsToDelete };
-}
-
-/** DataHub names an index that it has reindexed `<alias>_<epoch milliseconds>` (ESIndexBuilder.java). */
-export function creationTime(indexName: string | undefined): number | undefined {
-  const suffix = /_(\d{13})$/.exec(indexName ?? '')?.[1];
-  return suffix === undefined ? undefined : Number(suffix);
 }
 
 const largestFirst = (one: SurveyedIndex, other: SurveyedIndex): number =>

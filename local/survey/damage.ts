@@ -1,4 +1,5 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
+import { aliasOf } from '../../lambda/operations/backend.ts';
 import { duration, rows } from '../../lambda/wording/numbers.ts';
 import { type Made, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
@@ -55,7 +56,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
     ...damaged.map(({ indexName }): DamageLine => {
       return {
         kind: 'command',
-        text: `GET /_cat/indices/${aliasOf(indexName)}*?v&h=index,docs.count,creation.date.string`,
+        text: `GET /_cat/indices/${aliasOf(indexName ?? '')}*?v&h=index,docs.count,creation.date.string`,
       };
     }),
     paragraph(
@@ -76,5 +77,3 @@ function madeAgo({ counts }: SurveyedIndex, now: number): string {
   const days = Math.floor((now - made.at) / dayMillis);
   return `, made ${days >= 2 ? `${days} days` : duration(Math.max(0, now - made.at) / 1000)} ago`;
 }
-
-const aliasOf = (indexName: string | undefined): string => (indexName ?? '').replace(/_\d{13}$/, '');

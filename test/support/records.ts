@@ -85,7 +85,7 @@ export const aRunning = (fields: Partial<Running> = {}): Running => ({
   ...attempted,
   state: 'running',
   windows: [aWindow],
-  attempt: { ...aSentAttempt(), taskId: 'node:1', pollable: true, answeredRealAt: 1_200_500 },
+  attempt: { ...aSentAttempt(), taskId: 'node:1', answeredRealAt: 1_200_500 },
   ...fields,
 });
 

@@ -37,16 +37,6 @@ export function resume(context: MessageContext): string | undefined {
   return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value false${region(context)}`;
 }
 
-/** The form of task ids that the search engine accepts (DataHub's OperationsResource checks the same). */
-const taskId = /^[A-Za-z0-9_-]+:[0-9]+$/;
-
-/** Requests to the search cluster, in the form that its consoles accept; undefined for an id that it would not know. */
-export const cancelTask = (id: string | undefined): string | undefined =>
-  id && taskId.test(id) ? `POST _tasks/${id}/_cancel` : undefined;
-export const showTask = (id: string | undefined): string | undefined =>
-  id && taskId.test(id) ? `GET _tasks/${id}` : undefined;
-export const listTasks = 'GET _tasks?actions=*byquery,*reindex&detailed';
-
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
 
 function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {

@@ -1,11 +1,12 @@
 import type { Note } from '../../facts/note.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
+import { stopRequest } from '../../operations/backend.ts';
 import { privileges, remedy } from '../../wording/errors.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
-import { cancelTask, resume, rotateToken, runByHand } from './commands.ts';
+import { resume, rotateToken, runByHand } from './commands.ts';
 import { type NextStep, nextStep, noteStep, runErrorStep } from './next-step.ts';
 import { acceptStep, adoptStep, approveStep, clearStep } from './opening.ts';
 import { commandOf, type Named, type Step } from './step.ts';
@@ -65,7 +66,7 @@ function stepOf(step: NextStep, entries: readonly Named[], context: MessageConte
       return step.cancel
         ? {
             text: goesOn(context),
-            command: commandOf('This would stop it (what is deleted stays deleted):', cancelTask(entries[0]?.taskId)),
+            command: commandOf('This would stop it (what is deleted stays deleted):', stopRequest(entries[0]?.taskId)),
           }
         : { text: `${goesOn(context)} Do not stop it: a reindex that is stopped leaves the index half empty.` };
     case 'ask-cluster':

@@ -1,5 +1,6 @@
+import { listTasksRequest, taskRequest } from '../../operations/backend.ts';
 import type { MessageContext } from '../context.ts';
-import { listTasks, showTask } from './commands.ts';
+
 import type { NextStep } from './next-step.ts';
 import { commandOf, type Named, type Step } from './step.ts';
 
@@ -30,7 +31,7 @@ export function askCluster(
   context: MessageContext,
 ): Step {
   const later = laterRun(context).toLowerCase();
-  const task = commandOf('This asks the search cluster about its task:', showTask(entries[0]?.taskId));
+  const task = commandOf('This asks the search cluster about its task:', taskRequest(entries[0]?.taskId));
   switch (about) {
     case 'remainder':
       return {
@@ -50,7 +51,7 @@ export function askCluster(
     case 'tasks':
       return {
         text: 'Do not truncate it by hand: nothing is started for it until a later run sees an end.',
-        command: commandOf('This asks the search cluster what is deleting or copying:', listTasks),
+        command: commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest),
       };
   }
 }

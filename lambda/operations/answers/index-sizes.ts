@@ -1,3 +1,4 @@
+import { baseOf } from '../backend.ts';
 import type { IndexSize } from '../operations.ts';
 import { isObject, numberOf, textOf, unwrapped } from './json-value.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
@@ -5,7 +6,7 @@ import { type Quote, quote, type Unreadable } from './server-text.ts';
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
  * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped. Missing names are derived
- * from the index name (`<prefix_>entity_aspect` + `aspect_v1` + `_<13 digits>` after a reindex) if that is unambiguous;
+ * from the index name if that is unambiguous;
  * a server's prefix is learnt from the rows that include their names.
  * @param answer the parsed JSON body
  */
@@ -68,9 +69,6 @@ function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixe
     return { ...size, entityType: entityName, aspect: aspectName };
   return { ...size, ...derivedNames(indexName, prefixes) };
 }
-
-/** `entity_aspect` with its prefix, or undefined when the name is not that of a time series index. */
-const baseOf = (indexName: string): string | undefined => /^(.+)aspect_v1(?:_\d{13})?$/.exec(indexName)?.[1];
 
 /** What precedes `entity_aspect` in an index name with known names; empty on most servers. */
 function prefixOf({ indexName, entityName, aspectName }: Row): string | undefined {

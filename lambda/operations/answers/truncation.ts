@@ -50,8 +50,8 @@ export function truncationWithoutAnswer(error: unknown, question: Question, quot
 
 function truncationOfSuccess({ status, body, complete }: Answer, { operation }: Question, quote: Quote): Truncation {
   const value = unwrapped(parseJson(body) ?? body);
-  const task = complete && typeof value === 'string' ? readTaskId(value) : undefined;
-  if (task) return { kind: 'started', ...task };
+  const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
+  if (taskId) return { kind: 'started', taskId };
   const text = quote(textOf(value));
   return {
     kind: 'unresolved',

@@ -5,6 +5,7 @@ import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcome.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import { isUnresolved } from '../../ledger/record.ts';
+import { baseOf } from '../../operations/backend.ts';
 import { type Asked, type IndexSize, OperationsError } from '../../operations/operations.ts';
 import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
@@ -176,7 +177,7 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
   return sizes
     .filter(({ indexName, entityType, aspect }) => {
       // The Postgres backend reports one store for everything, which is not an index.
-      if (entityType === undefined || aspect === undefined) return /aspect_v1(_\d{13})?$/.test(indexName);
+      if (entityType === undefined || aspect === undefined) return baseOf(indexName) !== undefined;
       return !managed.has(searchIndex({ entityType, aspect })) && !isProtected(aspect);
     })
     .map(({ entityType, aspect, ...size }) =>

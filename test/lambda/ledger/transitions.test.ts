@@ -115,12 +115,12 @@ describe('startSending', () => {
 
 describe('what comes after sending', () => {
   test('a task id makes it running, and anybody may see to it from then on', () => {
-    const running = readable(markRunning(aSending(), { taskId: 'node:1', pollable: true }, 55));
+    const running = readable(markRunning(aSending(), 'node:1', 55));
     expect(running).toEqual({
       ...aSending(),
       state: 'running',
       judgeableAt: aSending().attempt.sendingSince,
-      attempt: { ...aSending().attempt, taskId: 'node:1', pollable: true, answeredRealAt: 55 },
+      attempt: { ...aSending().attempt, taskId: 'node:1', answeredRealAt: 55 },
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
-import { type Circumstances, decide, guard, timeInName, withHeadroom } from '../../../lambda/policy/decision.ts';
+import { type Circumstances, decide, guard, withHeadroom } from '../../../lambda/policy/decision.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
 import { aPolicy } from '../../support/policies.ts';
 
@@ -242,15 +242,4 @@ describe('the guards', () => {
     expect(decided({ toDelete: 0, clockSkewMillis: 10 ** 6 })).toBe('failed');
     expect(decide(aPolicy(), given({ strategy: 'reindex' }))).toEqual({ kind: 'approve', strategy: 'reindex' });
   });
-});
-
-test.each([
-  ['dataset_operationaspect_v1_1693050512123', 1_693_050_512_123],
-  ['dataset_operationaspect_v1', undefined],
-  ['dataset_operationaspect_v1_169305051212', undefined],
-  ['dataset_operationaspect_v1_16930505121234', undefined],
-  ['dataset_operationaspect_v1_1693050512123_x', undefined],
-  [undefined, undefined],
-])('the time in the name %s is %s', (name, millis) => {
-  expect(timeInName(name)).toBe(millis);
 });

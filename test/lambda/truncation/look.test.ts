@@ -56,7 +56,10 @@ describe('what a look asks', () => {
   });
 
   test.each([
-    ['its task id is none to ask by', aRunning({ attempt: { ...aRunning().attempt, pollable: false } })],
+    [
+      'its task id is none to ask by',
+      aRunning({ attempt: { ...aRunning().attempt, taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' } }),
+    ],
     ['it has no task id', aSending()],
   ])('the rows to delete alone, where %s', async (_, record) => {
     const world = aWorld({ record });

@@ -31,13 +31,13 @@ async function sending(answer: Truncation, strategy: 'delete-by-query' | 'reinde
 
 describe('the call', () => {
   test('is made once, with exactly the fields of the record', async () => {
-    const { sent, record } = await sending({ kind: 'started', taskId: 'n:1', pollable: true });
+    const { sent, record } = await sending({ kind: 'started', taskId: 'n:1' });
     expect(sent).toHaveLength(1);
     expect(sent[0]?.fields).toEqual(record.attempt.fields);
   });
 
   test('may be written until its time is over, by the clock of the wall and by one that nobody can set', async () => {
-    const { sent, clock } = await sending({ kind: 'started', taskId: 'n:1', pollable: true });
+    const { sent, clock } = await sending({ kind: 'started', taskId: 'n:1' });
     const may = (wall: number, steady: number) => {
       Object.assign(clock, { wall, steady });
       return sent[0]!.maySend();
@@ -51,8 +51,8 @@ describe('the call', () => {
 
 describe('what came back', () => {
   test('a task id makes the record running', async () => {
-    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1', pollable: false });
-    const running = { state: 'running', attempt: { taskId: 'n:1', pollable: false, answeredRealAt: 1007 } };
+    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
+    const running = { state: 'running', attempt: { taskId: 'n:1', answeredRealAt: 1007 } };
     expect(result).toMatchObject({ kind: 'open', record: running });
     expect(result).not.toHaveProperty('error');
     expect(await ledger.read(anIndex)).toMatchObject({ ...running, attemptId: record.attemptId });
@@ -83,7 +83,7 @@ describe('what came back', () => {
   });
 
   test('that cannot be written down is for the next looks to find out: the record says sending', async () => {
-    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1', pollable: true });
+    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
     expect(result.kind).toBe('open');
     ledger.stored.set(anIndex, { ...record, attemptId: 'another' });
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'another' });

@@ -60,9 +60,13 @@ describe('index sizes', () => {
     });
   });
 
+  test('are derived from the name of an index that an upgrade made', () => {
+    const indexName = 'dataset_operationaspect_v1_1_7_0-0_1754300000000';
+    expect(sizesOf({ indexName })).toEqual([{ indexName, entityType: 'dataset', aspect: 'operation' }]);
+  });
+
   test.each([
     ['a custom entity with underscores', 'my_entity_operationaspect_v1'],
-    ['a suffix that is no time', 'dataset_operationaspect_v1_17'],
     ['no entity', '_operationaspect_v1'],
     ['no aspect', 'dataset_aspect_v1'],
     ['another kind of index', 'datasetindex_v2'],

@@ -18,7 +18,6 @@ describe('a real truncate', () => {
     expect(await operations.truncate(fields, yes)).toEqual({
       kind: 'started',
       taskId: 'qhxGdzytQS-pQek8CwBCZg:533446',
-      pollable: true,
     });
     const [request = ''] = server.requests;
     expect(request).toMatch(/^POST \/api\/gms\/operations\?action=truncateTimeseriesAspect HTTP/);
@@ -33,16 +32,12 @@ describe('a real truncate', () => {
   });
 
   const cases: [string, string | ((socket: Socket) => void), object][] = [
-    [
-      'a bare task id',
-      http(200, 'n:5', { 'Content-Type': 'text/plain' }),
-      { kind: 'started', taskId: 'n:5', pollable: true },
-    ],
-    ['a task id as JSON string', http(200, '"n:5"'), { kind: 'started', taskId: 'n:5', pollable: true }],
+    ['a bare task id', http(200, 'n:5', { 'Content-Type': 'text/plain' }), { kind: 'started', taskId: 'n:5' }],
+    ['a task id as JSON string', http(200, '"n:5"'), { kind: 'started', taskId: 'n:5' }],
     [
       'the UUID of a Postgres backend',
       value('3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77'),
-      { kind: 'started', taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', pollable: false },
+      { kind: 'started', taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' },
     ],
     ['a refused token', http(401, ''), unresolved('unauthorized', 401)],
     [

@@ -52,7 +52,7 @@ export interface World {
 
 export async function started(world: World) {
   const { policy = {}, plan = {}, state = {}, others = [], record, counts = () => ({}), fails, left = 600_000 } = world;
-  const { answer = { kind: 'started', taskId: 'n:1', pollable: true } as const } = world;
+  const { answer = { kind: 'started', taskId: 'n:1' } as const } = world;
   const clock = { time: start + 60_000, back: 0 };
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);

@@ -1,0 +1,87 @@
+/**
+ * What depends on the store behind DataHub's time series aspects: what an index's names say, and how a task is stopped.
+ * Elasticsearch and OpenSearch are one kind; PostgreSQL (datahub PR #18816) has one table, task ids of its own, and no
+ * reindex. Another kind of store belongs here, and nowhere else.
+ *
+ * A physical index is called in one of three ways:
+ *
+ *   <alias>                                 created with the installation: it has no alias, its own name serves as one
+ *   <alias>_<13 digits>                     a reindex in place, ours or anyone's (ESIndexBuilder.getNextIndexName), or
+ *                                           an upgrade that blocks writes
+ *   <alias>_<version>_<13 digits>           an upgrade without downtime (ESIndexBuilder.getIncrementalNextIndexName,
+ *                                           datahub PR #16887), e.g. dataset_operationaspect_v1_1_7_0-0_1754300000000
+ *
+ * The digits are epoch milliseconds of the server's clock at which that copy began. The alias is whatever ends with
+ * `aspect_v1`, with the server's prefix in front, if it has one.
+ */
+
+const ending = 'aspect_v1';
+const physicalName = new RegExp(`^(?<alias>.+${ending})(?:_(?<suffix>.+))?$`, 'u');
+const timedSuffix = /^(?<version>.+_)?(?<digits>\d{13})$/u;
+
+/** What the name of a physical index says. */
+export interface PhysicalName {
+  alias: string;
+  /** When the copy that made it began: epoch milliseconds of the server's clock; undefined for a concrete index. */
+  madeAt?: number;
+  /** Whether a reindex in place gives such names: without a time, or with anything else in it, it is not ours. */
+  isReindexed: boolean;
+}
+
+/** @returns undefined for names that are not those of a time series index */
+export function physicalNameOf(indexName: string | undefined): PhysicalName | undefined {
+  const { alias, suffix = '' } = physicalName.exec(indexName ?? '')?.groups ?? {};
+  if (alias === undefined) return undefined;
+  const { version, digits } = timedSuffix.exec(suffix)?.groups ?? {};
+  if (digits === undefined) return { alias, isReindexed: false };
+  return { alias, madeAt: Number(digits), isReindexed: version === undefined };
+}
+
+/** When a physical index was made, by its name: epoch milliseconds of the server's clock, if it has a time. */
+export const madeAtOf = (indexName: string | undefined): number | undefined => physicalNameOf(indexName)?.madeAt;
+
+/** An upgrade without downtime made it: its copy goes on catching up for days. */
+export function isUpgraded(indexName: string | undefined): boolean {
+  const name = physicalNameOf(indexName);
+  return name?.madeAt !== undefined && !name.isReindexed;
+}
+
+/** The name that DataHub reads and writes by; the name itself where it is not that of a time series index. */
+export const aliasOf = (indexName: string): string => physicalNameOf(indexName)?.alias ?? indexName;
+
+/**
+ * The alias of an entity type and aspect, without the server's prefix. DataHub joins the two with an underscore, in
+ * lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index.
+ */
+export const aliasFor = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+  `${entityType}_${aspect}${ending}`.toLowerCase();
+
+/** `<prefix>entity_aspect` of a physical name or alias; undefined if it is not that of a time series index. */
+export const baseOf = (indexName: string): string | undefined =>
+  physicalNameOf(indexName)?.alias.slice(0, -ending.length);
+
+/**
+ * The check that GMS itself makes before it asks its search engine (OperationsResource in datahub); the number must not
+ * be 0.
+ */
+const searchTask = /^[a-zA-Z0-9-_]{1,200}:0*[1-9][0-9]{0,18}$/;
+
+/** The PostgreSQL backend's background deletion has a UUID, which `getEsTaskStatus` refuses (datahub PR #18816). */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Which kind of store gave a task its id; undefined for anything that is not a task id. */
+export function taskKind(taskId: string): 'search-engine' | 'postgres' | undefined {
+  if (searchTask.test(taskId)) return 'search-engine';
+  return uuid.test(taskId) ? 'postgres' : undefined;
+}
+
+/** The request that stops a task; what it has deleted stays deleted. Undefined where the store has none. */
+export const stopRequest = (taskId: string | undefined): string | undefined =>
+  taskId !== undefined && taskKind(taskId) === 'search-engine' ? `POST _tasks/${taskId}/_cancel` : undefined;
+
+/** The request that shows a task. */
+export const taskRequest = (taskId: string | undefined): string | undefined =>
+  taskId !== undefined && taskKind(taskId) === 'search-engine' ? `GET _tasks/${taskId}` : undefined;
+
+/** Everything that deletes or copies. */
+export const listTasksRequest = 'GET _tasks?actions=*byquery,*reindex&detailed';

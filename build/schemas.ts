@@ -15,9 +15,9 @@ export function jsonSchemas(): Record<'policies.schema.json' | 'report.schema.js
   const { description = '' } = settingFields.policies;
   const stage = z.strictObject({ ...fileFields, ...settingFields, policies: policies.meta({ description }) });
   return {
-    'policies.schema.json': text(z.union([policies, file]), 'Policies of datahub-timeseries-retention', '--policies'),
+    'policies.schema.json': text(z.union([policies, file]), 'Policies of datahub-retention', '--policies'),
     'report.schema.json': reportText(),
-    'stage.schema.json': text(stage, 'Stage file of datahub-timeseries-retention', '--stage'),
+    'stage.schema.json': text(stage, 'Stage file of datahub-retention', '--stage'),
   };
 }
 

@@ -27,10 +27,10 @@ const names = ['App', 'CfnOutput', 'Stack'];
 const apps = {
   'app.cjs': `const { ${names} } = require('aws-cdk-lib');
 const { Topic } = require('aws-cdk-lib/aws-sns');
-const { DatahubRetention } = require('datahub-timeseries-retention');${body}`,
+const { DatahubRetention } = require('datahub-retention');${body}`,
   'app.mjs': `import { ${names} } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { DatahubRetention } from 'datahub-timeseries-retention';${body}`,
+import { DatahubRetention } from 'datahub-retention';${body}`,
 };
 const typed = (importing: string) => `import { ${names} } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -81,16 +81,8 @@ describe.each([
   });
 
   test.each([
-    [
-      'an ES module',
-      'app.mts',
-      "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-timeseries-retention';",
-    ],
-    [
-      'CommonJS',
-      'app.cts',
-      "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-timeseries-retention';",
-    ],
+    ['an ES module', 'app.mts', "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-retention';"],
+    ['CommonJS', 'app.cts', "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-retention';"],
   ])(
     'an app in TypeScript that is %s is well by its types, those of libraries included',
     async (__, name, importing) => {
@@ -114,7 +106,7 @@ describe.each([
 });
 
 describe('A peer that cannot work', () => {
-  const load = `require('datahub-timeseries-retention')`;
+  const load = `require('datahub-retention')`;
 
   test('is told apart from a fault of ours where it is too old', async () => {
     const folder = emptyProject();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'image-'));
   mkdirSync(at('job'));
   mkdirSync(at('ledger'));
-  cpSync(join(project, 'node_modules/datahub-timeseries-retention/dist/cli.mjs'), at('job/cli.mjs'));
+  cpSync(join(project, 'node_modules/datahub-retention/dist/cli.mjs'), at('job/cli.mjs'));
   rmSync(project, { recursive: true, force: true });
   const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 100 }];
   // Seconds of work, so that there is a middle in which a signal can come.

@@ -10,7 +10,7 @@ let files: string[];
 beforeAll(async () => {
   folder = emptyProject();
   await install(folder, inject('tarball'));
-  installed = join(folder, 'node_modules', 'datahub-timeseries-retention');
+  installed = join(folder, 'node_modules', 'datahub-retention');
   files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(installed, file)).isFile())
     .sort();
@@ -43,7 +43,7 @@ describe('The tarball', () => {
 
   test('brings no other package when it is installed', () => {
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-      'datahub-timeseries-retention',
+      'datahub-retention',
     ]);
     const manifest = JSON.parse(text('package.json'));
     expect([manifest.dependencies, manifest.optionalDependencies]).toEqual([undefined, undefined]);

@@ -11,7 +11,7 @@ import type { TestProject } from 'vitest/node';
  */
 const programs = {
   start: 'local/main.ts',
-  'operations-service': 'local/operations-service/main.ts',
+  'operations-service': 'test/operations-service/main.ts',
   'slow-service': 'test/local/slow-service.ts',
   'preview-message': 'local/preview-message.ts',
   'acquire-records': 'test/lambda/ledger/acquire-records.ts',

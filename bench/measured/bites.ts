@@ -1,8 +1,8 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { nightsInMemory } from '../../lambda/memory/night.ts';
-import { createEngine } from '../../local/operations-service/engine.ts';
 import { runStateMachine } from '../../local/state-machine.ts';
+import { createEngine } from '../../test/operations-service/engine.ts';
 import { inProcess } from '../simulation/in-process.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';

@@ -3,8 +3,8 @@ import { dayMillis, functionTimeoutSeconds, planConcurrency } from '../../lambda
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
-import { startOperationsService } from '../../local/operations-service/server.ts';
 import { connect } from '../../local/run/connect.ts';
+import { startOperationsService } from '../../test/operations-service/server.ts';
 
 /** How long Plan takes for many policies, over real HTTP on loopback and in real time. */
 

@@ -1,7 +1,7 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
-import { createEngine, type Engine } from '../../local/operations-service/engine.ts';
-import { type ProfileName, profileNames } from '../../local/operations-service/profiles.ts';
 import { runStateMachine } from '../../local/state-machine.ts';
+import { createEngine, type Engine } from '../../test/operations-service/engine.ts';
+import { type ProfileName, profileNames } from '../../test/operations-service/profiles.ts';
 import { inProcess, type Requests } from '../simulation/in-process.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';

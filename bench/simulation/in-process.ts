@@ -2,7 +2,7 @@ import { readAttempts } from '../../lambda/facts/limits.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
-import type { Engine } from '../../local/operations-service/engine.ts';
+import type { Engine } from '../../test/operations-service/engine.ts';
 import { answerMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Everything in which servers differ, as data. A profile is a set of these values, a fault changes some of them; the
- * rest of the service uses them and knows no version numbers.
+ * Everything in which servers differ, as data; the rest of the service uses it and knows no version numbers. What `npm
+ * start` serves is `specified`; tests have other servers, and faults that change some of the values.
  */
 
 export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexSizes';
@@ -117,8 +117,6 @@ export interface Behaviour {
   /** How far the server's clock is ahead of ours, in its `Date` header. */
   clockSkewSeconds: number;
   dateHeader: boolean;
-  /** DataHub's own datahub-gc truncates its indices to 30 days this long after it is switched on. */
-  gcAfterSeconds: number | undefined;
 }
 
 /** The specification, taken literally. Where it is silent: DataHub's newest behaviour in its mildest form. */
@@ -173,5 +171,4 @@ export const specified: Behaviour = {
   delayMillis: 0,
   clockSkewSeconds: 0,
   dateHeader: true,
-  gcAfterSeconds: undefined,
 };

@@ -1,23 +1,18 @@
-import type { Behaviour } from './behaviour.ts';
+import { type Behaviour, specified } from './behaviour.ts';
 import type { Asked, FaultDecision, IncomingRequest, Reply } from './exchange.ts';
-import { parseFault } from './faults.ts';
-import { type ProfileName, profileNamed } from './profiles.ts';
 import { createRandom, randomText, randomUuid } from './random.ts';
 import { type SampleIndex, sampleIndices } from './samples.ts';
 import { Cluster } from './simulated/cluster.ts';
-import { runGc } from './simulated/peer.ts';
+import { addIndex } from './simulated/load.ts';
 import { simulatedEngine } from './simulated/search-engine.ts';
 import type { Simulation } from './simulated/simulation.ts';
-import { createWorkbench, type Workbench } from './simulated/workbench.ts';
 import { type Front, receive } from './wire/front.ts';
 import { atOnce } from './wire/steps.ts';
 import { renamedTask } from './wire/task-ids.ts';
 
 export interface EngineOptions {
-  /** Default: `specification`. */
-  profile?: ProfileName;
-  /** `NAME` or `NAME=VALUE`, applied in order. */
-  faults?: readonly string[];
+  /** Default: the specification. */
+  behaviour?: Behaviour;
   /** The same seed gives the same rows, ids and conflicts. Default 1. */
   seed?: number;
   /** Epoch milliseconds; default: real time. */
@@ -40,14 +35,15 @@ export interface RequestHandler {
  * The operations service without a network and without timers: `handle` answers at once, and on every request its tasks
  * have progressed as far as the clock says. Weeks of a virtual clock therefore pass in milliseconds.
  */
-export interface Engine extends Workbench, RequestHandler {
+export interface Engine extends RequestHandler {
   readonly behaviour: Readonly<Behaviour>;
+  /** Rows and tasks, brought to the present by `advance`. */
+  readonly simulation: Simulation;
+  advance(): void;
   /** Decides the fate of single requests; a test may set and replace it at any time. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Reply;
   set(changes: Partial<Behaviour>): void;
-  /** Switches a fault on by its name (`abort-at=0.5`). Throws FaultError. */
-  fault(text: string): void;
 }
 
 /**
@@ -55,7 +51,6 @@ export interface Engine extends Workbench, RequestHandler {
  */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
-/** @throws FaultError for an unknown fault, RangeError for an unknown profile */
 export function createEngine(options: EngineOptions = {}): Engine {
   const seed = options.seed ?? 1;
   const clock = options.clock ?? { now: () => Date.now() };
@@ -66,7 +61,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const cluster = new Cluster(clock.now());
   const advance = () => cluster.advance(clock.now());
   const simulation = simulate(cluster, {
-    behaviour: profileNamed(options.profile ?? 'specification').behaviour,
+    behaviour: options.behaviour ?? specified,
     seed,
     nodeId,
     firstNumber: 100_000 + Math.floor(random() * 800_000),
@@ -83,7 +78,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 
   const engine: Engine = {
-    ...createWorkbench(simulation, advance),
+    simulation,
+    advance,
     token,
     get behaviour() {
       return simulation.behaviour;
@@ -99,16 +95,11 @@ export function createEngine(options: EngineOptions = {}): Engine {
       simulation.behaviour = { ...simulation.behaviour, ...changes };
       cluster.refreshMillis = simulation.behaviour.refreshSeconds * 1000;
       if (changes.aliasBacked !== undefined) cluster.nameAll(changes.aliasBacked);
-      if (changes.gcAfterSeconds !== undefined) {
-        cluster.schedule(cluster.now + changes.gcAfterSeconds * 1000, () => runGc(simulation, 30));
-      }
     },
-    fault: (text) => engine.set(parseFault(text, simulation.behaviour)),
   };
 
   engine.set({});
-  for (const text of options.faults ?? []) engine.fault(text);
-  for (const index of options.indices ?? sampleIndices()) engine.addIndex(index);
+  for (const index of options.indices ?? sampleIndices()) addIndex(simulation, index);
   return engine;
 }
 
@@ -128,6 +119,7 @@ function simulate(cluster: Cluster, { behaviour, seed, nodeId, firstNumber, uuid
     behaviour,
     cluster,
     seed,
+    ages: createRandom(seed),
     newTask: () => ({ nodeId, number: ++number, serial: ++serial }),
     restartNumbers() {
       if (simulation.behaviour.taskNumbersRestart) number = firstNumber;

@@ -2,7 +2,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkNames } from '../../lambda/facts/check.ts';
 import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
-import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
+import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, type RolePolicy, startCold, until } from './stage.ts';

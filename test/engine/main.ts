@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { EngineError } from '../../local/operations-service/opensearch/address.ts';
+import { EngineError } from '../operations-service/opensearch/address.ts';
 import type { EngineCase } from './cases/case.ts';
 import { endCases } from './cases/ends.ts';
 import { otherCases } from './cases/others.ts';

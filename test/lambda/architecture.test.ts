@@ -99,6 +99,12 @@ describe('the core', () => {
   });
 });
 
+test('the product imports no tool of tests, benches or builds', () => {
+  for (const file of ['lambda', 'infra', 'local'].flatMap(filesBelow)) {
+    expect([file, importsOf(file).filter((path) => /^(?:test|bench|build)\//.test(path))]).toEqual([file, []]);
+  }
+});
+
 describe('a folder', () => {
   const folders = new Map<string, number>();
   for (const top of ['lambda', 'infra', 'local', 'bench', 'build', 'test']) {

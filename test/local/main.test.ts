@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseArguments, type ServerRunArguments } from '../../local/command-line/arguments.ts';
 import { execute } from '../../local/execute.ts';
 import { sampleIndices } from '../../local/operations-service/samples.ts';
-import { type ServiceOptions, startOperationsService } from '../../local/operations-service/server.ts';
+import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 import { type Finished, folder, outcomesOf, page, run, start } from './processes.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { startOperationsService } from '../../local/operations-service/server.ts';
+import { startOperationsService } from '../operations-service/server.ts';
 
 /**
  * The embedded service as a process of its own, whose tasks take seconds: what a command line that is stopped leaves behind, and

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sampleIndices } from '../../local/operations-service/samples.ts';
-import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
+import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { emptyProject, install, runIn } from './packed.ts';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type OperationsService, startOperationsService } from '../../local/operations-service/server.ts';
+import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { emptyProject, install } from './packed.ts';
 
 /**

@@ -8,12 +8,8 @@ import { createHttpTransport } from '../../lambda/operations/http/http-transport
 import type { RunServices, RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import type { SampleIndex } from '../../local/operations-service/samples.ts';
-import {
-  type OperationsService,
-  type ServiceOptions,
-  startOperationsService,
-} from '../../local/operations-service/server.ts';
 import { executeWorkflow } from '../../local/workflow.ts';
+import { type OperationsService, type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 
 /** Where virtual time starts. */
 export const firstNight = Date.UTC(2026, 2, 1, 3, 30);

@@ -1,4 +1,5 @@
 import type { Behaviour } from '../behaviour.ts';
+import type { Random } from '../random.ts';
 import type { Server } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex } from './cluster.ts';
 
@@ -7,6 +8,8 @@ export interface Simulation extends Server<LogicalIndex> {
   behaviour: Behaviour;
   cluster: Cluster;
   seed: number;
+  /** Draws the ages of indices. */
+  ages: Random;
   /** The node that a new task runs on, its number there, and its number in this service. */
   newTask(): { nodeId: string; number: number; serial: number };
   /** Task numbers start over after a restart, if this server does that. */

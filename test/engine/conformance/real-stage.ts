@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@opensearch-project/opensearch';
-import { connectEngine } from '../../../local/operations-service/opensearch/engine.ts';
+import { connectEngine } from '../../operations-service/opensearch/engine.ts';
 import { mappings } from '../world/rows.ts';
 import { holdAt, letGo, untilEnded } from '../world/tasks.ts';
 import { cutoffBefore, defaultRows, type Stage, type StageOptions, timestampsFor } from './stage.ts';

@@ -1,4 +1,4 @@
-import { createEngine } from '../../../local/operations-service/engine.ts';
+import { createEngine } from '../../operations-service/engine.ts';
 import { cutoffBefore, defaultRows, type Stage, type StageOptions, timestampsFor } from './stage.ts';
 import { asking } from './wire.ts';
 

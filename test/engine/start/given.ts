@@ -1,5 +1,5 @@
 import { Client } from '@opensearch-project/opensearch';
-import { checkProduct, EngineError, readEngineAddress } from '../../../local/operations-service/opensearch/address.ts';
+import { checkProduct, EngineError, readEngineAddress } from '../../operations-service/opensearch/address.ts';
 import type { TestEngine } from './node.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineError } from '../../../local/operations-service/opensearch/address.ts';
+import { EngineError } from '../../operations-service/opensearch/address.ts';
 import { prepareJava } from './java.ts';
 
 /** A search engine that the tests may use as they like. */

@@ -1,6 +1,6 @@
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import { profileNamed } from '../../../local/operations-service/profiles.ts';
+import { profileNamed } from '../../operations-service/profiles.ts';
 import { lasting, moods } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';
 import type { Track } from '../truth/track.ts';

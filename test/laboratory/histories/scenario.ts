@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { profileNames } from '../../../local/operations-service/profiles.ts';
+import { profileNames } from '../../operations-service/profiles.ts';
 import { type HappeningName, happeningNames } from '../alphabet/alphabet.ts';
 import { namesOf } from '../alphabet/answers.ts';
 import { lasting, moods } from '../alphabet/server.ts';

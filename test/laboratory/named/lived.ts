@@ -1,4 +1,4 @@
-import type { ProfileName } from '../../../local/operations-service/profiles.ts';
+import type { ProfileName } from '../../operations-service/profiles.ts';
 import { asSomebodyElse } from '../alphabet/others.ts';
 import { firstNight } from '../histories/history.ts';
 import { type Execution, startExecution } from '../world/execution.ts';

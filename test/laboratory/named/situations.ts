@@ -1,5 +1,5 @@
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import type { ProfileName } from '../../../local/operations-service/profiles.ts';
+import type { ProfileName } from '../../operations-service/profiles.ts';
 import type { World } from '../world/world.ts';
 
 /**

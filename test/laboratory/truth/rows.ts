@@ -1,7 +1,7 @@
 import type { Window } from '../../../lambda/ledger/record.ts';
-import type { Engine } from '../../../local/operations-service/engine.ts';
 import type { Row } from '../../../local/operations-service/simulated/rows.ts';
-import type { TaskView } from '../../../local/operations-service/simulated/views.ts';
+import type { Engine } from '../../operations-service/engine.ts';
+import type { TaskView } from '../../operations-service/views.ts';
 import type { Acted, ClockTruth, Loss, Track, Truth } from './track.ts';
 
 /**

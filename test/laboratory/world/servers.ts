@@ -1,9 +1,9 @@
 import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { createEngine, type Engine } from '../../../local/operations-service/engine.ts';
 import type { Reply } from '../../../local/operations-service/exchange.ts';
-import type { ProfileName } from '../../../local/operations-service/profiles.ts';
 import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import { createEngine, type Engine } from '../../operations-service/engine.ts';
+import type { ProfileName } from '../../operations-service/profiles.ts';
 import { createRowTruth, type RowTruth } from '../truth/rows.ts';
 
 /** One DataHub with its search engine, and the account of its rows. */

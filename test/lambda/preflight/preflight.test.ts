@@ -7,7 +7,7 @@ import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type Surroundings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import type { ServiceOptions } from '../../../local/operations-service/server.ts';
+import type { ServiceOptions } from '../../operations-service/server.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
 
 /** The preflight of a preview: by the real Plan, over real HTTP to the embedded service. */

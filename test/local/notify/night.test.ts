@@ -4,7 +4,7 @@ import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { parseArguments, type ServerRunArguments } from '../../../local/command-line/arguments.ts';
 import { execute } from '../../../local/execute.ts';
 import type { SlackMessage } from '../../../local/notify/slack.ts';
-import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
+import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 import { folder, page } from '../processes.ts';
 import { secretPath, startReceiver } from './receiver.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createEngine, type EngineOptions } from '../../../local/operations-service/engine.ts';
 import type { HttpReply } from '../../../local/operations-service/exchange.ts';
+import { createEngine, type EngineOptions } from '../../operations-service/engine.ts';
 import { day, serve, start, tenADay } from './service.ts';
 
 /**

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CommanderError } from 'commander';
 import { expect, inject, test } from 'vitest';
-import { parseArguments } from '../../../local/operations-service/arguments.ts';
-import { startOperationsService } from '../../../local/operations-service/server.ts';
+import { parseArguments } from '../../operations-service/arguments.ts';
+import { startOperationsService } from '../../operations-service/server.ts';
 import type { Finished } from '../processes.ts';
 
 /** `npm run operations-service` as a process of its own. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { faults, faultUsage } from '../../../local/operations-service/faults.ts';
-import { profiles } from '../../../local/operations-service/profiles.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
+import { faults, faultUsage } from '../../operations-service/faults.ts';
+import { profiles } from '../../operations-service/profiles.ts';
 import { day, serve } from './service.ts';
 
 /** docs/operations-service.md: its examples are run, its tables compared with what they describe. */

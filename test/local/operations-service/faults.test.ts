@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { policySchema } from '../../../lambda/policy/schema.ts';
 import { specified } from '../../../local/operations-service/behaviour.ts';
-import { createEngine } from '../../../local/operations-service/engine.ts';
-import { type Fault, faults, faultUsage, parseFault } from '../../../local/operations-service/faults.ts';
-import { profileNamed, profileNames, profiles } from '../../../local/operations-service/profiles.ts';
 import { sampleIndices, timestampsOf } from '../../../local/operations-service/samples.ts';
 import samplePolicies from '../../../local/sample-policies.json' with { type: 'json' };
+import { createEngine } from '../../operations-service/engine.ts';
+import { type Fault, faults, faultUsage, parseFault } from '../../operations-service/faults.ts';
+import { profileNamed, profileNames, profiles } from '../../operations-service/profiles.ts';
 import { day, serve, start } from './service.ts';
 
 /** A value that a fault takes. */

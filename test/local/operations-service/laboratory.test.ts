@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createEngine, type Engine, type EngineOptions } from '../../../local/operations-service/engine.ts';
 import { json } from '../../../local/operations-service/exchange.ts';
+import { createEngine, type Engine, type EngineOptions } from '../../operations-service/engine.ts';
 import { day, serve, start, tenADay } from './service.ts';
 
 /** What the fault laboratory relies on: virtual time without timers, single rows, the fate of single requests. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../lambda/facts/outcome.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
-import { type ProfileName, profileNames } from '../../../local/operations-service/profiles.ts';
+import { type ProfileName, profileNames } from '../../operations-service/profiles.ts';
 import { deploy, only } from '../../support/deployment.ts';
 
 /** The main job against every profile, with every strategy: the workflow file, real HTTP, virtual time. */

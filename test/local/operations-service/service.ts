@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
+import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 
 /** A service over real HTTP whose time only moves when a test says so. */
 

@@ -7,9 +7,9 @@ import {
 } from '../../../local/command-line/arguments.ts';
 import { execute } from '../../../local/execute.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
-import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import { type EventName, eventSchema, events } from '../../../local/output/events.ts';
 import { jsonLines } from '../../../local/output/json-lines.ts';
+import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 import { folder } from '../processes.ts';
 
 type Line = Record<string, unknown> & { event: EventName };

@@ -10,8 +10,8 @@ import {
 } from '../../../local/command-line/arguments.ts';
 import { execute } from '../../../local/execute.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
-import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import type { Output } from '../../../local/output/output.ts';
+import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 import { folder, page } from '../processes.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));

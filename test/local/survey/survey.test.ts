@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readPolicies } from '../../../local/files/policies.ts';
 import { readServer } from '../../../local/files/server.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
-import { type ServiceOptions, startOperationsService } from '../../../local/operations-service/server.ts';
 import { surveyServer } from '../../../local/survey/command.ts';
 import { damage } from '../../../local/survey/damage.ts';
 import { suggest } from '../../../local/survey/suggestion.ts';
+import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 import { type Finished, folder, page } from '../processes.ts';
 
 const finished: Finished = (cleanUp) => onTestFinished(cleanUp);

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connectEngine, type OpenSearchOptions } from '../../../../local/operations-service/opensearch/engine.ts';
+import { connectEngine, type OpenSearchOptions } from '../../../operations-service/opensearch/engine.ts';
 import { type FakeOptions, fakeEngine } from './fake.ts';
 
 /** Which calls are made for each generation of DataHub, and what its clients get to see of the answers. */

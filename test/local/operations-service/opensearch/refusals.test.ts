@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readEngineAddress } from '../../../../local/operations-service/opensearch/address.ts';
-import { connectEngine } from '../../../../local/operations-service/opensearch/engine.ts';
-import { loadSamples } from '../../../../local/operations-service/opensearch/load.ts';
+import { readEngineAddress } from '../../../operations-service/opensearch/address.ts';
+import { connectEngine } from '../../../operations-service/opensearch/engine.ts';
+import { loadSamples } from '../../../operations-service/opensearch/load.ts';
 import { fakeEngine } from './fake.ts';
 
 /** What cannot be used is refused in one sentence, before anything is changed. */

@@ -1,5 +1,5 @@
-import type { PhysicalIndex } from './cluster.ts';
-import type { Counters, Task, TaskState } from './task.ts';
+import type { PhysicalIndex } from '../../local/operations-service/simulated/cluster.ts';
+import type { Counters, Task, TaskState } from '../../local/operations-service/simulated/task.ts';
 
 /** What a test gets to see of indices and tasks. */
 

@@ -1,7 +1,7 @@
 import { type Client, errors } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../behaviour.ts';
-import { RestliError } from '../wire/restli.ts';
-import type { SearchEngine, TaskStatus } from '../wire/search-engine.ts';
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import { RestliError } from '../../../local/operations-service/wire/restli.ts';
+import type { SearchEngine, TaskStatus } from '../../../local/operations-service/wire/search-engine.ts';
 import { causeOf, taskIn } from './answers.ts';
 import { aliasOf, partsOf, patternOf } from './names.ts';
 import { type NewIndexSettings, submitReindex } from './reindex.ts';

@@ -1,13 +1,19 @@
-import type { Behaviour, Interception, InterceptionKind, Scope } from '../behaviour.ts';
+import type { Behaviour, Interception, InterceptionKind, Scope } from '../../../local/operations-service/behaviour.ts';
 
 /** Kinds of switches, by the value that they accept. */
+
+/** What a fault changes: the server's behaviour, or what others do to its indices. */
+export interface Changes extends Partial<Behaviour> {
+  /** datahub-gc truncates to 30 days this long after it is switched on. */
+  gcAfterSeconds?: number;
+}
 
 export interface Fault {
   name: string;
   /** How its value is written; omitted if it takes none. Brackets: optional. */
   value?: string;
   summary: string;
-  apply(value: string | undefined, current: Behaviour): Partial<Behaviour>;
+  apply(value: string | undefined, current: Behaviour): Changes;
 }
 
 /** An unknown fault or value; `message` lists the known ones. */
@@ -15,7 +21,7 @@ export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
 
-export const flag = (name: string, summary: string, changes: Partial<Behaviour>): Fault => ({
+export const flag = (name: string, summary: string, changes: Changes): Fault => ({
   name,
   summary,
   apply: (value) => {
@@ -29,7 +35,7 @@ export function amount(
   unit: string,
   [least, most]: [number, number],
   summary: string,
-  changes: (amount: number) => Partial<Behaviour>,
+  changes: (amount: number) => Changes,
 ): Fault {
   return {
     name,
@@ -55,7 +61,7 @@ export function oneOf<T extends string>(
   name: string,
   values: readonly T[],
   summary: string,
-  changes: (value: T) => Partial<Behaviour>,
+  changes: (value: T) => Changes,
 ): Fault {
   return {
     name,

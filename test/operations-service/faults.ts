@@ -1,12 +1,12 @@
 import { nearest } from '../../lambda/policy/nearest.ts';
-import type { Behaviour } from './behaviour.ts';
+import type { Behaviour } from '../../local/operations-service/behaviour.ts';
 import { faults } from './faults/all.ts';
-import { type Fault, FaultError } from './faults/kinds.ts';
+import { type Changes, type Fault, FaultError } from './faults/kinds.ts';
 
 /** The switches, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
 
 export { faults } from './faults/all.ts';
-export { type Fault, FaultError, scopes } from './faults/kinds.ts';
+export { type Changes, type Fault, FaultError, scopes } from './faults/kinds.ts';
 
 /** How a fault is written: `conflicts=SHARE`, `reset[=SCOPE]`, `comma`. */
 export function faultUsage({ name, value }: Fault): string {
@@ -19,7 +19,7 @@ export function faultUsage({ name, value }: Fault): string {
  * @param text `NAME` or `NAME=VALUE`
  * @throws FaultError
  */
-export function parseFault(text: string, current: Behaviour): Partial<Behaviour> {
+export function parseFault(text: string, current: Behaviour): Changes {
   const [name, ...rest] = text.split('=');
   const fault = faults.find((one) => one.name === name);
   if (fault === undefined) {

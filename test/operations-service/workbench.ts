@@ -1,13 +1,13 @@
-import { createRandom } from '../random.ts';
-import { type SampleIndex, timestampsOf } from '../samples.ts';
-import { RestliError } from '../wire/restli.ts';
-import { atOnce } from '../wire/steps.ts';
-import { readTruncateRequest, truncate } from '../wire/truncate.ts';
-import { type Cluster, type LogicalIndex, type PhysicalIndex, physicalName } from './cluster.ts';
+import type { SampleIndex } from '../../local/operations-service/samples.ts';
+import type { Cluster, LogicalIndex, PhysicalIndex } from '../../local/operations-service/simulated/cluster.ts';
+import { addIndex } from '../../local/operations-service/simulated/load.ts';
+import { NOBODY, OTHERS, type Row } from '../../local/operations-service/simulated/rows.ts';
+import type { Simulation } from '../../local/operations-service/simulated/simulation.ts';
+import { RestliError } from '../../local/operations-service/wire/restli.ts';
+import { atOnce } from '../../local/operations-service/wire/steps.ts';
+import { readTruncateRequest, truncate } from '../../local/operations-service/wire/truncate.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
-import { NOBODY, OTHERS, type Row } from './rows.ts';
-import type { Simulation } from './simulation.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
@@ -83,7 +83,6 @@ const orphanMillis = 60 * 86_400_000;
 /** @param advance brings the cluster to the present; called before anything else */
 export function createWorkbench(server: Simulation, advance: () => void): Workbench {
   const { cluster } = server;
-  const ages = createRandom(server.seed);
 
   return {
     indices() {
@@ -126,17 +125,9 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       return goneSince(cluster, since);
     },
 
-    addIndex(sample, concrete = !server.behaviour.aliasBacked) {
+    addIndex(sample, concrete) {
       advance();
-      const { entityType, aspect } = sample;
-      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
-      // Created some months ago by a system-update.
-      const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
-      const name = concrete ? alias : physicalName(alias, createdAt);
-      const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
-      cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
-      cluster.add(physical, timestampsOf(sample, server.seed + cluster.logical.size, cluster.now));
-      physical.store.refresh();
+      addIndex(server, sample, concrete);
     },
     addRows(index, timestamps) {
       advance();

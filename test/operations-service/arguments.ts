@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { largestSampleRows } from '../../local/operations-service/samples.ts';
 import { faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNames, profiles } from './profiles.ts';
-import { largestSampleRows } from './samples.ts';
 
 /** What `npm run operations-service` is asked for. */
 export interface Arguments {

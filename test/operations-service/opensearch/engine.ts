@@ -1,14 +1,14 @@
 import { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../behaviour.ts';
-import type { RequestHandler } from '../engine.ts';
-import type { Asked, FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
-import { FaultError, parseFault } from '../faults.ts';
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import type { RequestHandler } from '../../../local/operations-service/engine.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply } from '../../../local/operations-service/exchange.ts';
+import { randomUuid } from '../../../local/operations-service/random.ts';
+import { randomToken } from '../../../local/operations-service/server.ts';
+import { type Front, receive } from '../../../local/operations-service/wire/front.ts';
+import { inTime } from '../../../local/operations-service/wire/steps.ts';
+import { renamedTask } from '../../../local/operations-service/wire/task-ids.ts';
+import { type Changes, FaultError, parseFault } from '../faults.ts';
 import { type ProfileName, profileNamed } from '../profiles.ts';
-import { randomUuid } from '../random.ts';
-import { randomToken } from '../server.ts';
-import { type Front, receive } from '../wire/front.ts';
-import { inTime } from '../wire/steps.ts';
-import { renamedTask } from '../wire/task-ids.ts';
 import { checkProduct, EngineError, readEngineAddress } from './address.ts';
 import type { NewIndexSettings } from './reindex.ts';
 import { openSearchEngine } from './search-engine.ts';
@@ -100,7 +100,7 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
 }
 
 /** Behaviour of the search engine itself: no profile or fault can change it. */
-const simulatedOnly: readonly (keyof Behaviour)[] = [
+const simulatedOnly: readonly (keyof Changes)[] = [
   'maxBatchSize',
   'slowAllocation',
   'aliasBacked',
@@ -123,7 +123,7 @@ const simulatedOnly: readonly (keyof Behaviour)[] = [
 
 function wireFault(text: string, behaviour: Behaviour): Partial<Behaviour> {
   const changes = parseFault(text, behaviour);
-  const own = Object.keys(changes).find((key) => simulatedOnly.includes(key as keyof Behaviour));
+  const own = Object.keys(changes).find((key) => simulatedOnly.includes(key as keyof Changes));
   if (own === undefined) return changes;
   throw new FaultError(
     `Fault ${text.split('=')[0]} is one of the simulated rows: a real search engine does as it does`,

@@ -1,11 +1,12 @@
 import { CommanderError } from 'commander';
+import type { RequestHandler } from '../../local/operations-service/engine.ts';
+import { sampleIndices } from '../../local/operations-service/samples.ts';
+import { type OperationsService, serveEngine } from '../../local/operations-service/server.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
-import type { RequestHandler } from './engine.ts';
 import { FaultError } from './faults.ts';
 import { EngineError } from './opensearch/address.ts';
 import { profileNamed } from './profiles.ts';
-import { sampleIndices } from './samples.ts';
-import { type OperationsService, serveEngine, startOperationsService } from './server.ts';
+import { startOperationsService } from './server.ts';
 
 /** `npm run operations-service`: the embedded operations service alone, until it is interrupted. */
 

@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../behaviour.ts';
-import { reindexFailed } from '../wire/restli.ts';
-import type { Submission } from '../wire/search-engine.ts';
+import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
+import { reindexFailed } from '../../../local/operations-service/wire/restli.ts';
+import type { Submission } from '../../../local/operations-service/wire/search-engine.ts';
 import { taskIn } from './answers.ts';
 
 /** What DataHub's configuration says of every index that it makes (ReindexConfig.targetSettings). */

@@ -1,7 +1,7 @@
-import { RestliError } from '../wire/restli.ts';
-import { atOnce } from '../wire/steps.ts';
-import { readTruncateRequest, truncate } from '../wire/truncate.ts';
-import type { Simulation } from './simulation.ts';
+import type { Simulation } from '../../local/operations-service/simulated/simulation.ts';
+import { RestliError } from '../../local/operations-service/wire/restli.ts';
+import { atOnce } from '../../local/operations-service/wire/steps.ts';
+import { readTruncateRequest, truncate } from '../../local/operations-service/wire/truncate.ts';
 
 /**
  * The pairs that datahub-gc truncates, in its order and as acryl-datahub 1.7.0.17 writes them: two in lower case, which

@@ -1,0 +1,25 @@
+import {
+  type OperationsService as AnyService,
+  randomToken,
+  type ServingOptions,
+  serveEngine,
+} from '../../local/operations-service/server.ts';
+import { createEngine, type Engine, type EngineOptions } from './engine.ts';
+
+export interface ServiceOptions extends EngineOptions, ServingOptions {}
+
+export type OperationsService = AnyService<Engine>;
+
+/**
+ * The operations service over HTTP, on 127.0.0.1 only, with simulated rows, faults and a workbench.
+ * @throws the system's error when the port is taken
+ */
+export const startOperationsService = ({
+  port,
+  tokenFile,
+  ...options
+}: ServiceOptions = {}): Promise<OperationsService> =>
+  serveEngine(createEngine({ token: randomToken(), ...options }), {
+    ...(port !== undefined && { port }),
+    ...(tokenFile !== undefined && { tokenFile }),
+  });

@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
-import { type Patch, patched } from '../mutants/mutant.ts';
+import type { Mutant } from '../mutants/mutant.ts';
+import { isReached, replaced } from '../mutants/replaced.ts';
 import type { Assignment, ResultOf } from './worker.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Bundles the campaign's worker with the core, in which each patch has been applied.
+ * Bundles the campaign's worker with the core, in which the mutants have replaced their functions.
  * @returns the bundle's path; it is removed when the process ends
- * @throws when a patch does not match its file: then the mutant is out of date
+ * @throws when a function that is to be replaced is not there, or when nothing in the bundle calls it
  */
-export async function bundleWorker(name: string, patches: readonly Patch[] = []): Promise<string> {
+export async function bundleWorker(name: string, mutants: readonly Mutant[] = []): Promise<string> {
   const outfile = join(folder(), `${name}.mjs`);
+  const sources = sourcesWith(mutants);
   await build({
     absWorkingDir: root,
     entryPoints: ['test/laboratory/campaign/worker.ts'],
@@ -28,27 +30,37 @@ export async function bundleWorker(name: string, patches: readonly Patch[] = [])
     logLevel: 'silent',
     plugins: [
       {
-        name: 'mutant',
+        name: 'mutants',
         setup({ onLoad }) {
-          for (const file of new Set(patches.map((patch) => patch.file))) {
-            onLoad({ filter: new RegExp(`/${file.replaceAll('.', '\\.')}$`) }, () => ({
-              contents: withPatches(file, patches),
-              loader: 'ts',
-            }));
-          }
+          onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const contents = sources.get(path);
+            return contents === undefined ? undefined : { contents, loader: 'ts' };
+          });
         },
       },
     ],
   });
+  const bundled = readFileSync(outfile, 'utf8');
+  for (const mutant of mutants) {
+    for (const patch of mutant.patches) {
+      if (patch.kind === 'text' || isReached(bundled, mutant, patch)) continue;
+      throw new Error(`The laboratory does not reach ${patch.name} of lambda/${patch.module}.ts ("${mutant.name}")`);
+    }
+  }
   return outfile;
 }
 
-/** The text of a file of the core with its patches applied. */
-export const withPatches = (file: string, patches: readonly Patch[]): string =>
-  patched(
-    readFileSync(join(root, file), 'utf8'),
-    patches.filter((patch) => patch.file === file),
+/** By path: the modules of the core that mutants change, as they then are. */
+export function sourcesWith(mutants: readonly Mutant[]): Map<string, string> {
+  const modules = new Set(mutants.flatMap(({ patches }) => patches.map(({ module }) => module)));
+  const mutantsPath = join(root, 'test/laboratory/mutants/mutants.ts');
+  return new Map(
+    [...modules].map((module) => {
+      const path = join(root, 'lambda', `${module}.ts`);
+      return [path, replaced(readFileSync(path, 'utf8'), module, mutants, mutantsPath)];
+    }),
   );
+}
 
 let made: string | undefined;
 function folder(): string {

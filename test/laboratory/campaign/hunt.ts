@@ -40,7 +40,7 @@ export async function huntMutants(
     return small && (inSmallModel || small.violations.length > 0) ? small : inHistories(path, seed, mutant.among);
   };
   const one = async (mutant: Mutant, number: number): Promise<Hunted> => {
-    const path = await bundleWorker(`mutant-${number}`, mutant.patches);
+    const path = await bundleWorker(`mutant-${number}`, [mutant]);
     const { histories, violations } = await found(mutant, path);
     const hunted = { ...mutant, histories, broken: [...new Set(violations.map(({ rule }) => rule))] };
     told(hunted);

@@ -3,7 +3,7 @@ import type { noteAnswer } from '../../../lambda/ledger/transitions.ts';
 import type { truncationOf } from '../../../lambda/operations/answers/truncation.ts';
 import type { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
-import type { ordersNow, pausedCause as PausedCause } from '../../../lambda/run/orders.ts';
+import { type ordersNow, pausedCause } from '../../../lambda/run/orders.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
 import type { isStill } from '../../../lambda/truncation/watch.ts';
@@ -14,9 +14,6 @@ import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
  * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
  * own. The numbers are those of the finds (docs/testing.md).
  */
-
-/** Of the patched module: a replacement may use it. */
-declare const pausedCause: typeof PausedCause;
 
 export const findMutants: readonly Mutant[] = [
   {

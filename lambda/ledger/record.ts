@@ -22,6 +22,15 @@ const rows = z.int().nonnegative();
 export const windowSchema = z.object({ from: millis, to: millis, rows });
 export type Window = z.infer<typeof windowSchema>;
 
+/**
+ * What a window of an attempt is for: `kept`, the rows that should stay; of a bite `backlog` and `young` in its place; of
+ * what may copy `settled` and `counted` beside it (`boundsOf` in truncation/windows.ts says where each begins and ends).
+ */
+export const roles = ['kept', 'backlog', 'young', 'settled', 'counted'] as const;
+export type Role = (typeof roles)[number];
+const attemptWindowSchema = windowSchema.extend({ role: z.enum(roles) });
+export type AttemptWindow = z.infer<typeof attemptWindowSchema>;
+
 const fieldsSchema = z.object({
   entityType: z.string(),
   aspect: z.string(),
@@ -135,7 +144,7 @@ const common = {
   shrinks: z.array(z.object({ at: millis, rows })).optional(),
 };
 const attempted = { attemptId: z.string(), judgeableAt: millis };
-const windows = { windows: z.array(windowSchema) };
+const windows = { windows: z.array(attemptWindowSchema) };
 
 const idleSchema = z.object({ ...common, state: z.literal('idle') });
 const reservedSchema = z.object({
@@ -160,7 +169,8 @@ const runningSchema = z.object({
 });
 const quarantinedSchema = z.object({
   ...common,
-  ...windows,
+  /** Counted again by `clear`, whatever each was for. */
+  windows: z.array(attemptWindowSchema.partial({ role: true })),
   state: z.literal('quarantined'),
   lastVerdict: verdictSchema,
 });

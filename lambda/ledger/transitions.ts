@@ -2,6 +2,7 @@ import { sentByMemoryMillis, shrinkMemoryMillis } from '../facts/limits.ts';
 import type { AttemptStrategy } from '../facts/strategy.ts';
 import {
   type Attempt,
+  type AttemptWindow,
   type Head,
   type Idle,
   LEDGER_VERSION,
@@ -9,6 +10,7 @@ import {
   type OtherVersion,
   type Quarantined,
   type Reserved,
+  type Role,
   type Running,
   type Sending,
   type SentAttempt,
@@ -70,7 +72,7 @@ function withoutVerdict(record: Idle | Reserved | undefined): Pick<Idle, 'sentBy
 
 /** What Truncate learnt under its reservation. */
 export type Learnt = Pick<SentAttempt, 'baseline' | 'sendingSince' | 'sentRealAt' | 'clockSkewMillis' | 'sendBy'> & {
-  windows: Window[];
+  windows: AttemptWindow[];
   judgeableAt: number;
 };
 
@@ -175,6 +177,12 @@ export const clearOtherVersion = ({ head }: OtherVersion, key: Key, attemptId: s
   attemptId,
 });
 
+/** Version 2 wrote no roles: of what sort each window is follows from how many there are. */
+const rolesOf: Record<number, readonly Role[]> = {
+  2: ['backlog', 'young'],
+  3: ['settled', 'kept', 'counted'],
+};
+
 /**
  * A truncation of another version that an operator wants settled: watched with nothing known about it but its windows.
  */
@@ -187,7 +195,7 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
     state: 'sending',
     attemptId,
     judgeableAt: now,
-    windows,
+    windows: windows.map((window, at) => ({ role: rolesOf[windows.length]?.[at] ?? 'kept', ...window })),
     attempt: {
       runId: `version ${head.version}`,
       runStartMillis: until > 0 ? until : now,

@@ -86,7 +86,7 @@ export interface Planned {
   /** What it takes, as last time. */
   seconds?: number;
   /** For a reindex: rows of the window that only another process's copy would change, and when they were counted. */
-  settled?: Bounds & { rows: number; countedAt: number };
+  settled?: Omit<Bounds, 'role'> & { rows: number; countedAt: number };
 }
 
 export interface WatchedEntry extends EntryBase {

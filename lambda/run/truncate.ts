@@ -26,7 +26,7 @@ import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
-import { boundsOf, type Counts, countWindows, keptWindow, physicalIndex } from '../truncation/windows.ts';
+import { boundsOf, type Counts, countWindows, keptOf, physicalIndex, windowOf } from '../truncation/windows.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import {
   askingOf,
@@ -190,8 +190,7 @@ async function sendOne(
       sent.why === 'withheld' ? { kind: 'no-time', what: 'send' } : { kind: 'server', error: sent.why, sent: 'no' };
     const from = { ...target.entry, ...attemptFacts(record) };
     // No rows were deleted: the next Plan compares with what was counted before the call.
-    const { fields, runStartMillis } = record.attempt;
-    const window = keptWindow(record.windows, fields.endTimeMillis, runStartMillis);
+    const window = keptOf(record.windows);
     const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle', ...(window && { window }) } as const;
     const settled = await settle(ledger, record, from, judgement, now);
     const facts = settled.kind === 'decided' ? settled.entry : { ...from, outcome: 'failed' as const, cause };
@@ -256,9 +255,9 @@ async function checkUntil(
   const counts = await countTwiceIfFewer(attempt, plan.bite?.rows ?? plan.rowsToDelete, ask, services);
   if (counts.kind === 'refused') return counts;
   const { windows, rowsToDelete } = counts.counts;
-  const [oldest] = windows;
-  if (plan.settled && oldest && Math.abs(oldest.rows - plan.settled.rows) > copyingRows) {
-    return refuse('not-started', { kind: 'others-copying', planned: plan.settled.rows, found: oldest.rows });
+  const settled = windowOf(windows, 'settled');
+  if (plan.settled && settled && Math.abs(settled.rows - plan.settled.rows) > copyingRows) {
+    return refuse('not-started', { kind: 'others-copying', planned: plan.settled.rows, found: settled.rows });
   }
 
   const orders = await ordersNow(target, services);
@@ -272,7 +271,7 @@ async function checkUntil(
   const allowed = plan.strategy === 'reindex' ? 0 : Math.max(incompleteRows, rowsToDelete * windowShare);
   if (difference > allowed) return refuse('not-started', { kind: 'counts-moved' }, facts);
 
-  const backlog = plan.bite ? (oldest?.rows ?? 0) : 0;
+  const backlog = windowOf(windows, 'backlog')?.rows ?? 0;
   const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
   const wholeFacts = plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
   const decision = decide(policy, {

@@ -14,7 +14,7 @@ import type { Judgement } from '../ledger/settle.ts';
 import { recentShrinks } from '../ledger/transitions.ts';
 import { leadsElsewhere, movedBy, type OwnTask, whatItWas } from './origin.ts';
 import { recoveryFacts } from './recovery.ts';
-import { type Counts, isMissing, keptWindow, type Shortfall, shortfallOf } from './windows.ts';
+import { type Counts, isMissing, keptOf, type Shortfall, shortfallOf, windowOf } from './windows.ts';
 
 /**
  * Judges a truncation that has ended, or shows no more progress, from new counts. `completed` proves nothing: DataHub
@@ -153,8 +153,7 @@ function judgeReindex(evidence: Evidence): Judgement {
 function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
   if (task?.works !== 'reindex' || !task.completed) return 'status';
   const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
-  const { fields, runStartMillis } = record.attempt;
-  const upToStart = keptWindow(record.windows, fields.endTimeMillis, runStartMillis)?.rows ?? 0;
+  const upToStart = keptOf(record.windows)?.rows ?? 0;
   if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'imperfect';
   if (isMissing(upToStart - total, upToStart)) return 'imperfect';
   return movedBy(record, indexName) === 'us' ? undefined : 'name';
@@ -305,9 +304,8 @@ const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTas
 
 const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
 
-const kept = ({ record, after }: Evidence): Pick<Judgement, 'window'> => {
-  const { fields, runStartMillis } = record.attempt;
-  const window = keptWindow(after.windows, fields.endTimeMillis, runStartMillis);
+const kept = ({ after }: Evidence): Pick<Judgement, 'window'> => {
+  const window = keptOf(after.windows);
   return window ? { window } : {};
 };
 
@@ -316,9 +314,9 @@ const shrunk = (lost: Shortfall | undefined): Pick<Judgement, 'shrunkRows'> =>
 
 /** What a bite has left for later nights: the rows between its cutoff and the policy's. */
 function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {
-  const { policyCutoffMillis, nights = 0 } = record.attempt;
-  const rest = after.windows.find(({ to }) => to === policyCutoffMillis)?.rows ?? 0;
-  if (policyCutoffMillis === undefined || rest === 0) return {};
+  const { nights = 0 } = record.attempt;
+  const rest = windowOf(after.windows, 'backlog')?.rows ?? 0;
+  if (rest === 0) return {};
   return { rest, ...(nights > 1 && { nights: nights - 1 }) };
 }
 

@@ -19,7 +19,7 @@ import { planLook, refreshLook } from './looks.ts';
 import type { OptionalReads } from './optional-reads.ts';
 import { type OwnTask, ownTask } from './origin.ts';
 import { advances, fold, longestStillMillis, type Sighting, unseen, type Watch, type Watched } from './watch.ts';
-import { type Counts, countWindows, isMissing, keptWindow, physicalIndex } from './windows.ts';
+import { type Counts, countWindows, isMissing, keptOf, physicalIndex } from './windows.ts';
 
 /** One look at one unresolved truncation: see, fold, and if it can be judged, count again, judge, settle. */
 
@@ -89,8 +89,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const counted = await countAgain(record, services);
   if (!counted) return again(watch, services);
   const { after, indexGone } = counted;
-  const { fields, runStartMillis } = record.attempt;
-  const kept = keptWindow(after.windows, fields.endTimeMillis, runStartMillis)?.rows;
+  const kept = keptOf(after.windows)?.rows;
   const { rowsToDelete: toDelete } = after;
   if (step === 'still') {
     // It may have made progress between the two counts.
@@ -297,7 +296,7 @@ export function watchedOf({ attempt, windows }: Unresolved): Watched {
   return {
     strategy: attempt.strategy,
     rowsToDelete: attempt.baseline.rowsToDelete,
-    rowsKept: keptWindow(windows, attempt.fields.endTimeMillis, attempt.runStartMillis)?.rows ?? 0,
+    rowsKept: keptOf(windows)?.rows ?? 0,
   };
 }
 

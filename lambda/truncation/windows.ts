@@ -1,20 +1,20 @@
 import { incompleteRows, missingRows, missingShare, settledMillis, windowShare } from '../facts/limits.ts';
 import type { AttemptStrategy } from '../facts/strategy.ts';
-import type { Window } from '../ledger/record.ts';
+import type { AttemptWindow, Role, Window } from '../ledger/record.ts';
 import type { DryRun, IndexSize, TruncateFields } from '../operations/operations.ts';
 
 /** Rows that should stay are counted over closed windows, before and after, so that ingestion cannot hide a loss. */
 
 /** A window before it is counted: rows with a timestamp in (from, to]. Epoch milliseconds. */
-export type Bounds = Pick<Window, 'from' | 'to'>;
+export type Bounds = Omit<AttemptWindow, 'rows'>;
 
 /** Counts of one index at one moment, all from dry runs. */
 export interface Counts {
   /** Rows at or before the cutoff that is or was sent. */
   rowsToDelete: number;
   rowsTotal: number;
-  /** In the order of the given bounds. */
-  windows: Window[];
+  /** One of each given role. */
+  windows: AttemptWindow[];
   /** The last dry run of exactly the given fields. */
   dryRun: DryRun;
 }
@@ -28,24 +28,25 @@ export interface Span {
 }
 
 /**
- * The windows of one attempt. A delete by query has one, from the cutoff to the run's start. A bite has two, each
- * judged alone: otherwise the backlog, which later bites delete, would hide the loss of young rows. A reindex has
- * three, because a copy that is cut short misses the newest rows, and late-arriving rows (daily usage above all) refill
- * the last two days.
+ * The windows of one attempt. A delete by query has one (`kept`), from the cutoff to the run's start. A bite has two
+ * (`backlog`, `young`), each judged alone: otherwise the backlog, which later bites delete, would hide the loss of young
+ * rows. A reindex has three, because a copy that is cut short misses the newest rows (`counted`: up to now), and
+ * late-arriving rows (daily usage above all) refill the last two days, which `settled` leaves out.
  * @param now when the baseline was counted, epoch milliseconds of the server's kind of time
  */
 export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMillis }: Span, now: number): Bounds[] {
   const from = cutoffMillis;
   if (strategy !== 'delete-by-query') {
-    return [settledUntil(cutoffMillis, startMillis), startMillis, Math.max(now, startMillis)].map((to) => ({
-      from,
-      to,
-    }));
+    return [
+      { role: 'settled', from, to: settledUntil(cutoffMillis, startMillis) },
+      { role: 'kept', from, to: startMillis },
+      { role: 'counted', from, to: Math.max(now, startMillis) },
+    ];
   }
-  if (policyCutoffMillis === undefined || policyCutoffMillis <= from) return [{ from, to: startMillis }];
+  if (policyCutoffMillis === undefined || policyCutoffMillis <= from) return [{ role: 'kept', from, to: startMillis }];
   return [
-    { from, to: policyCutoffMillis },
-    { from: policyCutoffMillis, to: startMillis },
+    { role: 'backlog', from, to: policyCutoffMillis },
+    { role: 'young', from: policyCutoffMillis, to: startMillis },
   ];
 }
 
@@ -78,7 +79,12 @@ export async function countWindows(
     }
     const after = await ask(fields);
     upTo.set(cutoff, after.rowsToDelete);
-    const windows = bounds.map(({ from, to }) => ({ from, to, rows: (upTo.get(to) ?? 0) - (upTo.get(from) ?? 0) }));
+    const windows = bounds.map(({ role, from, to }) => ({
+      role,
+      from,
+      to,
+      rows: (upTo.get(to) ?? 0) - (upTo.get(from) ?? 0),
+    }));
     const { rowsToDelete, rowsTotal } = after;
     if (isConsistent([...upTo.values()], windows, after) && agree(before.rowsToDelete, rowsToDelete, windows, exact)) {
       return { rowsToDelete, rowsTotal, windows, dryRun: after };
@@ -116,8 +122,8 @@ export interface Shortfall {
   /** The largest loss; 0 if no window lost any rows. */
   rows: number;
   /** Rows of that window, before and after. */
-  before: Window;
-  after: Window;
+  before: AttemptWindow;
+  after: AttemptWindow;
   /**
    * Whether any window lost more than entity deletions explain in an ordinary night: more than 2 % and more than 10
    * rows.
@@ -125,12 +131,12 @@ export interface Shortfall {
   isMissing: boolean;
 }
 
-/** @param windows with the same bounds, in the same order; at least one */
-export function shortfallOf(before: readonly Window[], after: readonly Window[]): Shortfall | undefined {
+/** Undefined without a window. A window that was not counted again has lost all of its rows. */
+export function shortfallOf(before: readonly AttemptWindow[], after: readonly AttemptWindow[]): Shortfall | undefined {
   let worst: Shortfall | undefined;
   let missing: Shortfall | undefined;
-  for (const [at, window] of before.entries()) {
-    const now = after[at] ?? { ...window, rows: 0 };
+  for (const window of before) {
+    const now = windowOf(after, window.role) ?? { ...window, rows: 0 };
     const rows = Math.max(0, window.rows - now.rows);
     const shortfall = { rows, before: window, after: now, isMissing: isMissing(rows, window.rows) };
     if (worst === undefined || rows > worst.rows) worst = shortfall;
@@ -141,13 +147,15 @@ export function shortfallOf(before: readonly Window[], after: readonly Window[])
 
 export const isMissing = (rows: number, before: number): boolean => rows > before * missingShare && rows > missingRows;
 
-/** The rows of (sent cutoff, run start]: what a verdict remembers. */
-export function keptWindow(windows: readonly Window[], cutoffMillis: number, startMillis: number): Window | undefined {
-  const whole = windows.find(({ from, to }) => from === cutoffMillis && to === startMillis);
-  if (whole) return whole;
-  const backlog = windows.find(({ from }) => from === cutoffMillis);
-  const young = windows.find(({ from, to }) => from === backlog?.to && to === startMillis);
-  return backlog && young && { from: cutoffMillis, to: startMillis, rows: backlog.rows + young.rows };
+export const windowOf = (windows: readonly AttemptWindow[], role: Role): AttemptWindow | undefined =>
+  windows.find((window) => window.role === role);
+
+/** The rows of (sent cutoff, run start]: the kept window, or what a bite has in its place. */
+export function keptOf(windows: readonly AttemptWindow[]): Window | undefined {
+  const whole = windowOf(windows, 'kept');
+  if (whole) return { from: whole.from, to: whole.to, rows: whole.rows };
+  const [backlog, young] = [windowOf(windows, 'backlog'), windowOf(windows, 'young')];
+  return backlog && young && { from: backlog.from, to: young.to, rows: backlog.rows + young.rows };
 }
 
 /**

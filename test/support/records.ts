@@ -1,5 +1,6 @@
 import type {
   Attempt,
+  AttemptWindow,
   Idle,
   LedgerRecord,
   Quarantined,
@@ -33,7 +34,7 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
   ...fields,
 });
 
-export const aWindow = { from: 500_000, to: 1_000_000, rows: 40 };
+export const aWindow: AttemptWindow = { role: 'kept', from: 500_000, to: 1_000_000, rows: 40 };
 
 export const aSentAttempt = (fields: Partial<SentAttempt> = {}): SentAttempt => ({
   ...anAttempt(),

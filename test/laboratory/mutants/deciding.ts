@@ -75,7 +75,7 @@ export const decidingMutants: readonly Mutant[] = [
         'plan.bite ? policyCutoff + 43_200_000 : policyCutoff',
       ),
       text('run/truncate', '...(plan.bite && { policyCutoffMillis: policyCutoff }),', ''),
-      text('run/truncate', 'const backlog = plan.bite ?', 'const backlog = plan.strategy === undefined ?'),
+      text('run/truncate', "const backlog = windowOf(windows, 'backlog')?.rows ?? 0;", 'const backlog = 0;'),
       replaces<typeof biteLimit>('truncation/bite', 'biteLimit', () => () => Number.POSITIVE_INFINITY),
     ],
   },

@@ -120,7 +120,7 @@ export const findMutants: readonly Mutant[] = [
         'return startMillis - madeAt > leastAgeMillis ? undefined :',
         'return madeAt > 0 && startMillis > 0 ? undefined :',
       ),
-      text('run/truncate', 'Math.abs(oldest.rows - plan.settled.rows) > copyingRows', 'oldest.rows < 0'),
+      text('run/truncate', 'Math.abs(settled.rows - plan.settled.rows) > copyingRows', 'settled.rows < 0'),
     ],
   },
   {

@@ -96,7 +96,7 @@ export const watchingMutants: readonly Mutant[] = [
     name: 'counts an open window',
     patches: [
       replaces<typeof boundsOf>('truncation/windows', 'boundsOf', (original) => (span, now) => {
-        return original(span, now).map(({ from }) => ({ from, to: 8.64e15 }));
+        return original(span, now).map(({ role, from }) => ({ role, from, to: 8.64e15 }));
       }),
     ],
   },

@@ -62,7 +62,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     });
 
     test('does not store what nobody could read again', async () => {
-      const window = { from: 0, to: 1, rows: -1 };
+      const window = { role: 'kept' as const, from: 0, to: 1, rows: -1 };
       await expect(ledger.replace(undefined, aSending({ windows: [window, window] }))).rejects.toThrow(
         '(windows.0.rows, windows.1.rows)',
       );
@@ -133,13 +133,14 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     test.each([1, 3])(
       'gives the head of a record of version %i, which holds its index until it is followed',
       async (version) => {
-        const planted = { ...aQuarantined({ attemptId: 'a' }), version, lastVerdict: 'of another kind' };
+        const windows = [{ from: 1, to: 2, rows: 3 }];
+        const planted = { ...aQuarantined({ attemptId: 'a', windows }), version, lastVerdict: 'of another kind' };
         await store.plant(index, planted);
         const found = await ledger.read(index);
         expect(found).toMatchObject({
           state: 'other-version',
           index,
-          head: { version, state: 'quarantined', attemptId: 'a', windows: planted.windows },
+          head: { version, state: 'quarantined', attemptId: 'a', windows },
         });
         expect(await ledger.list()).toEqual([found]);
         expect(await ledger.replace(one(), anIdle({ attemptId: 'b' }))).toBe(false);

@@ -12,7 +12,7 @@ const judgement: Judgement = {
   cause: { kind: 'verified', by: 'counts' },
   facts: { rowsDeleted: 60 },
   closes: 'idle',
-  window: aWindow,
+  window: { from: 1, to: 2, rows: 3 },
   shrunkRows: 2,
 };
 const decided: DecidedFacts = {
@@ -40,7 +40,7 @@ describe('settle', () => {
         runId: record.attempt.runId,
         runStartMillis: record.attempt.runStartMillis,
         decidedAt: now,
-        window: aWindow,
+        window: judgement.window,
         entry: lasting,
       },
     });

@@ -18,7 +18,7 @@ const profile = { ...operation, aspect: 'datasetProfile' };
 const day = 86_400_000;
 
 /** 1,000 rows stood in the window; of these `held` are there now. */
-const window = { from: firstNight - 30 * day, to: firstNight, rows: 1000 };
+const window = { role: 'kept' as const, from: firstNight - 30 * day, to: firstNight, rows: 1000 };
 
 async function quarantined(held: number, changes: Partial<Quarantined> = {}, policies: unknown[] = [operation]) {
   const deployment = await started({

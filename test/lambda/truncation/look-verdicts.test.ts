@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AttemptStrategy } from '../../../lambda/facts/strategy.ts';
+import type { AttemptWindow } from '../../../lambda/ledger/record.ts';
 import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
@@ -332,18 +333,14 @@ describe('what cannot be counted any more', () => {
   });
 });
 
-describe('a window', () => {
-  test('that ends with the run’s start tells what is kept', async () => {
-    const windows = [{ ...aWindow, to: 900_000, rows: 30 }, aWindow];
+describe('the kept window', () => {
+  test('tells what is kept, wherever it stands', async () => {
+    const settled: AttemptWindow = { ...aWindow, role: 'settled', to: 900_000, rows: 30 };
     const kept = (upTo: number) => (upTo < 1_000_000 ? 30 : 40);
-    const world = aWorld({ record: aRunning({ windows }), status: ended, toDelete: 30, kept });
+    const world = aWorld({ record: aRunning({ windows: [settled, aWindow] }), status: ended, toDelete: 30, kept });
     await world.look();
     expect(world.watch.highestKept).toBe(40);
-    const none = aWorld({
-      record: aRunning({ windows: [{ ...aWindow, to: 900_000, rows: 30 }] }),
-      status: ended,
-      toDelete: 30,
-    });
+    const none = aWorld({ record: aRunning({ windows: [settled] }), status: ended, toDelete: 30 });
     await none.look();
     expect(none.watch).not.toHaveProperty('highestKept');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { AttemptWindow, StoredRecord } from '../../../lambda/ledger/record.ts';
 import { watchedOf } from '../../../lambda/truncation/look.ts';
 import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
@@ -209,8 +209,12 @@ describe('a look that proves nothing', () => {
 });
 
 describe('what is watched', () => {
-  test('is measured by the window that ends with the run’s start', () => {
-    const windows = [{ ...aWindow, to: 900_000, rows: 30 }, aWindow, { ...aWindow, to: 1_100_000, rows: 50 }];
+  test('is measured by the kept window', () => {
+    const windows: AttemptWindow[] = [
+      { ...aWindow, role: 'settled', to: 900_000, rows: 30 },
+      aWindow,
+      { ...aWindow, role: 'counted', to: 1_100_000, rows: 50 },
+    ];
     expect(watchedOf(aSending({ windows }))).toEqual({ strategy: 'delete-by-query', rowsToDelete: 60, rowsKept: 40 });
     expect(watchedOf(aSending({ windows: [] })).rowsKept).toBe(0);
   });

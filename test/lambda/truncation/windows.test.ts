@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { AttemptWindow, Role } from '../../../lambda/ledger/record.ts';
 import type { DryRun, TruncateFields } from '../../../lambda/operations/operations.ts';
 import {
   type Bounds,
   boundsOf,
   countWindows,
   isMissing,
-  keptWindow,
+  keptOf,
   physicalIndex,
   settledUntil,
   shortfallOf,
+  windowOf,
 } from '../../../lambda/truncation/windows.ts';
 
 const hour = 3_600_000;
@@ -19,7 +21,7 @@ const cutoffMillis = 70 * day;
 describe('the windows of an attempt', () => {
   test('of a delete by query: from the cutoff to the run’s start', () => {
     const span = { strategy: 'delete-by-query', cutoffMillis, startMillis } as const;
-    expect(boundsOf(span, startMillis + hour)).toEqual([{ from: cutoffMillis, to: startMillis }]);
+    expect(boundsOf(span, startMillis + hour)).toEqual([{ role: 'kept', from: cutoffMillis, to: startMillis }]);
   });
 
   test.each([cutoffMillis, cutoffMillis - 1, undefined])(
@@ -34,8 +36,8 @@ describe('the windows of an attempt', () => {
     const policyCutoffMillis = cutoffMillis + 5;
     const span = { strategy: 'delete-by-query', cutoffMillis, policyCutoffMillis, startMillis } as const;
     expect(boundsOf(span, startMillis)).toEqual([
-      { from: cutoffMillis, to: policyCutoffMillis },
-      { from: policyCutoffMillis, to: startMillis },
+      { role: 'backlog', from: cutoffMillis, to: policyCutoffMillis },
+      { role: 'young', from: policyCutoffMillis, to: startMillis },
     ]);
   });
 
@@ -44,16 +46,20 @@ describe('the windows of an attempt', () => {
     (strategy) => {
       const now = startMillis + hour;
       expect(boundsOf({ strategy, cutoffMillis, startMillis }, now)).toEqual([
-        { from: cutoffMillis, to: startMillis - 2 * day },
-        { from: cutoffMillis, to: startMillis },
-        { from: cutoffMillis, to: now },
+        { role: 'settled', from: cutoffMillis, to: startMillis - 2 * day },
+        { role: 'kept', from: cutoffMillis, to: startMillis },
+        { role: 'counted', from: cutoffMillis, to: now },
       ]);
     },
   );
 
   test('of a reindex whose clock lags end at the start at least', () => {
     const span = { strategy: 'reindex', cutoffMillis, startMillis } as const;
-    expect(boundsOf(span, startMillis - hour)[2]).toEqual({ from: cutoffMillis, to: startMillis });
+    expect(boundsOf(span, startMillis - hour)).toContainEqual({
+      role: 'counted',
+      from: cutoffMillis,
+      to: startMillis,
+    });
   });
 
   test('of a short retention are settled half-way', () => {
@@ -64,7 +70,11 @@ describe('the windows of an attempt', () => {
 });
 
 const fields: TruncateFields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: 100, batchSize: 5 };
-const toStart: Bounds[] = [{ from: 100, to: 200 }];
+const two: Bounds[] = [
+  { role: 'backlog', from: 100, to: 150 },
+  { role: 'young', from: 150, to: 200 },
+];
+const toStart: Bounds[] = [{ role: 'kept', from: 100, to: 200 }];
 
 /** A server that answers each moment's counts from a list, repeating the last one forever. */
 function server(counts: Record<number, number[]>, rowsTotal = 10_000) {
@@ -86,7 +96,7 @@ describe('counting windows', () => {
     expect(await countWindows(ask, fields, toStart, false)).toEqual({
       rowsToDelete: 600,
       rowsTotal: 10_000,
-      windows: [{ from: 100, to: 200, rows: 400 }],
+      windows: [{ role: 'kept', from: 100, to: 200, rows: 400 }],
       dryRun: { rowsToDelete: 600, rowsTotal: 10_000, strategy: 'delete-by-query' },
     });
     expect(asked).toEqual([100, 200, 100]);
@@ -95,11 +105,7 @@ describe('counting windows', () => {
 
   test('asks for a boundary that two windows share once', async () => {
     const { ask, asked } = server({ 100: [10], 150: [30], 200: [60] });
-    const bounds = [
-      { from: 100, to: 150 },
-      { from: 150, to: 200 },
-    ];
-    expect((await countWindows(ask, fields, bounds, false))?.windows.map(({ rows }) => rows)).toEqual([20, 30]);
+    expect((await countWindows(ask, fields, two, false))?.windows.map(({ rows }) => rows)).toEqual([20, 30]);
     expect(asked).toEqual([100, 150, 200, 100]);
   });
 
@@ -153,11 +159,6 @@ describe('counting windows', () => {
     expect(await countWindows(server({ 100: [600], 200: [1000] }, 1000).ask, fields, toStart, false)).toBeDefined();
   });
 
-  const two = [
-    { from: 100, to: 150 },
-    { from: 150, to: 200 },
-  ];
-
   test('does not believe one window of two that holds fewer rows than none', async () => {
     const { ask } = server({ 100: [600], 150: [700], 200: [650] });
     expect(await countWindows(ask, fields, two, false)).toBeUndefined();
@@ -182,7 +183,7 @@ describe('counting windows', () => {
 });
 
 describe('what a window has lost', () => {
-  const window = (rows: number, to = 200) => ({ from: 100, to, rows });
+  const window = (rows: number, role: Role = 'kept'): AttemptWindow => ({ role, from: 100, to: 200, rows });
 
   test.each([
     [1000, 980, false],
@@ -209,31 +210,31 @@ describe('what a window has lost', () => {
   });
 
   test('is that of the window that lost most, of those that lost too much where there is one', () => {
-    const before = [window(10_000, 150), window(500), window(500, 300)];
-    expect(shortfallOf(before, [window(9_900, 150), window(480), window(470, 300)])).toMatchObject({
+    const before = [window(10_000, 'settled'), window(500), window(500, 'counted')];
+    expect(shortfallOf(before, [window(9_900, 'settled'), window(480), window(470, 'counted')])).toMatchObject({
       rows: 30,
       isMissing: true,
-      after: { to: 300 },
+      after: { role: 'counted' },
     });
-    expect(shortfallOf(before, [window(9_900, 150), window(499), window(498, 300)])).toMatchObject({
+    expect(shortfallOf(before, [window(9_900, 'settled'), window(499), window(498, 'counted')])).toMatchObject({
       rows: 100,
       isMissing: false,
     });
   });
 
   test('is that of the first where several lost as many', () => {
-    const before = [window(10_000, 150), window(10_000), window(500, 250), window(500, 300)];
-    expect(shortfallOf(before.slice(0, 2), [window(9_900, 150), window(9_900)])?.after.to).toBe(150);
-    const after = [window(9_900, 150), window(9_900), window(470, 250), window(470, 300)];
-    expect(shortfallOf(before, after)).toMatchObject({ rows: 30, isMissing: true, after: { to: 250 } });
+    const before = [window(10_000, 'settled'), window(10_000), window(500, 'young'), window(500, 'counted')];
+    expect(shortfallOf(before.slice(0, 2), [window(9_900, 'settled'), window(9_900)])?.after.role).toBe('settled');
+    const after = [window(9_900, 'settled'), window(9_900), window(470, 'young'), window(470, 'counted')];
+    expect(shortfallOf(before, after)).toMatchObject({ rows: 30, isMissing: true, after: { role: 'young' } });
   });
 
   test('is the largest of those that lost too much, in whatever order', () => {
-    const before = [window(500), window(500, 300), window(10_000, 400)];
-    expect(shortfallOf(before, [window(440), window(470, 300), window(9_900, 400)])).toMatchObject({
+    const before = [window(500), window(500, 'counted'), window(10_000, 'backlog')];
+    expect(shortfallOf(before, [window(440), window(470, 'counted'), window(9_900, 'backlog')])).toMatchObject({
       rows: 60,
       isMissing: true,
-      after: { to: 200 },
+      after: { role: 'kept' },
     });
   });
 
@@ -243,47 +244,32 @@ describe('what a window has lost', () => {
 });
 
 describe('the window that a verdict remembers', () => {
-  test('is the whole from the sent cutoff to the run’s start', () => {
-    const windows = [
-      { from: 1, to: 5, rows: 3 },
-      { from: 1, to: 9, rows: 7 },
-      { from: 1, to: 12, rows: 8 },
-    ];
-    expect(keptWindow(windows, 1, 9)).toEqual({ from: 1, to: 9, rows: 7 });
+  const windows = (...of: Role[]): AttemptWindow[] =>
+    of.map((role, at) => ({ role, from: at, to: at + 1, rows: at + 3 }));
+
+  test('is the kept one, wherever it stands', () => {
+    for (const others of [[], ['settled'], ['settled', 'backlog', 'young']] as const) {
+      expect(keptOf([...windows(...others, 'kept'), ...windows('counted')])).toEqual({
+        from: others.length,
+        to: others.length + 1,
+        rows: others.length + 3,
+      });
+    }
   });
 
-  test('of a bite is backlog and young rows together', () => {
-    const windows = [
-      { from: 1, to: 5, rows: 3 },
-      { from: 5, to: 9, rows: 4 },
-    ];
-    expect(keptWindow(windows, 1, 9)).toEqual({ from: 1, to: 9, rows: 7 });
+  test('of a bite is backlog and young rows together, in whatever order', () => {
+    const made = windows('backlog', 'young');
+    expect(keptOf(made)).toEqual({ from: 0, to: 2, rows: 7 });
+    expect(keptOf([...made].reverse())).toEqual({ from: 0, to: 2, rows: 7 });
   });
 
-  test('is none where the windows do not make it up', () => {
-    expect(keptWindow([], 1, 9)).toBeUndefined();
-    expect(keptWindow([{ from: 1, to: 5, rows: 3 }], 1, 9)).toBeUndefined();
-    expect(
-      keptWindow(
-        [
-          { from: 1, to: 5, rows: 3 },
-          { from: 6, to: 9, rows: 3 },
-        ],
-        1,
-        9,
-      ),
-    ).toBeUndefined();
-    expect(keptWindow([{ from: 5, to: 9, rows: 3 }], 1, 9)).toBeUndefined();
-    const short = [
-      { from: 1, to: 5, rows: 3 },
-      { from: 5, to: 8, rows: 3 },
-    ];
-    expect(keptWindow(short, 1, 9)).toBeUndefined();
-    const others = [
-      { from: 0, to: 5, rows: 3 },
-      { from: 5, to: 9, rows: 3 },
-    ];
-    expect(keptWindow(others, 1, 9)).toBeUndefined();
+  test.each<[Role[]]>([[[]], [['backlog']], [['young']], [['settled', 'counted']]])('is none of %j', (of) => {
+    expect(keptOf(windows(...of))).toBeUndefined();
+  });
+
+  test('is found by its role alone', () => {
+    expect(windowOf(windows('settled', 'kept'), 'kept')?.rows).toBe(4);
+    expect(windowOf(windows('settled', 'kept'), 'counted')).toBeUndefined();
   });
 });
 

@@ -48,19 +48,30 @@ const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('faile
 
 /** Whether clocks and counts can be trusted: without these guards nothing can be said about an index at all. */
 export function guardTimes(given: Circumstances): Refusal | undefined {
-  const { rowsToDelete, rowsTotal, clockSkewMillis = 0 } = given.dryRun;
-  if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
-    return failed({ which: 'server-clock', found: clockSkewMillis });
-  }
-  const ahead = given.startMillis - given.now;
-  if (ahead > maxStartAheadMillis) return failed({ which: 'start-in-future', found: ahead });
-  // A cutoff is relative to the run's start; a clock that was wrong then, or is wrong now, here or on the server, must
-  // not delete fresh rows.
-  const present = Math.min(given.startMillis, given.now, given.now + clockSkewMillis);
-  if (!(present - given.cutoffMillis >= Math.max(1, given.minRetentionDays * dayMillis))) {
-    return failed({ which: 'floor', expected: given.minRetentionDays });
-  }
-  return rowsToDelete > rowsTotal ? failed({ which: 'counts' }) : undefined;
+  const { rowsToDelete, rowsTotal } = given.dryRun;
+  const untimely = guardServerClock(given) ?? guardStart(given) ?? guardFloor(given);
+  return untimely ?? (rowsToDelete > rowsTotal ? failed({ which: 'counts' }) : undefined);
+}
+
+export function guardServerClock({ dryRun: { clockSkewMillis = 0 } }: Circumstances): Refusal | undefined {
+  const isWrong = Math.abs(clockSkewMillis) > maxClockSkewMillis;
+  return isWrong ? failed({ which: 'server-clock', found: clockSkewMillis }) : undefined;
+}
+
+export function guardStart({ startMillis, now }: Circumstances): Refusal | undefined {
+  const ahead = startMillis - now;
+  return ahead > maxStartAheadMillis ? failed({ which: 'start-in-future', found: ahead }) : undefined;
+}
+
+/**
+ * A cutoff is relative to the run's start; a clock that was wrong then, or is wrong now, here or on the server, must not
+ * delete fresh rows.
+ */
+export function guardFloor(given: Circumstances): Refusal | undefined {
+  const { dryRun, startMillis, now, cutoffMillis, minRetentionDays } = given;
+  const present = Math.min(startMillis, now, now + (dryRun.clockSkewMillis ?? 0));
+  if (present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis)) return undefined;
+  return failed({ which: 'floor', expected: minRetentionDays });
 }
 
 function guardStrategy(policy: Policy, given: Circumstances): Refusal | undefined {
@@ -80,7 +91,7 @@ const leastAgeMillis = dayMillis / 2;
  * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only if the index
  * name shows afterwards whether it was ours, and if no other copy can still be under way.
  */
-function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
+export function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
   const madeAt = madeAtOf(indexName);
   if (madeAt === undefined) return failed({ which: 'index-concrete' });
@@ -111,7 +122,7 @@ function weigh(policy: Policy, { dryRun, whole = dryRun, approveRows }: Circumst
 /** Rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-function isAboveCeiling(policy: Policy, rowsToDelete: number, rowsTotal: number): boolean {
+export function isAboveCeiling(policy: Policy, rowsToDelete: number, rowsTotal: number): boolean {
   if (policy.maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, policy.maxDeletePercent) > 0;
 }

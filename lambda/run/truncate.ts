@@ -20,7 +20,7 @@ import { settle } from '../ledger/settle.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
 import { decline, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { decide } from '../policy/decision.ts';
+import { type Circumstances, decide, type Refusal } from '../policy/decision.ts';
 import { biteLimit } from '../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
@@ -109,7 +109,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const until: SendUntil = {
     wall: checked.record.attempt.sendBy,
     // What was allowed when the reservation was made, even if the wall clock is changed in the meantime.
-    monotonic: Math.min(begun + (sendBy - now), checked.dryRunAt.monotonic + dryRunValidMillis),
+    monotonic: Math.min(begun + (sendBy - now), validUntil(checked.dryRunAt.monotonic)),
   };
   const started = await sendOne(state, target, checked.record, until, services);
   return { ...started, changes: { ...refused, ...beside(state, target), ...started.changes } };
@@ -149,7 +149,7 @@ function notFree(
 const invokedTwice = ({ index }: ApprovedEntry): Error =>
   new Error(`Truncate was invoked twice for ${index} in one run`);
 
-function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number, sendBy: number): Attempt {
+export function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number, sendBy: number): Attempt {
   const startMillis = Date.parse(state.startedAt);
   const policyCutoff = cutoffOf(policy, startMillis);
   return {
@@ -245,7 +245,7 @@ async function checkUntil(
 ): Promise<Checked> {
   const { operations, clock, settings, reads, sleep } = services;
   const { attempt } = record;
-  const { plan, policy } = target;
+  const { plan } = target;
   const ask = (fields: TruncateFields): Promise<DryRun> => operations.dryRun(fields, { signal });
 
   // It takes time to notice that another process's reindex is still copying.
@@ -256,7 +256,7 @@ async function checkUntil(
   if (counts.kind === 'refused') return counts;
   const { windows, rowsToDelete } = counts.counts;
   const settled = windowOf(windows, 'settled');
-  if (plan.settled && settled && Math.abs(settled.rows - plan.settled.rows) > copyingRows) {
+  if (plan.settled && settled && isCopying(plan.settled, settled)) {
     return refuse('not-started', { kind: 'others-copying', planned: plan.settled.rows, found: settled.rows });
   }
 
@@ -274,7 +274,7 @@ async function checkUntil(
   const backlog = windowOf(windows, 'backlog')?.rows ?? 0;
   const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
   const wholeFacts = plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
-  const decision = decide(policy, {
+  const refusal = decideAgain(target, {
     dryRun,
     whole,
     cutoffMillis: attempt.fields.endTimeMillis,
@@ -284,22 +284,38 @@ async function checkUntil(
     indexName: size?.indexName,
     approveRows: state.approveRows,
   });
-  if (decision.kind === 'refuse') return refuse(decision.outcome, decision.cause, wholeFacts);
-  if (decision.strategy !== plan.strategy) {
-    return refuse('not-started', { kind: 'strategy-flipped', was: plan.strategy, now: decision.strategy }, wholeFacts);
-  }
-  const { maxRowsPerRun } = policy;
-  if (maxRowsPerRun !== undefined && dryRun.rowsToDelete > biteLimit(maxRowsPerRun, state.approveRows)) {
-    return refuse('not-started', { kind: 'counts-moved' }, wholeFacts);
-  }
+  if (refusal) return refuse(refusal.outcome, refusal.cause, wholeFacts);
   return reachSending(record, { dryRun, dryRunAt, windows, size }, services);
 }
+
+/** Why the last dry run, made under the record, forbids what Plan has approved; undefined if it does not. */
+export function decideAgain(
+  { policy, plan }: ApprovedEntry,
+  given: Circumstances,
+): Pick<Refusal, 'outcome' | 'cause'> | undefined {
+  const decision = decide(policy, given);
+  if (decision.kind === 'refuse') return decision;
+  if (decision.strategy !== plan.strategy) {
+    return { outcome: 'not-started', cause: { kind: 'strategy-flipped', was: plan.strategy, now: decision.strategy } };
+  }
+  const { maxRowsPerRun } = policy;
+  const isWithin =
+    maxRowsPerRun === undefined || given.dryRun.rowsToDelete <= biteLimit(maxRowsPerRun, given.approveRows);
+  return isWithin ? undefined : { outcome: 'not-started', cause: { kind: 'counts-moved' } };
+}
+
+/** Settled rows only grow while another process's reindex is still copying. */
+export const isCopying = (planned: { rows: number }, now: { rows: number }): boolean =>
+  Math.abs(now.rows - planned.rows) > copyingRows;
+
+/** @param madeAt when a dry run was asked for, by any clock: until then the call may rely on it */
+export const validUntil = (madeAt: number): number => madeAt + dryRunValidMillis;
 
 /**
  * The windows, counted under the record. If fewer rows are due than Plan counted, another process has been deleting: a
  * second count shows whether it still is.
  */
-async function countTwiceIfFewer(
+export async function countTwiceIfFewer(
   attempt: Attempt,
   planned: number,
   ask: (fields: TruncateFields) => Promise<DryRun>,
@@ -339,7 +355,7 @@ async function reachSending(
   { ledger, clock }: RunServices,
 ): Promise<Checked> {
   const { rowsTotal, rowsToDelete, clockSkewMillis } = dryRun;
-  const sendBy = Math.min(record.attempt.sendBy, dryRunAt.wall + dryRunValidMillis);
+  const sendBy = Math.min(record.attempt.sendBy, validUntil(dryRunAt.wall));
   const now = clock.now();
   if (now >= sendBy) return refuse('not-started', { kind: 'no-time', what: 'send' });
   const sending = startSending(record, {

@@ -185,7 +185,7 @@ async function settledRows(
 }
 
 /** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */
-function taskStatusRefused({ shared, services, signal }: PolicyContext): Promise<ServerError | undefined> {
+export function taskStatusRefused({ shared, services, signal }: PolicyContext): Promise<ServerError | undefined> {
   shared.taskStatus ??= asking(() => services.operations.taskStatus(absentTask, { signal, attempts: 2 })).then(
     (asked) => (asked.kind === 'failed' ? asked.error : undefined),
   );

@@ -1,7 +1,19 @@
+import type {
+  decide,
+  guard,
+  guardFloor,
+  guardReindex,
+  guardServerClock,
+  guardStart,
+  isAboveCeiling,
+} from '../../../lambda/policy/decision.ts';
+import type { ordersNow } from '../../../lambda/run/orders.ts';
+import type { taskStatusRefused } from '../../../lambda/run/plan/policy.ts';
+import type { attemptOf, countTwiceIfFewer, decideAgain, truncate } from '../../../lambda/run/truncate.ts';
 import type { biteLimit, biteOf } from '../../../lambda/truncation/bite.ts';
 import type { cutoffOf, truncateFields } from '../../../lambda/truncation/fields.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
-import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+import { type Mutant, replaces } from './mutant.ts';
 
 /** Safety rules 1 to 3: what must hold before a real truncate. */
 export const decidingMutants: readonly Mutant[] = [
@@ -9,11 +21,30 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'decides by the dry run of Plan',
     patches: [
-      text(
-        'run/truncate',
-        'const dryRun = await ask(attempt.fields);',
-        'const dryRun: DryRun = { rowsToDelete: plan.rowsToDelete, rowsTotal: target.entry.rowsTotal ?? 0, strategy: plan.strategy };',
-      ),
+      replaces<typeof truncate>('run/truncate', 'truncate', (original) => (state, services) => {
+        const { operations, parameters } = services;
+        const target = state.entries.find((entry) => entry.phase === 'approved');
+        // The dry run that decides is the one after the orders have been read.
+        let decides = false;
+        return original(state, {
+          ...services,
+          parameters: {
+            ...parameters,
+            policies() {
+              decides = true;
+              return parameters.policies();
+            },
+          },
+          operations: {
+            ...operations,
+            async dryRun(...given) {
+              if (!decides || target === undefined) return operations.dryRun(...given);
+              const { rowsToDelete, strategy } = target.plan;
+              return { rowsToDelete, rowsTotal: target.entry.rowsTotal ?? 0, strategy };
+            },
+          },
+        });
+      }),
     ],
   },
   {
@@ -28,18 +59,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'Truncate does not decide again',
-    patches: [
-      text(
-        'run/truncate',
-        "if (decision.kind === 'refuse') return",
-        "if (decision.kind !== 'refuse' && decision.strategy === undefined) return",
-      ),
-      text(
-        'run/truncate',
-        'if (decision.strategy !== plan.strategy) {',
-        "if (decision.kind !== 'refuse' && decision.strategy !== plan.strategy && false) {",
-      ),
-    ],
+    patches: [replaces<typeof decideAgain>('run/truncate', 'decideAgain', () => () => undefined)],
   },
   {
     about: '1',
@@ -55,7 +75,11 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'the pause is not read again',
-    patches: [text('run/orders', 'if (paused) return paused;', 'if (paused && !services) return paused;')],
+    patches: [
+      replaces<typeof ordersNow>('run/orders', 'ordersNow', (original) => (target, services) => {
+        return original(target, { ...services, parameters: { ...services.parameters, paused: async () => false } });
+      }),
+    ],
   },
   {
     about: '1',
@@ -69,13 +93,11 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'a bite younger than its policy’s cutoff',
     patches: [
-      text(
-        'run/truncate',
-        'plan.bite?.cutoffMillis ?? policyCutoff',
-        'plan.bite ? policyCutoff + 43_200_000 : policyCutoff',
-      ),
-      text('run/truncate', '...(plan.bite && { policyCutoffMillis: policyCutoff }),', ''),
-      text('run/truncate', "const backlog = windowOf(windows, 'backlog')?.rows ?? 0;", 'const backlog = 0;'),
+      replaces<typeof attemptOf>('run/truncate', 'attemptOf', (original) => (...given) => {
+        const { policyCutoffMillis, ...attempt } = original(...given);
+        if (policyCutoffMillis === undefined) return attempt;
+        return { ...attempt, fields: { ...attempt.fields, endTimeMillis: policyCutoffMillis + 43_200_000 } };
+      }),
       replaces<typeof biteLimit>('truncation/bite', 'biteLimit', () => () => Number.POSITIVE_INFINITY),
     ],
   },
@@ -83,64 +105,44 @@ export const decidingMutants: readonly Mutant[] = [
     about: '1',
     name: 'the ceiling is judged by the bite',
     patches: [
-      text(
-        'run/plan/policy',
-        "if (decision.kind === 'refuse') return { entry: done(counted",
-        "if (decision.kind === 'refuse' && bite === undefined) return { entry: done(counted",
-      ),
-      text('run/plan/bite', 'dryRun: part, whole: dryRun, cutoffMillis: sent', 'dryRun: part, cutoffMillis: sent'),
-      text(
-        'run/truncate',
-        'dryRun, whole, cutoffMillis: attempt.fields.endTimeMillis',
-        'dryRun, cutoffMillis: attempt.fields.endTimeMillis',
-      ),
+      replaces<typeof decide>('policy/decision', 'decide', (original) => (policy, { whole: _, dryRun, ...given }) => {
+        const rowsToDelete = Math.min(dryRun.rowsToDelete, policy.maxRowsPerRun ?? dryRun.rowsToDelete);
+        return original(policy, { ...given, dryRun: { ...dryRun, rowsToDelete } });
+      }),
     ],
   },
   {
     about: '2',
     name: 'the server’s clock is not compared',
-    patches: [
-      text(
-        'policy/decision',
-        'if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {',
-        'if (Number.isNaN(clockSkewMillis)) {',
-      ),
-    ],
+    patches: [replaces<typeof guardServerClock>('policy/decision', 'guardServerClock', () => () => undefined)],
   },
   {
     about: '2',
     name: 'a start in the future is as good as any',
-    patches: [text('policy/decision', 'if (ahead > maxStartAheadMillis) return', 'if (Number.isNaN(ahead)) return')],
+    patches: [replaces<typeof guardStart>('policy/decision', 'guardStart', () => () => undefined)],
   },
   {
     about: '2',
     name: 'no floor',
-    patches: [
-      text(
-        'policy/decision',
-        'if (!(present - given.cutoffMillis >=',
-        'if (Number.isNaN(present) && !(present - given.cutoffMillis >=',
-      ),
-    ],
+    patches: [replaces<typeof guardFloor>('policy/decision', 'guardFloor', () => () => undefined)],
   },
   {
     about: '2',
     name: 'others who delete are not waited for',
     patches: [
-      replacesHidden(
+      replaces<typeof countTwiceIfFewer>(
         'run/truncate',
         'countTwiceIfFewer',
         (original) =>
-          (attempt: never, _: never, ...rest: never[]) => {
-            return original(attempt, 0 as never, ...rest);
-          },
+          (attempt, _, ...rest) =>
+            original(attempt, 0, ...rest),
       ),
     ],
   },
   {
     about: '2',
     name: 'the ceiling is no ceiling',
-    patches: [replacesHidden('policy/decision', 'isAboveCeiling', () => () => false)],
+    patches: [replaces<typeof isAboveCeiling>('policy/decision', 'isAboveCeiling', () => () => false)],
   },
   {
     about: '2',
@@ -151,21 +153,19 @@ export const decidingMutants: readonly Mutant[] = [
     about: '3',
     name: 'delete-by-query-only follows a reindex',
     patches: [
-      text(
-        'policy/decision',
-        "if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex')",
-        'if (strategy === undefined && policy.retentionDays < 0)',
-      ),
+      replaces<typeof guard>('policy/decision', 'guard', (original) => (policy, given) => {
+        return original({ ...policy, strategy: 'delete-by-query' }, given);
+      }),
     ],
   },
   {
     about: '3',
     name: 'a reindex of any index',
-    patches: [replacesHidden('policy/decision', 'guardReindex', () => () => undefined)],
+    patches: [replaces<typeof guardReindex>('policy/decision', 'guardReindex', () => () => undefined)],
   },
   {
     about: '3',
     name: 'a reindex without asking for a status',
-    patches: [replacesHidden('run/plan/policy', 'taskStatusRefused', () => async () => undefined)],
+    patches: [replaces<typeof taskStatusRefused>('run/plan/policy', 'taskStatusRefused', () => async () => undefined)],
   },
 ];

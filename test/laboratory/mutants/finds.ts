@@ -3,12 +3,14 @@ import type { noteAnswer } from '../../../lambda/ledger/transitions.ts';
 import type { truncationOf } from '../../../lambda/operations/answers/truncation.ts';
 import type { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import type { guardFloor, guardReindex, guardStart } from '../../../lambda/policy/decision.ts';
 import { type ordersNow, pausedCause } from '../../../lambda/run/orders.ts';
+import type { isCopying, validUntil } from '../../../lambda/run/truncate.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
 import type { isStill } from '../../../lambda/truncation/watch.ts';
 import type { shortfallOf } from '../../../lambda/truncation/windows.ts';
-import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+import { type Mutant, replaces, replacesHidden } from './mutant.ts';
 
 /**
  * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
@@ -70,12 +72,10 @@ export const findMutants: readonly Mutant[] = [
     about: 'find 5',
     name: 'find-5-cutoff-compared-with-itself',
     patches: [
-      text('policy/decision', 'if (ahead > maxStartAheadMillis) return', 'if (Number.isNaN(ahead)) return'),
-      text(
-        'policy/decision',
-        'const present = Math.min(given.startMillis, given.now, given.now + clockSkewMillis);',
-        'const present = given.startMillis;',
-      ),
+      replaces<typeof guardStart>('policy/decision', 'guardStart', () => () => undefined),
+      replaces<typeof guardFloor>('policy/decision', 'guardFloor', (original) => ({ dryRun, ...given }) => {
+        return original({ ...given, now: given.startMillis, dryRun: { ...dryRun, clockSkewMillis: 0 } });
+      }),
     ],
   },
   {
@@ -96,13 +96,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 10',
     name: 'find-10-an-old-dry-run',
-    patches: [
-      text(
-        'facts/limits',
-        'export const dryRunValidMillis = 60 * second;',
-        'export const dryRunValidMillis = 450 * second;',
-      ),
-    ],
+    patches: [replaces<typeof validUntil>('run/truncate', 'validUntil', () => (madeAt) => madeAt + 450_000)],
   },
   {
     about: 'find 37',
@@ -115,12 +109,12 @@ export const findMutants: readonly Mutant[] = [
     name: 'find-38-into-somebodys-copy',
     among: ['somebody’s copy is under way'],
     patches: [
-      text(
-        'policy/decision',
-        'return startMillis - madeAt > leastAgeMillis ? undefined :',
-        'return madeAt > 0 && startMillis > 0 ? undefined :',
-      ),
-      text('run/truncate', 'Math.abs(settled.rows - plan.settled.rows) > copyingRows', 'settled.rows < 0'),
+      replaces<typeof guardReindex>('policy/decision', 'guardReindex', (original) => (given) => {
+        const refusal = original(given);
+        const isYoung = refusal?.cause.kind === 'guard' && refusal.cause.which === 'index-young';
+        return isYoung ? undefined : refusal;
+      }),
+      replaces<typeof isCopying>('run/truncate', 'isCopying', () => () => false),
     ],
   },
   {

@@ -164,7 +164,6 @@ const kinds = {
   'rows-missing': {
     expected: rows,
     found: rows,
-    overDays: z.int().optional().meta({ description: 'small losses over this many days, added up' }),
     ...counters,
     ...replaced,
     rowsIn: z.string().optional().meta({ description: 'the index that still holds the rows' }),

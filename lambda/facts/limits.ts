@@ -73,13 +73,6 @@ export const missingShare = 0.02;
 export const missingRows = 10;
 
 /**
- * Small losses of the last 30 days, added up, count above this share (and `missingRows`). 50 entity deletions a day
- * cost a busy index 0.1 % while its truncation runs, 3 % in 30 nights.
- */
-export const missingShareOfSum = 0.05;
-export const shrinkMemoryMillis = 30 * dayMillis;
-
-/**
  * Before a reindex the window up to two days before the run must not change between Plan and Truncate, at least a
  * minute apart: while another reindex is still copying, it grows. Younger rows arrive late in ordinary nights.
  */

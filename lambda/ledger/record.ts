@@ -140,8 +140,6 @@ const common = {
   version: z.literal(LEDGER_VERSION),
   ...headFields,
   lastVerdict: verdictSchema.optional(),
-  /** Small losses of the last 30 days, each too small to be judged alone. */
-  shrinks: z.array(z.object({ at: millis, rows })).optional(),
 };
 const attempted = { attemptId: z.string(), judgeableAt: millis };
 const windows = { windows: z.array(attemptWindowSchema) };

@@ -19,8 +19,6 @@ export interface Judgement {
   parts?: Window[];
   /** For one that is left unresolved: since when its task has been stuck, and at what count. */
   stood?: NonNullable<Unresolved['attempt']['stood']>;
-  /** Rows newer than the cutoff that are gone, too few to be judged alone. */
-  shrunkRows?: number;
 }
 
 export type Settled =
@@ -51,7 +49,7 @@ export async function settle(
   const { attemptId } = record;
   const { window, parts } = judgement;
   const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window, parts });
-  const next = closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict, judgement.shrunkRows);
+  const next = closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict);
   if (await ledger.replace(record, next)) return { kind: 'decided', entry };
   const stored = await ledger.read(record.index);
   const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;

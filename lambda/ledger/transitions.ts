@@ -1,4 +1,4 @@
-import { sentByMemoryMillis, shrinkMemoryMillis } from '../facts/limits.ts';
+import { sentByMemoryMillis } from '../facts/limits.ts';
 import type { AttemptStrategy } from '../facts/strategy.ts';
 import {
   type Attempt,
@@ -129,20 +129,8 @@ export const decline = (record: Reserved, now: number): Idle => {
 /** Gives a reservation back; nothing was sent. */
 export const release = (record: Reserved): Idle => idle(record);
 
-/**
- * Closes a truncation with its verdict.
- * @param shrunkRows rows newer than the cutoff that are gone, too few to be judged alone: remembered for 30 days
- */
-export function conclude(record: Unresolved, verdict: Verdict, shrunkRows = 0): Idle {
-  const recent = recentShrinks(record, verdict.decidedAt);
-  const shrinks = shrunkRows > 0 ? [...recent, { at: verdict.decidedAt, rows: shrunkRows }] : recent;
-  const { shrinks: _, ...rest } = idle(record);
-  return { ...rest, lastVerdict: verdict, ...(shrinks.length > 0 && { shrinks }) };
-}
-
-/** Small losses that still count. @param now epoch milliseconds */
-export const recentShrinks = ({ shrinks = [] }: LedgerRecord, now: number) =>
-  shrinks.filter(({ at }) => now - at < shrinkMemoryMillis);
+/** Closes a truncation with its verdict. */
+export const conclude = (record: Unresolved, verdict: Verdict): Idle => ({ ...idle(record), lastVerdict: verdict });
 
 /** Closes the index to every later run until an operator clears it; keeps the windows, which `clear` counts. */
 export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?: Window[]): Quarantined {
@@ -162,9 +150,9 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
  * longer matter.
  */
 export function clear(record: Idle | Quarantined): Idle {
-  const { lastVerdict, shrinks: _, ...rest } = idle(record);
+  const { lastVerdict, ...rest } = idle(record);
   if (lastVerdict === undefined) return rest;
-  const { window: __, parts: ___, ...kept } = lastVerdict;
+  const { window: _, parts: __, ...kept } = lastVerdict;
   return { ...rest, lastVerdict: kept };
 }
 
@@ -281,13 +269,12 @@ const base = ({ index, entityType, aspect, server }: Key) => ({
 
 /** The record without what belongs to an attempt. */
 function idle(record: LedgerRecord): Idle {
-  const { attemptId, lastVerdict, shrinks, sentBy } = record;
+  const { attemptId, lastVerdict, sentBy } = record;
   return {
     ...base(record),
     state: 'idle',
     ...(attemptId !== undefined && { attemptId }),
     ...(lastVerdict && { lastVerdict }),
-    ...(shrinks && { shrinks }),
     ...(sentBy && { sentBy }),
   };
 }

@@ -1,17 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
-import {
-  abandonAfterMillis,
-  dayMillis,
-  incompleteRows,
-  incompleteShare,
-  missingRows,
-  missingShareOfSum,
-  shrinkMemoryMillis,
-} from '../facts/limits.ts';
+import { abandonAfterMillis, incompleteRows, incompleteShare } from '../facts/limits.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Judgement } from '../ledger/settle.ts';
-import { recentShrinks } from '../ledger/transitions.ts';
 import { leadsElsewhere, movedBy, type OwnTask, whatItWas } from './origin.ts';
 import { recoveryFacts } from './recovery.ts';
 import { type Counts, isMissing, keptOf, type Shortfall, shortfallOf, windowOf } from './windows.ts';
@@ -60,8 +51,6 @@ export function judge(evidence: Evidence): Judgement {
 function unchanged(evidence: Evidence): Judgement {
   const { record, after } = evidence;
   const lost = shortfallOf(record.windows, after.windows);
-  const overDays = smallLosses(evidence, lost);
-  if (overDays) return overDays;
   const { answer } = record.attempt;
   return {
     outcome: 'failed',
@@ -69,7 +58,6 @@ function unchanged(evidence: Evidence): Judgement {
     facts: lost && lost.rows > 0 ? { rowsMissing: lost.rows } : {},
     closes: 'idle',
     ...kept(evidence),
-    ...shrunk(lost),
   };
 }
 
@@ -79,10 +67,8 @@ function judgeDelete(evidence: Evidence): Judgement {
   const { rowsToDelete: planned } = record.attempt.baseline;
   const lost = shortfallOf(record.windows, after.windows);
   if (lost?.isMissing) return rowsMissing(evidence, lost);
-  const overDays = smallLosses(evidence, lost);
-  if (overDays) return overDays;
 
-  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
+  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence) };
   const counters = countersOf(evidence);
   const replaced = replacedBy(evidence);
   if (end === 'stuck') return { ...base, ...stuck(evidence) };
@@ -132,9 +118,7 @@ function judgeReindex(evidence: Evidence): Judgement {
   const expected = Math.max(0, ...record.windows.map(({ rows }) => rows));
   if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
   if (lost?.isMissing) return rowsMissing(evidence, lost);
-  const overDays = smallLosses(evidence, lost);
-  if (overDays) return overDays;
-  const base = { facts, closes: 'idle' as const, ...kept(evidence), ...shrunk(lost) };
+  const base = { facts, closes: 'idle' as const, ...kept(evidence) };
   // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to about
   // 1.1).
   const { indexName: stragglersIn } = record.attempt.baseline;
@@ -179,7 +163,7 @@ function notRefreshed(evidence: Evidence, facts: Partial<EntryFacts>): Judgement
   };
 }
 
-function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall, overDays?: number): Judgement {
+function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall): Judgement {
   const { record, indexName, indexGone } = evidence;
   const { rowsIn, deadline } = recoveryFacts(record.attempt.baseline.indexName, indexName);
   return {
@@ -188,7 +172,6 @@ function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall, ove
       kind: 'rows-missing',
       expected: before.rows,
       found: after.rows,
-      ...(overDays !== undefined && { overDays }),
       ...countersOf(evidence),
       ...replacedBy(evidence),
       ...(rowsIn !== undefined && { rowsIn }),
@@ -198,15 +181,6 @@ function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall, ove
     facts: { ...factsOf(evidence, undefined), rowsMissing: rows },
     closes: 'quarantined',
   };
-}
-
-/** Losses too small to be judged alone, added up over 30 days. */
-function smallLosses(evidence: Evidence, lost: Shortfall | undefined): Judgement | undefined {
-  if (!lost || lost.rows === 0) return undefined;
-  const { record, now } = evidence;
-  const sum = recentShrinks(record, now).reduce((total, { rows }) => total + rows, lost.rows);
-  if (sum <= missingRows || sum <= lost.before.rows * missingShareOfSum) return undefined;
-  return rowsMissing(evidence, { ...lost, rows: sum }, shrinkMemoryMillis / dayMillis);
 }
 
 /**
@@ -308,9 +282,6 @@ const kept = ({ after }: Evidence): Pick<Judgement, 'window'> => {
   const window = keptOf(after.windows);
   return window ? { window } : {};
 };
-
-const shrunk = (lost: Shortfall | undefined): Pick<Judgement, 'shrunkRows'> =>
-  lost && lost.rows > 0 ? { shrunkRows: lost.rows } : {};
 
 /** What a bite has left for later nights: the rows between its cutoff and the policy's. */
 function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {

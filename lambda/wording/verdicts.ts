@@ -93,13 +93,9 @@ export function rowsMissingText(cause: Of<'rows-missing'>, entry: DecidedFacts):
   return `${how}: ${exact(found)} of ${exact(expected)} rows newer than the cutoff are there${asides(cause, entry)}`;
 }
 
-function howRowsWent(cause: Of<'rows-missing'>, { strategy, rowsMissing = 0 }: DecidedFacts): string {
-  const { overDays, movedBy } = cause;
-  if (overDays !== undefined) {
-    return `${rows(rowsMissing, 'exact')} newer than the cutoff went within ${overDays} days, a few at a time`;
-  }
+function howRowsWent(cause: Of<'rows-missing'>, { strategy }: DecidedFacts): string {
   if (strategy !== 'delete-by-query') return 'the reindex did not bring back every row that should stay';
-  return movedBy === 'us'
+  return cause.movedBy === 'us'
     ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and not every row that should stay came along`
     : 'rows that should stay are gone';
 }

@@ -117,11 +117,6 @@ export const watchingMutants: readonly Mutant[] = [
   },
   {
     about: '8',
-    name: 'small shrinks are forgotten',
-    patches: [replacesHidden('truncation/judge', 'smallLosses', () => () => undefined)],
-  },
-  {
-    about: '8',
     name: 'clears without counting',
     patches: [replacesHidden('run/clear', 'missingIn', () => async () => 0)],
   },

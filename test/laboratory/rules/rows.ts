@@ -78,12 +78,11 @@ export const rowRules = {
       const { cause } = verdict.entry;
       // What came in between the count and the verdict hides nothing.
       const isShort = truth.loss.rows > 0 || truth.windows.some(({ recorded, found }) => found < recorded);
-      const addedUp = cause.kind === 'rows-missing' && cause.overDays !== undefined;
       const since = at - functionTimeoutSeconds.poll * 1000;
       const name = history.world.servers[0].nameOf(next.index);
       // A copy that had stood still went on while it was being counted.
       const wentOn = truth.movedAt !== undefined && truth.movedAt >= since;
-      if (isShort || addedUp || wentOn || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
+      if (isShort || wentOn || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
       yield { at, text: `${next.index}: rows-missing (${cause.kind}), and searches find as many as before` };
     }
   },

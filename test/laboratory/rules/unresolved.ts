@@ -164,32 +164,6 @@ export const unresolvedRules = {
     }
   },
 
-  *'small shrinks add up'(history) {
-    const shrinks = new Map<string, { at: number; rows: number }[]>();
-    const closed = new Map(closings(history).map((closing) => [closing.event, closing]));
-    for (const event of eventsOf(history, 'ledger')) {
-      const { previous, next } = event;
-      // A person has cleared it; or it is taken over from another address, whose counts say nothing here.
-      const isAsked = event.invocation !== undefined && clearsOf(history, event.invocation) !== undefined;
-      const isAnew =
-        isOurs(previous) && (isAsked || previous.state === 'quarantined' || previous.server !== next.server);
-      if (isAnew || next.state === 'quarantined') shrinks.delete(next.index);
-      const closing = closed.get(event);
-      if (!closing) continue;
-      const { at, record, verdict } = closing;
-      const { outcome, rowsMissing = 0 } = verdict.entry;
-      if (outcome !== 'truncated' && outcome !== 'incomplete') continue;
-      const recent = (shrinks.get(record.index) ?? []).filter((shrink) => at - shrink.at < 29 * 24 * hour);
-      recent.push({ at, rows: rowsMissing });
-      shrinks.set(record.index, recent);
-      const sum = recent.reduce((total, { rows }) => total + rows, 0);
-      const most = Math.max(0, ...record.windows.map(({ rows }) => rows));
-      if (rowsMissing > 0 && sum > 10 && sum > most * 0.05) {
-        yield { at, text: `${record.index}: ${sum} rows missing over several verdicts, and ${outcome}` };
-      }
-    }
-  },
-
   *'a preview leaves the ledger alone'(history) {
     const executions = new Map(eventsOf(history, 'execution').map((event) => [runOf(event), event]));
     for (const { at, invocation, next } of eventsOf(history, 'ledger')) {

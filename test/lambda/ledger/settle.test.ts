@@ -13,7 +13,6 @@ const judgement: Judgement = {
   facts: { rowsDeleted: 60 },
   closes: 'idle',
   window: { from: 1, to: 2, rows: 3 },
-  shrunkRows: 2,
 };
 const decided: DecidedFacts = {
   ...from,
@@ -34,7 +33,7 @@ describe('settle', () => {
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'decided', entry: decided });
     const { adopted: _, ...lasting } = decided;
     expect(await ledger.read(anIndex)).toEqual({
-      ...anIdle({ attemptId: 'attempt-1', shrinks: [{ at: now, rows: 2 }] }),
+      ...anIdle({ attemptId: 'attempt-1' }),
       lastVerdict: {
         attemptId: 'attempt-1',
         runId: record.attempt.runId,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sentByMemoryMillis, shrinkMemoryMillis } from '../../../lambda/facts/limits.ts';
+import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
 import { type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
 import { standing } from '../../../lambda/ledger/standing.ts';
 import {
@@ -16,7 +16,6 @@ import {
   moveTo,
   noteAnswer,
   quarantine,
-  recentShrinks,
   release,
   reserve,
   startSending,
@@ -47,7 +46,7 @@ const learnt: Learnt = {
   sendBy: now + 60_000,
   judgeableAt: now + 660_000,
 };
-const history = { lastVerdict: aVerdict(), shrinks: [{ at: 5, rows: 3 }], sentBy: [{ ...aRun, at: 7 }] };
+const history = { lastVerdict: aVerdict(), sentBy: [{ ...aRun, at: 7 }] };
 const readable = <Stored extends LedgerRecord>(record: Stored): Stored => {
   expect(recordSchema.parse(record)).toEqual(record);
   return record;
@@ -76,7 +75,6 @@ describe('reserve', () => {
     const reserved = readable(reserve(anIdle({ ...history, server: 'http://other' }), aKey, 'attempt-2', attempt));
     expect(reserved).toMatchObject({ server: aServer, sentBy: history.sentBy });
     expect(reserved).not.toHaveProperty('lastVerdict');
-    expect(reserved).not.toHaveProperty('shrinks');
   });
 });
 
@@ -142,7 +140,6 @@ describe('what comes after sending', () => {
       attemptId: record.attemptId,
       lastVerdict: verdict,
       sentBy: history.sentBy,
-      shrinks: history.shrinks,
     });
   });
 
@@ -161,28 +158,6 @@ describe('what comes after sending', () => {
       ...anIdle(history),
       attemptId: 'attempt-1',
     });
-  });
-});
-
-describe('small losses', () => {
-  const verdict = aVerdict({ decidedAt: shrinkMemoryMillis + 10 });
-
-  test('are remembered one by one for 30 days', () => {
-    const shrinks = [
-      { at: 10, rows: 1 },
-      { at: 11, rows: 2 },
-    ];
-    expect(conclude(aRunning({ shrinks }), verdict, 4).shrinks).toEqual([
-      { at: 11, rows: 2 },
-      { at: verdict.decidedAt, rows: 4 },
-    ]);
-    expect(recentShrinks(aRunning({ shrinks }), verdict.decidedAt)).toEqual([{ at: 11, rows: 2 }]);
-  });
-
-  test('of none leave nothing behind', () => {
-    expect(conclude(aRunning(), verdict, 0)).not.toHaveProperty('shrinks');
-    expect(conclude(aRunning({ shrinks: [{ at: 10, rows: 1 }] }), verdict)).not.toHaveProperty('shrinks');
-    expect(recentShrinks(aRunning(), now)).toEqual([]);
   });
 });
 
@@ -214,7 +189,6 @@ describe('quarantine', () => {
     (record) => {
       const cleared = readable(clear(record));
       expect(cleared).toMatchObject({ state: 'idle', sentBy: history.sentBy });
-      expect(cleared).not.toHaveProperty('shrinks');
       expect(cleared).not.toHaveProperty('windows');
       expect(cleared.lastVerdict).toHaveProperty('entry');
       expect(cleared.lastVerdict).not.toHaveProperty('window');

@@ -33,7 +33,6 @@ const largest = (letter: string): Cause[] => [
     kind: 'rows-missing',
     expected: 10 ** 12,
     found: 10 ** 12,
-    overDays: 30,
     cancelled: true,
     conflicts: 10 ** 12,
     done: 10 ** 12,

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import type { Idle, LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { reserve } from '../../../lambda/ledger/transitions.ts';
-import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { anIndexOf, type Deployment, deployments, only, outcomesOf } from '../../support/deployment.ts';
-import { anAttempt, anIdle, anIndex } from '../../support/records.ts';
+import { anAttempt, anIndex } from '../../support/records.ts';
 
 /** Whole runs against servers that do what real ones do. Facts: DataHub's OperationsResource and ESIndexBuilder. */
 
@@ -162,51 +161,20 @@ describe('rows that go missing', () => {
     return deployment;
   }
 
-  /** Another night, in which the truncation deletes this many rows that should stay. */
-  async function losingAgain({ service: { engine }, clock, night }: Deployment, rows: number) {
-    clock.time += 24 * hour;
-    const old = Array.from({ length: 200 }, (_, n) => clock.time - (100 * 24 + n) * hour);
-    engine.addRows('dataset.operation', [...Array(rows).fill(clock.time - hour), ...old]);
-    engine.schedule(clock.time + 5000, () => {
-      let left = rows;
-      engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > clock.time - 10 * 24 * hour && left-- > 0);
-    });
-    return only(await night());
-  }
-
   test('in numbers beyond 2 % and 10 rows are rows-missing', async () => {
     const deployment = await losing(11);
     expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 11 });
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('in small numbers are a note with the number, and add up in the record', async () => {
+  test('in small numbers are a note with the number', async () => {
     const deployment = await losing(8);
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'truncated',
       rowsMissing: 8,
       reason: expect.stringContaining('8 rows newer than the cutoff are gone as well'),
     });
-    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle', shrinks: [{ rows: 8 }] });
-  });
-
-  test('in small numbers night after night are judged together', async () => {
-    const deployment = await losing(8);
-    await deployment.night();
-    expect(await losingAgain(deployment, 8)).toMatchObject({ outcome: 'truncated', rowsMissing: 8 });
-    expect(await losingAgain(deployment, 8)).toMatchObject({
-      outcome: 'rows-missing',
-      rowsMissing: 24,
-      cause: { kind: 'rows-missing', overDays: 30 },
-    });
-  });
-
-  test('in small numbers are forgotten after 30 days', async () => {
-    const deployment = await losing(8);
-    await deployment.night();
-    await losingAgain(deployment, 8);
-    deployment.clock.time += 31 * 24 * hour;
-    expect(await losingAgain(deployment, 8)).toMatchObject({ outcome: 'truncated', rowsMissing: 8 });
+    expect(await stateOf(deployment)).toBe('idle');
   });
 
   test('between two nights are found before anything is started', async () => {
@@ -272,17 +240,6 @@ describe('a truncation that nobody sees end', () => {
       'dataset.operation': 'unknown',
       'dataset.datasetProfile': 'truncated',
     });
-  });
-
-  test('and is given up leaves the small losses of earlier nights as they were', async () => {
-    const deployment = await started({ faults: ['gateway-timeout', 'abort-at=0.5'] });
-    const server = serverAddress(deployment.settings.gmsUrl);
-    const shrinks = [{ at: deployment.clock.time - 24 * hour, rows: 8 }];
-    await deployment.ledger.replace(undefined, anIdle({ server, shrinks }));
-    await deployment.night();
-    deployment.clock.time += 24 * hour;
-    expect(only(await deployment.night()).cause).toMatchObject({ closed: 'given-up' });
-    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle', shrinks });
   });
 
   test('is given over to a person when it was a reindex', async () => {

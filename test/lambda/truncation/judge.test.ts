@@ -40,7 +40,6 @@ interface Case {
   hours?: number;
   clearing?: boolean;
   indexGone?: boolean;
-  shrinks?: Unresolved['shrinks'];
   answer?: SentAttempt['answer'];
   /** The fewest rows to delete that a look has seen. */
   lowest?: number;
@@ -72,7 +71,6 @@ function evidence({
   hours = 1,
   clearing = false,
   indexGone = false,
-  shrinks,
   answer,
   lowest,
   stood,
@@ -86,7 +84,6 @@ function evidence({
   const record = {
     ...base,
     windows: made(0),
-    ...(shrinks && { shrinks }),
     attempt: {
       ...base.attempt,
       runStartMillis: start,
@@ -188,35 +185,8 @@ describe('a delete by query that has ended', () => {
     });
   });
 
-  test('notes a small loss, and hands it on', () => {
-    const made = judged({ windows: [[1000, 988]] });
-    expect(made).toMatchObject({ outcome: 'truncated', facts: { rowsMissing: 12 }, shrunkRows: 12 });
-  });
-
-  test.each([
-    [38, 12, 'truncated'],
-    [39, 12, 'rows-missing'],
-  ])('%i rows of the last 30 days and %i now: %s', (earlier, lost, outcome) => {
-    const shrinks = [{ at: sentAt - dayMillis, rows: earlier }];
-    const made = judged({ windows: [[1000, 1000 - lost]], shrinks });
-    expect(made.outcome).toBe(outcome);
-    if (outcome === 'rows-missing') {
-      expect(made).toMatchObject({
-        cause: { overDays: 30, expected: 1000, found: 988 },
-        facts: { rowsMissing: 51 },
-        closes: 'quarantined',
-      });
-    }
-  });
-
-  test('small losses count only where another one comes, within 30 days, and above 10 rows', () => {
-    const shrinks = [{ at: sentAt - dayMillis, rows: 900 }];
-    expect(judged({ shrinks }).outcome).toBe('truncated');
-    const old = [{ at: sentAt - 40 * dayMillis, rows: 900 }];
-    expect(judged({ windows: [[1000, 999]], shrinks: old }).outcome).toBe('truncated');
-    const few = [{ at: sentAt - dayMillis, rows: 5 }];
-    expect(judged({ windows: [[20, 15]], shrinks: few }).outcome).toBe('truncated');
-    expect(judged({ windows: [[20, 14]], shrinks: few }).outcome).toBe('rows-missing');
+  test('says how many rows a small loss took', () => {
+    expect(judged({ windows: [[1000, 988]] })).toMatchObject({ outcome: 'truncated', facts: { rowsMissing: 12 } });
   });
 
   test('counters that disagree are told, and counts decide', () => {
@@ -456,7 +426,7 @@ describe('a reindex that has ended', () => {
       [1000, 985],
       [1010, 1000],
     ];
-    expect(judged({ ...proven, windows: few })).toMatchObject({ outcome: 'truncated', shrunkRows: 15 });
+    expect(judged({ ...proven, windows: few })).toMatchObject({ outcome: 'truncated', facts: { rowsMissing: 15 } });
     const many: Case['windows'] = [
       [900, 881],
       [1000, 979],
@@ -471,11 +441,6 @@ describe('a reindex that has ended', () => {
     expect(judged({ ...proven, windows: settled })).toMatchObject({
       outcome: 'rows-missing',
       facts: { rowsMissing: 19 },
-    });
-    const shrinks = [{ at: sentAt - dayMillis, rows: 60 }];
-    expect(judged({ ...proven, windows: few, shrinks })).toMatchObject({
-      outcome: 'rows-missing',
-      cause: { overDays: 30 },
     });
   });
 

@@ -90,13 +90,6 @@ describe('a cause says', () => {
       '100,000 rows deleted, verified by counting again; the rest, 2 M rows, in about 20 nights',
     ],
     [
-      'small losses that add up',
-      'rows-missing',
-      { kind: 'rows-missing', expected: 400, found: 392, overDays: 30 },
-      { rowsMissing: 24 },
-      '24 rows newer than the cutoff went within 30 days, a few at a time: 392 of 400 rows newer than the cutoff are there',
-    ],
-    [
       'which clock is wrong, and by how much',
       'failed',
       { kind: 'guard', which: 'server-clock', found: -3_600_000 },

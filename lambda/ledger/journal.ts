@@ -95,7 +95,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
  * ignored. Any other damage may hide a truncation that is under way, so nothing is started.
  * @param mayBeCut the line has no line break of its own; only the one that starts the next write may terminate it
  */
-function parseLine(path: string, line: string, mayBeCut: boolean): object | undefined {
+export function parseLine(path: string, line: string, mayBeCut: boolean): object | undefined {
   if (isBlank(line)) return undefined;
   const text = withoutZeros(line);
   if (!text.startsWith(lineStart.slice(0, text.length))) {

@@ -100,7 +100,7 @@ function invalid(source: string, names: Names, problem: string): ParsedPolicy {
 }
 
 /** Compared by search index: two spellings of one index are two policies for it. */
-function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
+export function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   const sameIndex = new Map<string, ParsedPolicy[]>();
   for (const item of parsed) sameIndex.set(item.index, [...(sameIndex.get(item.index) ?? []), item]);
   return parsed.map((item) => {

@@ -247,7 +247,7 @@ function unsettled(evidence: Evidence): Cause {
  * After a call without a task id: no look of this run has seen any change over a whole stillness window that ended
  * after the server must have acted, if it ever will. The total is not compared: it changes with ingestion.
  */
-function isUnchanged(
+export function isUnchanged(
   { record, after, indexName, lowestToDelete, clearing }: Evidence,
   was: ReturnType<typeof whatItWas>,
 ): boolean {

@@ -1,5 +1,10 @@
+import type { worst } from '../../../lambda/facts/outcome.ts';
+import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
+import { asking, OperationsError } from '../../../lambda/operations/operations.ts';
+import type { withoutDuplicates } from '../../../lambda/policy/parse.ts';
 import type { fitState } from '../../../lambda/run/fit.ts';
-import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+import type { ordersNow } from '../../../lambda/run/orders.ts';
+import { type Mutant, replaces } from './mutant.ts';
 
 /** Safety rules 10 and 11: what people get to see. */
 export const sayingMutants: readonly Mutant[] = [
@@ -7,10 +12,23 @@ export const sayingMutants: readonly Mutant[] = [
     about: '10',
     name: 'the token is in an error',
     patches: [
-      text(
+      replaces<typeof createOperations>(
         'operations/http/http-operations',
-        'if (!attempt.transient || tries >= attempts) throw new OperationsError(tries === 1 ? failure : { ...failure, tries });',
-        'if (!attempt.transient || tries >= attempts) throw new OperationsError({ ...failure, text: token });',
+        'createOperations',
+        (original) => (options) => {
+          const { dryRun, taskStatus, indexSizes, ...rest } = original(options);
+          const telling = async <Value>(read: Promise<Value>): Promise<Value> => {
+            const asked = await asking(() => read);
+            if (asked.kind === 'done') return asked.value;
+            throw new OperationsError({ ...asked.error, text: await options.token.get() });
+          };
+          return {
+            ...rest,
+            dryRun: (...given) => telling(dryRun(...given)),
+            taskStatus: (...given) => telling(taskStatus(...given)),
+            indexSizes: (...given) => telling(indexSizes(...given)),
+          };
+        },
       ),
     ],
   },
@@ -19,8 +37,11 @@ export const sayingMutants: readonly Mutant[] = [
     name: 'two policies for one index are both taken',
     among: ['policy twice'],
     patches: [
-      replacesHidden('policy/parse', 'withoutDuplicates', () => (parsed: never) => parsed),
-      text('run/orders', "if (second) return { kind: 'policy-changed', field: 'duplicate' };", 'void second;'),
+      replaces<typeof withoutDuplicates>('policy/parse', 'withoutDuplicates', () => (parsed) => parsed),
+      replaces<typeof ordersNow>('run/orders', 'ordersNow', (original) => async (...given) => {
+        const changed = await original(...given);
+        return changed?.kind === 'policy-changed' && changed.field === 'duplicate' ? undefined : changed;
+      }),
     ],
   },
   {
@@ -36,6 +57,6 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '11',
     name: 'what failed is folded into counts',
-    patches: [text('run/report', 'result: cause === undefined ? worst(results)', "result: cause === undefined ? 'ok'")],
+    patches: [replaces<typeof worst>('facts/outcome', 'worst', () => () => 'ok')],
   },
 ];

@@ -1,7 +1,17 @@
+import type { parseLine } from '../../../lambda/ledger/journal.ts';
 import type { holds } from '../../../lambda/ledger/memory.ts';
+import type { Standing, standing } from '../../../lambda/ledger/standing.ts';
 import type { fence, isSameRun } from '../../../lambda/ledger/transitions.ts';
-import type { truncationOf } from '../../../lambda/operations/answers/truncation.ts';
-import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+import type { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
+import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
+import { TransportError } from '../../../lambda/operations/http/transport.ts';
+import type { afterCallWithoutTask } from '../../../lambda/run/breaker.ts';
+import type { plan } from '../../../lambda/run/plan/plan.ts';
+import type { poll } from '../../../lambda/run/poll.ts';
+import type { truncate } from '../../../lambda/run/truncate.ts';
+import type { isUnchanged } from '../../../lambda/truncation/judge.ts';
+import type { send } from '../../../lambda/truncation/send.ts';
+import { type Mutant, replaces } from './mutant.ts';
 
 /** Safety rules 4 and 5: one real truncate, and the ledger under it. */
 export const sendingMutants: readonly Mutant[] = [
@@ -10,10 +20,22 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'sends again on 504',
     inSmallModel: true,
     patches: [
-      text(
+      replaces<typeof createOperations>(
         'operations/http/http-operations',
-        'truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote)',
-        'truncationOf(await transport.postOnce(exchange, maySend).then((first) => first.status === 504 ? transport.postOnce(exchange, maySend) : first), question, bearer.quote)',
+        'createOperations',
+        (original) => (options) => {
+          const { transport } = options;
+          return original({
+            ...options,
+            transport: {
+              ...transport,
+              async postOnce(...given) {
+                const first = await transport.postOnce(...given);
+                return first.status === 504 ? transport.postOnce(...given) : first;
+              },
+            },
+          });
+        },
       ),
     ],
   },
@@ -73,23 +95,31 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'takes a connection that broke for one that never stood',
     inSmallModel: true,
     patches: [
-      text(
+      replaces<typeof truncationWithoutAnswer>(
         'operations/answers/truncation',
-        'if (!error.mayBeWritten) {',
-        'if (!error.mayBeWritten || error.status === undefined) {',
+        'truncationWithoutAnswer',
+        (original) =>
+          (error, ...rest) => {
+            const found = original(error, ...rest);
+            const isBroken = error instanceof TransportError && error.status === undefined;
+            return isBroken && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
+          },
       ),
     ],
   },
   {
     about: '4',
     name: 'takes whatever is still for unchanged',
-    patches: [replacesHidden('truncation/judge', 'isUnchanged', () => () => true)],
+    patches: [replaces<typeof isUnchanged>('truncation/judge', 'isUnchanged', () => () => true)],
   },
   {
     about: '4',
     name: 'goes on after calls without a task id',
     patches: [
-      text('run/breaker', 'const isEnough = callsWithoutTask >= 2 ||', 'const isEnough = callsWithoutTask < 0 &&'),
+      replaces<typeof afterCallWithoutTask>('run/breaker', 'afterCallWithoutTask', (original) => (...given) => {
+        const { breaker: _, ...counted } = original(...given);
+        return counted;
+      }),
     ],
   },
   {
@@ -97,11 +127,21 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'the ledger is ignored',
     inSmallModel: true,
     patches: [
-      text(
-        'run/truncate',
-        "if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending, dryRunAt };",
-        "await ledger.replace(record, sending).catch(() => false); if (record) return { kind: 'approved', record: sending, dryRunAt };",
-      ),
+      replaces<typeof truncate>('run/truncate', 'truncate', (original) => (state, services) => {
+        const { ledger } = services;
+        return original(state, {
+          ...services,
+          ledger: {
+            ...ledger,
+            async replace(previous, next) {
+              const isCall = previous?.state === 'reserved' && next.state === 'sending';
+              if (!isCall) return ledger.replace(previous, next);
+              await ledger.replace(previous, next).catch(() => false);
+              return true;
+            },
+          },
+        });
+      }),
     ],
   },
   {
@@ -119,29 +159,40 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'sendBy is ignored',
     patches: [
-      text(
-        'truncation/send',
-        'clock.now() < until.wall && clock.monotonic() < until.monotonic',
-        'clock.now() > 0 || until.wall > 0',
-      ),
+      replaces<typeof send>('truncation/send', 'send', (original) => (record, _, services) => {
+        return original(record, { wall: Number.POSITIVE_INFINITY, monotonic: Number.POSITIVE_INFINITY }, services);
+      }),
     ],
   },
   {
     about: '5',
     name: 'sendBy goes by a clock that can be set',
     patches: [
-      text(
-        'truncation/send',
-        'clock.now() < until.wall && clock.monotonic() < until.monotonic',
-        'clock.now() < until.wall',
-      ),
+      replaces<typeof send>('truncation/send', 'send', (original) => (record, { wall }, services) => {
+        return original(record, { wall, monotonic: Number.POSITIVE_INFINITY }, services);
+      }),
     ],
   },
   {
     about: '5',
     name: 'no fence after a failed Truncate',
     inSmallModel: true,
-    patches: [text('run/poll', 'if (!(await ledger.replace(stored, fenced))) continue;', 'if (!fenced) continue;')],
+    patches: [
+      replaces<typeof poll>('run/poll', 'poll', (original) => (state, services) => {
+        const { ledger } = services;
+        return original(state, {
+          ...services,
+          ledger: {
+            ...ledger,
+            async replace(previous, next) {
+              // Of all that Poll writes only a fence changes the attempt.
+              const before = previous && 'attemptId' in previous ? previous.attemptId : undefined;
+              return next.attemptId !== before || ledger.replace(previous, next);
+            },
+          },
+        });
+      }),
+    ],
   },
   {
     about: '5',
@@ -159,7 +210,13 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'a run may send again',
     among: ['redriven after two others'],
     patches: [
-      text('ledger/standing', "if (sent) return { kind: 'spent'", "if (sent && !record) return { kind: 'spent'"),
+      replaces<typeof standing>('ledger/standing', 'standing', (original) => (stored, ...rest) => {
+        const found = original(stored, ...rest);
+        if (found.kind !== 'spent') return found;
+        const { record } = found;
+        const { sentBy: _, ...forgotten } = record;
+        return { ...original(forgotten, ...rest), record } as Standing;
+      }),
     ],
   },
   {
@@ -173,17 +230,29 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a schedule event counts twice',
-    patches: [text('run/plan/preparation', 'return holder === state.runId ?', 'return holder !== undefined ?')],
+    patches: [
+      replaces<typeof plan>('run/plan/plan', 'plan', (original) => (event, services) => {
+        const { ledger } = services;
+        return original(event, {
+          ...services,
+          ledger: {
+            ...ledger,
+            async claimScheduledTime(scheduledTime, runId) {
+              await ledger.claimScheduledTime(scheduledTime, runId);
+              return runId;
+            },
+          },
+        });
+      }),
+    ],
   },
   {
     about: '5',
     name: 'a damaged end of the ledger file stops everything',
     patches: [
-      text(
-        'ledger/journal',
-        'if (!text.includes(lineEnd) && mayBeCut) return undefined;',
-        "if (!text.includes(lineEnd) && mayBeCut) throw new LedgerError('damaged');",
-      ),
+      replaces<typeof parseLine>('ledger/journal', 'parseLine', (original) => (path, line) => {
+        return original(path, line, false);
+      }),
     ],
   },
 ];

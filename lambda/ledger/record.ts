@@ -196,6 +196,9 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
+/** Whether nothing can be sent under it any more. @param now epoch milliseconds of the run's clock */
+export const mayBeJudged = ({ judgeableAt }: Unresolved, now: number): boolean => now >= judgeableAt;
+
 const headSchema = z.looseObject({
   version: z.number(),
   state: z.string(),

@@ -178,7 +178,7 @@ function refusalOf(
 }
 
 /** Missing rows of the window that lost most; 0 without a window. Throws OperationsError. */
-async function missingIn(
+export async function missingIn(
   windows: readonly Window[] | undefined,
   key: Key,
   services: Services,

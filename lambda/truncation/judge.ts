@@ -103,7 +103,7 @@ function judgeDelete(evidence: Evidence): Judgement {
  * counts alone cannot prove it. Without proof a single missing row closes the index, and the absence of missing rows
  * proves nothing.
  */
-function judgeReindex(evidence: Evidence): Judgement {
+export function judgeReindex(evidence: Evidence): Judgement {
   const { record, after, end } = evidence;
   const lost = shortfallOf(record.windows, after.windows);
   const gap = whatProofLacks(evidence);
@@ -134,7 +134,7 @@ function judgeReindex(evidence: Evidence): Judgement {
  * Proof that a copy is complete: a flawless status of our own task, at least the rows that should stay, and an index
  * created when our reindex would have created it.
  */
-function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
+export function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
   if (task?.works !== 'reindex' || !task.completed) return 'status';
   const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
   const upToStart = keptOf(record.windows)?.rows ?? 0;
@@ -195,16 +195,21 @@ const mayHaveCopied = ({ record, task, indexName }: Evidence): boolean =>
  * simply be repeated, while a reindex may have left the alias on half an index.
  */
 function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | 'cause' | 'closes'> {
-  const { record, task, indexName, end, now, clearing, vanished } = evidence;
+  const { record, task, indexName, end, vanished } = evidence;
   const isDelete = whatItWas(record, task, indexName) === 'delete-by-query' && !mayHaveCopied(evidence);
   const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
-  const isOld = clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
-  if (!isOld) return { outcome, cause, closes: 'no' };
+  if (!isAbandoned(evidence)) return { outcome, cause, closes: 'no' };
+  return { outcome, ...closedAs(canBeRepeated(evidence, isDelete) ? 'idle' : 'quarantined', cause) };
+}
+
+export const isAbandoned = ({ record, now, clearing }: Evidence): boolean =>
+  clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
+
+export function canBeRepeated({ record, after, indexName, clearing }: Evidence, isDelete: boolean): boolean {
   // Every missing row is reported, and the index stays closed until an operator says whether that is acceptable.
-  const isWhole = !clearing || (shortfallOf(record.windows, evidence.after.windows)?.rows ?? 0) === 0;
+  const isWhole = !clearing || (shortfallOf(record.windows, after.windows)?.rows ?? 0) === 0;
   // A server may have turned it into a reindex of an index that cannot be seen now.
-  const canRepeat = isDelete && isWhole && !leadsElsewhere(record, indexName);
-  return { outcome, ...closedAs(canRepeat ? 'idle' : 'quarantined', cause) };
+  return isDelete && isWhole && !leadsElsewhere(record, indexName);
 }
 
 const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement, 'cause' | 'closes'> => ({
@@ -216,7 +221,7 @@ const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement,
  * Its status says that it is running, but there is no progress. However old its record is, nothing is started alongside
  * it until it has been stuck for 20 h; no single run sees that, so the record says since when.
  */
-function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'closes' | 'stood'> {
+export function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'closes' | 'stood'> {
   const { record, task, after, lastMovedAt, now, indexName } = evidence;
   const toDelete = after.rowsToDelete;
   const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};

@@ -8,7 +8,7 @@ import {
 } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isUnresolved, type Unresolved } from '../ledger/record.ts';
+import { isUnresolved, mayBeJudged, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
 import { seenToCopy } from '../ledger/transitions.ts';
 import { taskKind } from '../operations/backend.ts';
@@ -85,7 +85,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const { watch, step } = fold(target.watch, sighting, watched, longestStill);
   if (step === 'again') return again(watch, services);
   // A truncation that may still be sent is not judged.
-  if (step === 'still' && sighting.at < record.judgeableAt) return again(watch, services);
+  if (step === 'still' && !mayBeJudged(record, sighting.at)) return again(watch, services);
   const counted = await countAgain(record, services);
   if (!counted) return again(watch, services);
   const { after, indexGone } = counted;
@@ -119,9 +119,10 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const isGivenUp = judgement.outcome === 'unknown' || judgement.outcome === 'lost';
   if (isGivenUp && Math.abs(after.dryRun.clockSkewMillis ?? 0) > maxClockSkewMillis) return again(watch, services);
   const noted: Watch = { ...watch, lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) };
-  // With rows left to delete, a status that says it goes on is right.
-  const goesOn = judgement.outcome === 'incomplete' && sighting.task?.completed === false;
-  if (step === 'ended' && (goesOn || !isFinal(judgement, watch, { toDelete, kept }, services))) {
+  if (
+    step === 'ended' &&
+    (goesOn(judgement, sighting.task) || !isFinal(judgement, watch, { toDelete, kept }, services))
+  ) {
     return again(grown(noted, kept, clock.now()), services);
   }
   const parts = await partsOf(judgement, record, after, services);
@@ -149,7 +150,7 @@ async function withCopying(
 }
 
 /** What a look can see cheaply: the task's status if the server allows it, counts if that shows no progress. */
-async function see(
+export async function see(
   watch: Watch,
   record: Unresolved,
   watched: Watched,
@@ -214,7 +215,7 @@ const asker =
     }
   };
 
-async function countAgain(
+export async function countAgain(
   { attempt, windows }: Unresolved,
   services: LookServices,
 ): Promise<{ after: Counts; indexGone: boolean } | undefined> {
@@ -260,8 +261,12 @@ async function physical(record: Unresolved, { reads, signal }: LookServices) {
   return { indexName: size?.indexName, sizeMb: size?.sizeMb };
 }
 
+/** With rows left to delete, a status that says it goes on is right. */
+export const goesOn = ({ outcome }: Judgement, task: OwnTask | undefined): boolean =>
+  outcome === 'incomplete' && task?.completed === false;
+
 /** A bad result may still turn good with the next refresh, or while another process is deleting or copying. */
-function isFinal(
+export function isFinal(
   { outcome, cause }: Judgement,
   watch: Watch,
   { toDelete, kept = 0 }: { toDelete: number; kept: number | undefined },
@@ -304,7 +309,7 @@ export function watchedOf({ attempt, windows }: Unresolved): Watched {
  * An index that can no longer be counted would keep its record unresolved forever: once the record is 20 h old and no
  * look of this run has succeeded for as long as stillness may take, an operator has to look.
  */
-async function giveUp(
+export async function giveUp(
   { entry, watch }: Target,
   record: Unresolved,
   error: OperationsError,

@@ -3,7 +3,14 @@ import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Outcome } from '../../facts/outcome.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
-import { type Idle, isUnresolved, type Reserved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
+import {
+  type Idle,
+  isUnresolved,
+  mayBeJudged,
+  type Reserved,
+  type StoredRecord,
+  type Unresolved,
+} from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
 import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
@@ -86,7 +93,7 @@ export function adopt(index: string, facts: EntryFacts, record: Unresolved, { st
   const now = services.clock.now();
   const asks = askingOf(state);
   const entry = watched({ index, entry: { ...facts, adopted: true } }, record, now, now);
-  if (state.mode === 'preview' || record.server !== state.server || now < record.judgeableAt) {
+  if (state.mode === 'preview' || record.server !== state.server || !mayBeJudged(record, now)) {
     return done(entry, 'in-flight', held(record, asks, now));
   }
   return entry;

@@ -42,17 +42,18 @@ export async function bundleWorker(name: string, mutants: readonly Mutant[] = []
   });
   const bundled = readFileSync(outfile, 'utf8');
   for (const mutant of mutants) {
-    for (const patch of mutant.patches) {
-      if (patch.kind === 'text' || isReached(bundled, mutant, patch)) continue;
-      throw new Error(`The laboratory does not reach ${patch.name} of lambda/${patch.module}.ts ("${mutant.name}")`);
+    for (const replacement of mutant.replacements) {
+      if (isReached(bundled, mutant, replacement)) continue;
+      const { module, name } = replacement;
+      throw new Error(`The laboratory does not reach ${name} of lambda/${module}.ts ("${mutant.name}")`);
     }
   }
   return outfile;
 }
 
 /** By path: the modules of the core that mutants change, as they then are. */
-export function sourcesWith(mutants: readonly Mutant[]): Map<string, string> {
-  const modules = new Set(mutants.flatMap(({ patches }) => patches.map(({ module }) => module)));
+function sourcesWith(mutants: readonly Mutant[]): Map<string, string> {
+  const modules = new Set(mutants.flatMap(({ replacements }) => replacements.map(({ module }) => module)));
   const mutantsPath = join(root, 'test/laboratory/mutants/mutants.ts');
   return new Map(
     [...modules].map((module) => {

@@ -5,7 +5,7 @@ import type { SmallStrategy } from '../small-model/small-model.ts';
 import { answersTold } from '../small-model/told.ts';
 import { runCampaign, scenarioOf, type Tally } from './campaign.ts';
 
-/** One thread of the laboratory; with the core as it is, or bundled with a mutant's patches. */
+/** One thread of the laboratory; with the core as it is, or bundled with a mutant. */
 
 export interface Histories {
   kind: 'histories';

@@ -20,7 +20,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'decides by the dry run of Plan',
-    patches: [
+    replacements: [
       replaces<typeof truncate>('run/truncate', 'truncate', (original) => (state, services) => {
         const { operations, parameters } = services;
         const target = state.entries.find((entry) => entry.phase === 'approved');
@@ -50,7 +50,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'cutoff a day too late',
-    patches: [
+    replacements: [
       replaces<typeof cutoffOf>('truncation/fields', 'cutoffOf', () => (policy, startMillis) => {
         return startMillis - (policy.retentionDays - 1) * 86_400_000;
       }),
@@ -59,12 +59,12 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'Truncate does not decide again',
-    patches: [replaces<typeof decideAgain>('run/truncate', 'decideAgain', () => () => undefined)],
+    replacements: [replaces<typeof decideAgain>('run/truncate', 'decideAgain', () => () => undefined)],
   },
   {
     about: '1',
     name: 'no time-out where the server reindexes',
-    patches: [
+    replacements: [
       replaces<typeof truncateFields>(
         'truncation/fields',
         'truncateFields',
@@ -75,7 +75,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'the pause is not read again',
-    patches: [
+    replacements: [
       replaces<typeof ordersNow>('run/orders', 'ordersNow', (original) => (target, services) => {
         return original(target, { ...services, parameters: { ...services.parameters, paused: async () => false } });
       }),
@@ -84,7 +84,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'all goes where a bite is due',
-    patches: [
+    replacements: [
       replaces<typeof biteOf>('truncation/bite', 'biteOf', () => () => undefined),
       replaces<typeof biteLimit>('truncation/bite', 'biteLimit', () => () => Number.POSITIVE_INFINITY),
     ],
@@ -92,7 +92,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'a bite younger than its policy’s cutoff',
-    patches: [
+    replacements: [
       replaces<typeof attemptOf>('run/truncate', 'attemptOf', (original) => (...given) => {
         const { policyCutoffMillis, ...attempt } = original(...given);
         if (policyCutoffMillis === undefined) return attempt;
@@ -104,7 +104,7 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '1',
     name: 'the ceiling is judged by the bite',
-    patches: [
+    replacements: [
       replaces<typeof decide>('policy/decision', 'decide', (original) => (policy, { whole: _, dryRun, ...given }) => {
         const rowsToDelete = Math.min(dryRun.rowsToDelete, policy.maxRowsPerRun ?? dryRun.rowsToDelete);
         return original(policy, { ...given, dryRun: { ...dryRun, rowsToDelete } });
@@ -114,22 +114,22 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '2',
     name: 'the server’s clock is not compared',
-    patches: [replaces<typeof guardServerClock>('policy/decision', 'guardServerClock', () => () => undefined)],
+    replacements: [replaces<typeof guardServerClock>('policy/decision', 'guardServerClock', () => () => undefined)],
   },
   {
     about: '2',
     name: 'a start in the future is as good as any',
-    patches: [replaces<typeof guardStart>('policy/decision', 'guardStart', () => () => undefined)],
+    replacements: [replaces<typeof guardStart>('policy/decision', 'guardStart', () => () => undefined)],
   },
   {
     about: '2',
     name: 'no floor',
-    patches: [replaces<typeof guardFloor>('policy/decision', 'guardFloor', () => () => undefined)],
+    replacements: [replaces<typeof guardFloor>('policy/decision', 'guardFloor', () => () => undefined)],
   },
   {
     about: '2',
     name: 'others who delete are not waited for',
-    patches: [
+    replacements: [
       replaces<typeof countTwiceIfFewer>(
         'run/truncate',
         'countTwiceIfFewer',
@@ -142,17 +142,17 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '2',
     name: 'the ceiling is no ceiling',
-    patches: [replaces<typeof isAboveCeiling>('policy/decision', 'isAboveCeiling', () => () => false)],
+    replacements: [replaces<typeof isAboveCeiling>('policy/decision', 'isAboveCeiling', () => () => false)],
   },
   {
     about: '2',
     name: 'the last verdict is not compared',
-    patches: [replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async () => undefined)],
+    replacements: [replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async () => undefined)],
   },
   {
     about: '3',
     name: 'delete-by-query-only follows a reindex',
-    patches: [
+    replacements: [
       replaces<typeof guard>('policy/decision', 'guard', (original) => (policy, given) => {
         return original({ ...policy, strategy: 'delete-by-query' }, given);
       }),
@@ -161,11 +161,13 @@ export const decidingMutants: readonly Mutant[] = [
   {
     about: '3',
     name: 'a reindex of any index',
-    patches: [replaces<typeof guardReindex>('policy/decision', 'guardReindex', () => () => undefined)],
+    replacements: [replaces<typeof guardReindex>('policy/decision', 'guardReindex', () => () => undefined)],
   },
   {
     about: '3',
     name: 'a reindex without asking for a status',
-    patches: [replaces<typeof taskStatusRefused>('run/plan/policy', 'taskStatusRefused', () => async () => undefined)],
+    replacements: [
+      replaces<typeof taskStatusRefused>('run/plan/policy', 'taskStatusRefused', () => async () => undefined),
+    ],
   },
 ];

@@ -7,10 +7,11 @@ import type { guardFloor, guardReindex, guardStart } from '../../../lambda/polic
 import { type ordersNow, pausedCause } from '../../../lambda/run/orders.ts';
 import type { isCopying, validUntil } from '../../../lambda/run/truncate.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
+import type { whatProofLacks } from '../../../lambda/truncation/judge.ts';
 import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
 import type { isStill } from '../../../lambda/truncation/watch.ts';
 import type { shortfallOf } from '../../../lambda/truncation/windows.ts';
-import { type Mutant, replaces, replacesHidden } from './mutant.ts';
+import { type Mutant, replaces } from './mutant.ts';
 
 /**
  * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
@@ -22,8 +23,8 @@ export const findMutants: readonly Mutant[] = [
     about: 'find 1',
     name: 'find-1-late-rows-refill',
     among: ['a copy is cut, and late rows fill it up'],
-    patches: [
-      replacesHidden('truncation/judge', 'whatProofLacks', () => () => undefined),
+    replacements: [
+      replaces<typeof whatProofLacks>('truncation/judge', 'whatProofLacks', () => () => undefined),
       replaces<typeof shortfallOf>('truncation/windows', 'shortfallOf', (original) => (before, after) => {
         return before.length === 3 ? original(before.slice(1), after.slice(1)) : original(before, after);
       }),
@@ -32,7 +33,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 2',
     name: 'find-2-one-server-two-ledgers',
-    patches: [
+    replacements: [
       replaces<typeof serverAddress>('operations/http/base-url', 'serverAddress', () => (baseUrl) => baseUrl),
       replaces<typeof standing>('ledger/standing', 'standing', (original) => (record, asking, now) => {
         const isElsewhere = record !== undefined && record.state !== 'other-version' && record.server !== asking.server;
@@ -43,7 +44,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 3',
     name: 'find-3-late-400',
-    patches: [
+    replacements: [
       replaces<typeof noteAnswer>('ledger/transitions', 'noteAnswer', (original) => (record, answer, strategy) => {
         const noted = original(record, answer, strategy);
         const at = noted.attempt.sendingSince + 90_000;
@@ -55,7 +56,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 4',
     name: 'find-4-refusals-that-acted',
-    patches: [
+    replacements: [
       replaces<typeof truncationOf>(
         'operations/answers/truncation',
         'truncationOf',
@@ -71,7 +72,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 5',
     name: 'find-5-cutoff-compared-with-itself',
-    patches: [
+    replacements: [
       replaces<typeof guardStart>('policy/decision', 'guardStart', () => () => undefined),
       replaces<typeof guardFloor>('policy/decision', 'guardFloor', (original) => ({ dryRun, ...given }) => {
         return original({ ...given, now: given.startMillis, dryRun: { ...dryRun, clockSkewMillis: 0 } });
@@ -81,12 +82,12 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 6',
     name: 'find-6-orders-that-came-later',
-    patches: [replaces<typeof ordersNow>('run/orders', 'ordersNow', () => (_, services) => pausedCause(services))],
+    replacements: [replaces<typeof ordersNow>('run/orders', 'ordersNow', () => (_, services) => pausedCause(services))],
   },
   {
     about: 'find 8',
     name: 'find-8-one-index-two-names',
-    patches: [
+    replacements: [
       replaces<typeof searchIndex>('policy/aspects', 'searchIndex', () => ({ entityType, aspect }) => {
         return `${entityType}.${aspect}`.toLowerCase();
       }),
@@ -96,19 +97,21 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 10',
     name: 'find-10-an-old-dry-run',
-    patches: [replaces<typeof validUntil>('run/truncate', 'validUntil', () => (madeAt) => madeAt + 450_000)],
+    replacements: [replaces<typeof validUntil>('run/truncate', 'validUntil', () => (madeAt) => madeAt + 450_000)],
   },
   {
     about: 'find 37',
     name: 'find-37-a-delete-that-became-a-reindex',
     among: ['a delete becomes a reindex'],
-    patches: [replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy)],
+    replacements: [
+      replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy),
+    ],
   },
   {
     about: 'find 38',
     name: 'find-38-into-somebodys-copy',
     among: ['somebody’s copy is under way'],
-    patches: [
+    replacements: [
       replaces<typeof guardReindex>('policy/decision', 'guardReindex', (original) => (given) => {
         const refusal = original(given);
         const isYoung = refusal?.cause.kind === 'guard' && refusal.cause.which === 'index-young';
@@ -120,7 +123,7 @@ export const findMutants: readonly Mutant[] = [
   {
     about: 'find 39',
     name: 'find-39-emptied-and-refilled',
-    patches: [
+    replacements: [
       replaces<typeof goneSince>('truncation/gone-since', 'goneSince', () => async ({ window }, _cutoff, dryRun) => {
         const isGone = window !== undefined && dryRun.rowsTotal < window.rows / 2;
         return isGone ? { expected: window.rows, found: dryRun.rowsTotal, window } : undefined;
@@ -131,7 +134,7 @@ export const findMutants: readonly Mutant[] = [
     about: 'find 41',
     name: 'find-41-a-number-that-came-back',
     among: ['a task number comes back'],
-    patches: [
+    replacements: [
       replaces<typeof ownTask>('truncation/origin', 'ownTask', () => (status, { attempt }) => {
         if (status.kind === 'vanished') return undefined;
         const { completed, counters, runTimeMillis } = status;

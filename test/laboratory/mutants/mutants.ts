@@ -18,11 +18,11 @@ export const mutants: readonly Mutant[] = [
   ...findMutants,
 ];
 
-/** What takes a function's place in a bundle (`replaced.ts`). */
-export function replacement(key: string): Replacement['mutate'] {
+/** What a bundle calls in the place of a replaced function (`replaced.ts`). */
+export function mutateOf(key: string): Replacement['mutate'] {
   for (const mutant of mutants) {
-    const found = mutant.patches.find((patch) => keyOf(mutant, patch) === key);
-    if (found?.kind === 'function') return found.mutate;
+    const found = mutant.replacements.find((replacement) => keyOf(mutant, replacement) === key);
+    if (found) return found.mutate;
   }
   throw new Error(`no mutant replaces anything by the key ${key}`);
 }

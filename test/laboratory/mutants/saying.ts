@@ -11,7 +11,7 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '10',
     name: 'the token is in an error',
-    patches: [
+    replacements: [
       replaces<typeof createOperations>(
         'operations/http/http-operations',
         'createOperations',
@@ -36,7 +36,7 @@ export const sayingMutants: readonly Mutant[] = [
     about: '11',
     name: 'two policies for one index are both taken',
     among: ['policy twice'],
-    patches: [
+    replacements: [
       replaces<typeof withoutDuplicates>('policy/parse', 'withoutDuplicates', () => (parsed) => parsed),
       replaces<typeof ordersNow>('run/orders', 'ordersNow', (original) => async (...given) => {
         const changed = await original(...given);
@@ -47,7 +47,7 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '11',
     name: 'a policy that fails is left out',
-    patches: [
+    replacements: [
       replaces<typeof fitState>('run/fit', 'fitState', (original) => (state) => {
         const kept = state.entries.filter((entry) => entry.phase !== 'done' || entry.entry.outcome !== 'failed');
         return original({ ...state, entries: kept });
@@ -57,6 +57,6 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '11',
     name: 'what failed is folded into counts',
-    patches: [replaces<typeof worst>('facts/outcome', 'worst', () => () => 'ok')],
+    replacements: [replaces<typeof worst>('facts/outcome', 'worst', () => () => 'ok')],
   },
 ];

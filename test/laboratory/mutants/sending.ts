@@ -19,7 +19,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '4',
     name: 'sends again on 504',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof createOperations>(
         'operations/http/http-operations',
         'createOperations',
@@ -43,7 +43,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '4',
     name: 'takes 5xx for a rejection',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof truncationOf>(
         'operations/answers/truncation',
         'truncationOf',
@@ -59,7 +59,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '4',
     name: 'takes 400 for a rejection',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof truncationOf>(
         'operations/answers/truncation',
         'truncationOf',
@@ -76,7 +76,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '4',
     name: 'takes a sentence for a rejection',
-    patches: [
+    replacements: [
       replaces<typeof truncationOf>(
         'operations/answers/truncation',
         'truncationOf',
@@ -94,7 +94,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '4',
     name: 'takes a connection that broke for one that never stood',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof truncationWithoutAnswer>(
         'operations/answers/truncation',
         'truncationWithoutAnswer',
@@ -110,12 +110,12 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '4',
     name: 'takes whatever is still for unchanged',
-    patches: [replaces<typeof isUnchanged>('truncation/judge', 'isUnchanged', () => () => true)],
+    replacements: [replaces<typeof isUnchanged>('truncation/judge', 'isUnchanged', () => () => true)],
   },
   {
     about: '4',
     name: 'goes on after calls without a task id',
-    patches: [
+    replacements: [
       replaces<typeof afterCallWithoutTask>('run/breaker', 'afterCallWithoutTask', (original) => (...given) => {
         const { breaker: _, ...counted } = original(...given);
         return counted;
@@ -126,7 +126,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'the ledger is ignored',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof truncate>('run/truncate', 'truncate', (original) => (state, services) => {
         const { ledger } = services;
         return original(state, {
@@ -148,7 +148,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'transitions without the attempt id',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof holds>('ledger/memory', 'holds', () => (current, previous) => {
         if (current === undefined || previous === undefined) return current === previous;
         return (current as { state: string }).state === previous.state;
@@ -158,7 +158,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'sendBy is ignored',
-    patches: [
+    replacements: [
       replaces<typeof send>('truncation/send', 'send', (original) => (record, _, services) => {
         return original(record, { wall: Number.POSITIVE_INFINITY, monotonic: Number.POSITIVE_INFINITY }, services);
       }),
@@ -167,7 +167,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'sendBy goes by a clock that can be set',
-    patches: [
+    replacements: [
       replaces<typeof send>('truncation/send', 'send', (original) => (record, { wall }, services) => {
         return original(record, { wall, monotonic: Number.POSITIVE_INFINITY }, services);
       }),
@@ -177,7 +177,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'no fence after a failed Truncate',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof poll>('run/poll', 'poll', (original) => (state, services) => {
         const { ledger } = services;
         return original(state, {
@@ -198,7 +198,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'a fence that keeps the attempt’s id',
     inSmallModel: true,
-    patches: [
+    replacements: [
       replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
         const fenced = original(record, key, run, attemptId, now);
         return { ...fenced, attemptId: record?.attemptId ?? attemptId };
@@ -209,7 +209,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'a run may send again',
     among: ['redriven after two others'],
-    patches: [
+    replacements: [
       replaces<typeof standing>('ledger/standing', 'standing', (original) => (stored, ...rest) => {
         const found = original(stored, ...rest);
         if (found.kind !== 'spent') return found;
@@ -223,14 +223,14 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'a run is its name',
     among: ['name comes back'],
-    patches: [
+    replacements: [
       replaces<typeof isSameRun>('ledger/transitions', 'isSameRun', () => (one, other) => one.runId === other.runId),
     ],
   },
   {
     about: '5',
     name: 'a schedule event counts twice',
-    patches: [
+    replacements: [
       replaces<typeof plan>('run/plan/plan', 'plan', (original) => (event, services) => {
         const { ledger } = services;
         return original(event, {
@@ -249,7 +249,7 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '5',
     name: 'a damaged end of the ledger file stops everything',
-    patches: [
+    replacements: [
       replaces<typeof parseLine>('ledger/journal', 'parseLine', (original) => (path, line) => {
         return original(path, line, false);
       }),

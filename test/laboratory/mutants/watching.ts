@@ -1,22 +1,29 @@
+import type { Cause } from '../../../lambda/facts/cause.ts';
+import type { mayBeJudged, Unresolved } from '../../../lambda/ledger/record.ts';
 import type { standing } from '../../../lambda/ledger/standing.ts';
 import type { breakerOf } from '../../../lambda/run/breaker.ts';
-import type { judge } from '../../../lambda/truncation/judge.ts';
-import type { isStill } from '../../../lambda/truncation/watch.ts';
-import type { boundsOf } from '../../../lambda/truncation/windows.ts';
-import { type Mutant, replaces, replacesHidden, text } from './mutant.ts';
+import type { missingIn } from '../../../lambda/run/clear.ts';
+import type { adopt } from '../../../lambda/run/plan/policy.ts';
+import {
+  type canBeRepeated,
+  type isAbandoned,
+  type judge,
+  type judgeReindex,
+  type stuck,
+  whatProofLacks,
+} from '../../../lambda/truncation/judge.ts';
+import type { countAgain, giveUp, goesOn, isFinal, see } from '../../../lambda/truncation/look.ts';
+import type { fold, isStill } from '../../../lambda/truncation/watch.ts';
+import { type boundsOf, shortfallOf } from '../../../lambda/truncation/windows.ts';
+import { type Mutant, replaces } from './mutant.ts';
 
 /** Safety rules 6 to 9: who judges what, when, and by what. */
 export const watchingMutants: readonly Mutant[] = [
   {
     about: '6',
     name: 'judges before it may',
-    patches: [
-      text(
-        'truncation/look',
-        "if (step === 'still' && sighting.at < record.judgeableAt) return",
-        'if (sighting.at < 0) return',
-      ),
-      text('run/plan/policy', '|| now < record.judgeableAt) {', ') {'),
+    replacements: [
+      replaces<typeof mayBeJudged>('ledger/record', 'mayBeJudged', () => () => true),
       replaces<typeof isStill>('truncation/watch', 'isStill', () => (watch, at) => {
         return watch.movedAt !== undefined && at - watch.movedAt >= 60_000;
       }),
@@ -25,23 +32,28 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '6',
     name: 'judges an adopted record by its own cutoff',
-    patches: [
-      text(
-        'truncation/look',
-        'const after = await countWindows(ask, attempt.fields, windows,',
-        'const late = 86_400_000 * Math.floor((services.clock.now() - attempt.runStartMillis) / 86_400_000); const after = await countWindows(ask, { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + late }, windows,',
-      ),
+    replacements: [
+      replaces<typeof countAgain>('truncation/look', 'countAgain', (original) => ({ attempt, ...record }, services) => {
+        const day = 86_400_000;
+        const late = day * Math.floor((services.clock.now() - attempt.runStartMillis) / day);
+        const fields = { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + late };
+        return original({ ...record, attempt: { ...attempt, fields } } as Unresolved, services);
+      }),
     ],
   },
   {
     about: '6',
     name: 'a preview writes the ledger',
-    patches: [text('run/plan/policy', "if (state.mode === 'preview' || record.server", 'if (record.server')],
+    replacements: [
+      replaces<typeof adopt>('run/plan/policy', 'adopt', (original) => (index, facts, record, context) => {
+        return original(index, facts, record, { ...context, state: { ...context.state, mode: 'enforce' } });
+      }),
+    ],
   },
   {
     about: '6',
     name: 'a record of another version is free',
-    patches: [
+    replacements: [
       replaces<typeof standing>('ledger/standing', 'standing', (original) => (record, ...rest) => {
         if (record?.state === 'other-version') return { kind: 'free', record: record as never };
         return original(record, ...rest);
@@ -51,7 +63,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '7',
     name: 'trusts "completed"',
-    patches: [
+    replacements: [
       replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
         const found = original(evidence);
         return evidence.end === 'task' ? { ...found, outcome: 'truncated', closes: 'idle' } : found;
@@ -62,9 +74,8 @@ export const watchingMutants: readonly Mutant[] = [
     about: '7',
     name: 'judges a reindex by rows to delete',
     inSmallModel: true,
-    patches: [
-      replacesHidden('truncation/judge', 'judgeReindex', () => (evidence: never) => {
-        const { after } = evidence as { after: { rowsToDelete: number } };
+    replacements: [
+      replaces<typeof judgeReindex>('truncation/judge', 'judgeReindex', () => ({ after }) => {
         const isDone = after.rowsToDelete === 0;
         return {
           outcome: isDone ? 'truncated' : 'incomplete',
@@ -78,23 +89,19 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '7',
     name: 'a copy without proof is as good as any',
-    patches: [
-      text(
-        'truncation/judge',
-        'if (lost && lost.rows > 0) return rowsMissing(evidence, lost);',
-        'if (lost?.isMissing) return rowsMissing(evidence, lost);',
-      ),
-      text(
-        'truncation/judge',
-        'return { facts, ...unseen(evidence, cause) };\n  }\n  const expected',
-        "if (cause) return { facts, outcome: 'truncated', cause: { kind: 'verified', by: 'counts' }, closes: 'idle' };\n  }\n  const expected",
-      ),
+    replacements: [
+      replaces<typeof judgeReindex>('truncation/judge', 'judgeReindex', (original) => (evidence) => {
+        const found = original(evidence);
+        if (evidence.end === 'stuck' || whatProofLacks(evidence) === undefined) return found;
+        if (shortfallOf(evidence.record.windows, evidence.after.windows)?.isMissing) return found;
+        return { outcome: 'truncated', cause: { kind: 'verified', by: 'counts' }, facts: found.facts, closes: 'idle' };
+      }),
     ],
   },
   {
     about: '8',
     name: 'counts an open window',
-    patches: [
+    replacements: [
       replaces<typeof boundsOf>('truncation/windows', 'boundsOf', (original) => (span, now) => {
         return original(span, now).map(({ role, from }) => ({ role, from, to: 8.64e15 }));
       }),
@@ -103,7 +110,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '8',
     name: 'no quarantine',
-    patches: [
+    replacements: [
       replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
         const found = original(evidence);
         return found.outcome === 'rows-missing' ? { ...found, closes: 'idle' } : found;
@@ -113,90 +120,101 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '8',
     name: 'no circuit breaker',
-    patches: [replaces<typeof breakerOf>('run/breaker', 'breakerOf', () => () => undefined)],
+    replacements: [replaces<typeof breakerOf>('run/breaker', 'breakerOf', () => () => undefined)],
   },
   {
     about: '8',
     name: 'clears without counting',
-    patches: [replacesHidden('run/clear', 'missingIn', () => async () => 0)],
+    replacements: [replaces<typeof missingIn>('run/clear', 'missingIn', () => async () => 0)],
   },
   {
     about: '9',
     name: 'gives up before 20 h',
-    patches: [
-      text(
-        'truncation/judge',
-        'now - record.attempt.sendingSince >= abandonAfterMillis;',
-        'now - record.attempt.sendingSince >= 0;',
-      ),
-    ],
+    replacements: [replaces<typeof isAbandoned>('truncation/judge', 'isAbandoned', () => () => true)],
   },
   {
     about: '9',
     name: 'gives up before 20 h what cannot be counted',
-    patches: [
-      text(
-        'truncation/look',
-        'if (!watch.clearing && now - record.attempt.sendingSince < abandonAfterMillis) return',
-        'if (now < 0) return',
-      ),
+    replacements: [
+      replaces<typeof giveUp>('truncation/look', 'giveUp', (original) => (target, ...rest) => {
+        return original({ ...target, watch: { ...target.watch, clearing: {} } }, ...rest);
+      }),
     ],
   },
   {
     about: '9',
     name: 'gives up what its status says goes on',
-    patches: [text('truncation/judge', 'if (now - since < abandonAfterMillis) {', 'if (now < 0) {')],
+    replacements: [
+      replaces<typeof stuck>('truncation/judge', 'stuck', (original) => (evidence) => {
+        return original({ ...evidence, now: Number.POSITIVE_INFINITY });
+      }),
+    ],
   },
   {
     about: '9',
     name: 'never gives up',
-    patches: [
-      text('truncation/judge', 'clearing || now - record.attempt.sendingSince >= abandonAfterMillis;', 'clearing;'),
+    replacements: [
+      replaces<typeof isAbandoned>(
+        'truncation/judge',
+        'isAbandoned',
+        () =>
+          ({ clearing }) =>
+            clearing,
+      ),
     ],
   },
   {
     about: '9',
     name: 'takes the first look for stillness',
-    patches: [replaces<typeof isStill>('truncation/watch', 'isStill', () => () => true)],
+    replacements: [replaces<typeof isStill>('truncation/watch', 'isStill', () => () => true)],
   },
   {
     about: '9',
     name: 'does not wait for the refresh',
-    patches: [replacesHidden('truncation/look', 'isFinal', () => () => true)],
+    replacements: [replaces<typeof isFinal>('truncation/look', 'isFinal', () => () => true)],
   },
   {
     about: '9',
     name: 'a reindex that nobody saw end is opened again',
-    patches: [text('truncation/judge', 'const canRepeat = isDelete && isWhole', 'const canRepeat = isWhole')],
+    replacements: [
+      replaces<typeof canBeRepeated>('truncation/judge', 'canBeRepeated', (original) => (evidence) => {
+        return original(evidence, true);
+      }),
+    ],
   },
   {
     about: '9',
     name: 'a copy that has hung for a day is opened again',
     among: ['a copy hangs for more than a day'],
-    patches: [
-      text('truncation/judge', "closedAs(isDelete ? 'idle' : 'quarantined', cause)", "closedAs('idle', cause)"),
+    replacements: [
+      replaces<typeof stuck>('truncation/judge', 'stuck', (original) => (evidence) => {
+        const found = original(evidence);
+        if (found.closes !== 'quarantined') return found;
+        return { ...found, cause: { ...found.cause, closed: 'given-up' } as Cause, closes: 'idle' };
+      }),
     ],
   },
   {
     about: '9',
     name: 'a delete with nothing left is over, whatever comes back',
     among: ['nothing is left, and then there is'],
-    patches: [
-      text(
-        'truncation/watch',
-        '  delete watch.completedAt;\n',
-        "  if (watch.completedAt !== undefined) return { watch, step: 'ended' };\n",
-      ),
-      text(
-        'truncation/look',
-        "const goesOn = judgement.outcome === 'incomplete' &&",
-        "const goesOn = judgement.outcome === 'failed' &&",
-      ),
+    replacements: [
+      replaces<typeof fold>('truncation/watch', 'fold', (original) => (before, ...rest) => {
+        const found = original(before, ...rest);
+        const { completedAt, completedRealAt } = before;
+        if (completedAt === undefined || completedRealAt === undefined) return found;
+        return { watch: { ...found.watch, completedAt, completedRealAt }, step: 'ended' };
+      }),
+      replaces<typeof goesOn>('truncation/look', 'goesOn', () => () => false),
     ],
   },
   {
     about: '9',
     name: 'stillness goes by a wrong clock',
-    patches: [text('truncation/look', 'if (clockIsWrong) return', 'if (clockIsWrong && sighting.at < 0) return')],
+    replacements: [
+      replaces<typeof see>('truncation/look', 'see', (original) => async (...given) => {
+        return { ...(await original(...given)), clockIsWrong: false };
+      }),
+    ],
   },
 ];

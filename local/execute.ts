@@ -2,9 +2,9 @@ import type { Ledger } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
 import { fileNights } from '../lambda/memory/file.ts';
 import { nightsInMemory } from '../lambda/memory/night.ts';
-import { commandLine, pathOfSecret } from './command-line/again.ts';
+import { commandAgain, pathOfSecret } from './command-line/again.ts';
 import type {
-  EmbeddedArguments,
+  DemoArguments,
   NotifyArguments,
   Secret,
   ServerRunArguments,
@@ -22,7 +22,7 @@ import type { Output } from './output/output.ts';
 import { type Connection, connect } from './run/connect.ts';
 import { firstChecks } from './run/first-checks.ts';
 import { checkClear, chooseLedger, openLedger } from './run/ledger.ts';
-import { policiesFile, samplePolicyList } from './run/policies.ts';
+import { noPolicies, policiesFile, samplePolicyList } from './run/policies.ts';
 import { refuseProxy } from './run/proxy.ts';
 import { runOnce } from './run/run-once.ts';
 import { surveyServer } from './survey/command.ts';
@@ -34,7 +34,7 @@ import { surveyServer } from './survey/command.ts';
  * @throws UsageError
  */
 export async function execute(
-  asked: EmbeddedArguments | SurveyArguments | ServerRunArguments,
+  asked: DemoArguments | SurveyArguments | ServerRunArguments,
   output: Output,
   env: NodeJS.ProcessEnv,
   program: string,
@@ -42,9 +42,9 @@ export async function execute(
   try {
     switch (asked.kind) {
       case 'survey':
-        return await survey(asked, output, env);
-      case 'embedded':
-        return await runEmbedded(asked, output, program);
+        return await survey(asked, output, env, program);
+      case 'demo':
+        return await runDemo(asked, output, program);
       case 'run':
         return await runOnServer(asked, output, env, program);
     }
@@ -53,18 +53,26 @@ export async function execute(
   }
 }
 
-async function survey(asked: SurveyArguments, output: Output, env: NodeJS.ProcessEnv): Promise<number> {
-  const server = readServer(asked.server);
+async function survey(
+  asked: SurveyArguments,
+  output: Output,
+  env: NodeJS.ProcessEnv,
+  program: string,
+): Promise<number> {
+  const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
-  const files = outputFiles(asked, 'policies', serverFiles(asked.server));
+  const files = outputFiles(asked, 'policies', [...serverFiles(asked.server), ['--ledger', asked.ledgerPath]]);
   return surveyServer(server, output, {
     ...files,
+    ...(asked.name !== undefined && { name: asked.name }),
+    fast: asked.fast,
+    command: commandAgain(program, asked),
     remarks: remarks(asked.server.token),
-    nightsOf: (isSample) => nightsOfServer(defaultLedgerPath(env, isSample), server.baseUrl),
+    nightsOf: (isSample) => nightsOfServer(asked.ledgerPath ?? defaultLedgerPath(env, isSample), server.baseUrl),
   });
 }
 
-async function runEmbedded(asked: EmbeddedArguments, output: Output, program: string): Promise<number> {
+async function runDemo(asked: DemoArguments, output: Output, program: string): Promise<number> {
   const { input, policiesPath, notify } = asked;
   const files = outputFiles(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
   const policies = policiesPath === undefined ? samplePolicyList(input) : policiesFile(policiesPath, input);
@@ -93,7 +101,8 @@ async function runEmbedded(asked: EmbeddedArguments, output: Output, program: st
         nights: nightsInMemory(),
         ...files,
         ...(webhook && { webhook }),
-        command: program,
+        name: asked.name ?? 'demo',
+        command: { program, isDemo: true, options: '' },
       },
       output,
     );
@@ -110,9 +119,9 @@ async function runOnServer(
   program: string,
 ): Promise<number> {
   const { input, fast, notify } = asked;
-  const server = readServer(asked.server);
+  const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
-  const policies = policiesFile(asked.policiesPath, input);
+  const policies = asked.policiesPath === undefined ? noPolicies : policiesFile(asked.policiesPath, input);
   const webhook = notify && hidden(readWebhook(notify), output);
   const files = [...serverFiles(asked.server), ['--policies', asked.policiesPath], ...notifyFiles(notify)] as const;
   const written = outputFiles(asked, 'report', [...files, ['--ledger', asked.ledgerPath]]);
@@ -125,7 +134,8 @@ async function runOnServer(
   const given = asked.ledgerPath === undefined ? undefined : await open(asked.ledgerPath);
   output.header({
     server: server.baseUrl,
-    mode: input.clear ? 'clear' : input.mode,
+    ...(server.from && { from: server.from }),
+    mode: asked.verb,
     embedded: false,
     fast,
     ...(asked.ledgerPath !== undefined && { ledger: asked.ledgerPath }),
@@ -153,7 +163,8 @@ async function runOnServer(
         nights: fileNights(nightsPath(ledgerPath)),
         ...written,
         ...(webhook && { webhook }),
-        command: commandLine(program, asked),
+        name: asked.name ?? new URL(server.baseUrl).hostname,
+        command: commandAgain(program, asked),
       },
       output,
     );

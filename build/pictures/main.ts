@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type EmbeddedArguments, parseArguments, type SurveyArguments } from '../../local/command-line/arguments.ts';
+import { type DemoArguments, parseArguments, type SurveyArguments } from '../../local/command-line/arguments.ts';
 import { npmStart } from '../../local/command-line/program.ts';
 import { execute } from '../../local/execute.ts';
 import { startOperationsService } from '../../local/operations-service/server.ts';
@@ -54,7 +54,7 @@ async function picturesOfTerminal(): Promise<void> {
     { isTTY: true, columns: 100 },
   ) as unknown as NodeJS.WriteStream;
   const output = onScreen(screenOn(stream, { TERM: 'xterm' }));
-  await execute(parseArguments([], {}) as EmbeddedArguments, output, {}, npmStart);
+  await execute(parseArguments([], {}) as DemoArguments, output, {}, npmStart);
   if (!taken) throw new Error('The run was over before a picture could be taken.');
 }
 
@@ -70,7 +70,7 @@ async function picturesOfPage(): Promise<void> {
   try {
     const file = join(own, 'survey.html');
     const env = { DATAHUB_GMS_TOKEN: service.token, XDG_STATE_HOME: own };
-    const asked = parseArguments(['--gms-url', service.url, '--html', file], env) as SurveyArguments;
+    const asked = parseArguments(['survey', '--gms-url', service.url, '--html', file], env) as SurveyArguments;
     await execute(asked, onScreen({ width: 100, write: () => {} }), env, npmStart);
     for (const scheme of schemes) {
       const page = await browser.open(file, { width: 1000, height: 1200, scheme, scale: 1.5 });

@@ -81,7 +81,7 @@ export const reportSchema = z
   .object({
     version: described(z.literal(1), 'of this schema; new fields and kinds do not change it'),
     runId: text("the execution's name"),
-    stage: text('prod, or local for the local runner'),
+    stage: text('prod; outside AWS the name of the DataHub, by default its host'),
     mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
     startedAt: text('ISO 8601 UTC; every cutoff is counted from it'),
     finishedAt: text('ISO 8601 UTC'),

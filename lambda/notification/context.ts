@@ -15,10 +15,22 @@ export interface MessageContext {
   tokenKeyArn?: string;
   /** The run was made by `npm start`: next steps are command lines of the local runner. */
   local?: boolean;
-  /** How that runner was started, up to the last option that stays the same. */
-  localCommand?: string;
+  /** How that runner was started; placeholders are printed without it. */
+  localCommand?: LocalCommand;
   /** Its waits were cut short (`--fast`): by its own clock it took longer than by anyone else's. */
   waitsCutShort?: boolean;
   /** Texts that must not appear in any message: the token in use. */
   secrets?: readonly string[];
+}
+
+/** What the command lines of one machine have in common. */
+export interface LocalCommand {
+  /** What precedes the verb: `npm start --`, `datahub-retention`. */
+  program: string;
+  /** The demonstration, which has no server: every line is one of its own. */
+  isDemo?: true;
+  /** Options that every verb takes, quoted for a shell. */
+  options: string;
+  /** The policies file, quoted for a shell. */
+  policies?: string;
 }

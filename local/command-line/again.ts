@@ -1,25 +1,30 @@
 import { shellWord } from '../../lambda/facts/text.ts';
+import type { LocalCommand } from '../../lambda/notification/context.ts';
 import type { Secret, ServerRunArguments } from './arguments.ts';
 
-/** The same command again, without options that apply to one run only; a command line contains no secrets. */
-export function commandLine(program: string, { server, ...asked }: ServerRunArguments): string {
+/** What a survey has, too. */
+type Again = Pick<ServerRunArguments, 'server' | 'fast'> &
+  Partial<Pick<ServerRunArguments, 'ledgerPath' | 'name' | 'notify' | 'policiesPath'>>;
+
+/** The same command again, without its verb and what applies to one run only; a command line contains no secrets. */
+export function commandAgain(program: string, { server, ...asked }: Again): LocalCommand {
   const { notify } = asked;
   const options: Array<[string, string | undefined]> = [
     ['--gms-url', server.gmsUrl],
     ['--token-file', pathOfSecret(server.token)],
     ['--ca-file', server.caPath],
-    ['--policies', asked.policiesPath],
     ['--ledger', asked.ledgerPath],
+    ['--name', asked.name],
     ['--notify-url-file', pathOfSecret(notify?.url)],
     ['--notify-format', notify?.format === 'json' ? 'json' : undefined],
     ['--notify', notify?.when === 'problems' ? 'problems' : undefined],
   ];
-  return [
+  const written = options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(value)}`]));
+  return {
     program,
-    ...options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(value)}`])),
-    ...(asked.input.mode === 'enforce' ? ['--enforce'] : []),
-    ...(asked.fast ? ['--fast'] : []),
-  ].join(' ');
+    options: [...written, ...(asked.fast ? ['--fast'] : [])].join(' '),
+    ...(asked.policiesPath !== undefined && { policies: shellWord(asked.policiesPath) }),
+  };
 }
 
 /** The file that holds a secret, if there is one. */

@@ -1,8 +1,12 @@
 import type { Mode } from '../../lambda/run/state.ts';
+import { exampleOf, helpOfAll, versionText } from './help.ts';
+import { withoutVerb } from './mistakes.ts';
 import { refuseSwallowedOptions } from './npm.ts';
-import { type Options, readHistoryOptions, readOptions, readValidateOptions } from './options.ts';
+import type { Options } from './options.ts';
 import { npmStart } from './program.ts';
+import { readVerb } from './read-verb.ts';
 import { UsageError } from './usage-error.ts';
+import { isVerb, type Verb } from './verbs.ts';
 
 /** The parsed command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
@@ -11,7 +15,7 @@ export type Arguments =
   /** Checks files, without asking any server. */
   | { kind: 'validate'; policiesPath?: string; stagePath?: string }
   | HistoryArguments
-  | EmbeddedArguments
+  | DemoArguments
   | SurveyArguments
   | ServerRunArguments;
 
@@ -24,8 +28,9 @@ export interface HistoryArguments extends Files {
 }
 
 /** A run against the embedded service, with sample data only. */
-export interface EmbeddedArguments extends Told {
-  kind: 'embedded';
+export interface DemoArguments extends Told {
+  kind: 'demo';
+  name?: string;
   policiesPath?: string;
   input: RunArguments;
   notify?: NotifyArguments;
@@ -35,13 +40,21 @@ export interface EmbeddedArguments extends Told {
 export interface SurveyArguments extends Told {
   kind: 'survey';
   server: ServerArguments;
+  /** What the page calls this DataHub. */
+  name?: string;
+  ledgerPath?: string;
+  fast: boolean;
 }
 
 /** A run against a real server. */
 export interface ServerRunArguments extends Told {
   kind: 'run';
+  verb: 'preview' | 'enforce' | 'clear';
   server: ServerArguments;
-  policiesPath: string;
+  /** Omitted only if an index is cleared. */
+  policiesPath?: string;
+  /** What messages call this DataHub; its host by default. */
+  name?: string;
   ledgerPath?: string;
   fast: boolean;
   input: RunArguments;
@@ -71,10 +84,13 @@ export interface RunArguments {
 /** Secrets come from a file or the environment: every user of the machine can read command lines. */
 export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
 
+/** What is left out may be in `~/.datahubenv`. */
 export interface ServerArguments {
-  gmsUrl: string;
-  token: Secret;
+  gmsUrl?: string;
+  token?: Secret;
   caPath?: string;
+  /** The address is from the environment. */
+  urlInEnvironment?: true;
 }
 
 export interface NotifyArguments {
@@ -93,112 +109,142 @@ export interface NotifyArguments {
  */
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, program: string = npmStart): Arguments {
   if (program === npmStart) refuseSwallowedOptions(env);
-  if (argv[0] === 'validate') return parseValidate(argv.slice(1), program);
-  if (argv[0] === 'history') return parseHistory(argv.slice(1), program);
-  const read = readOptions(argv, program);
+  const [first, ...rest] = argv;
+  if (first === undefined) {
+    // A CronJob that lost its arguments must not end well.
+    if (program !== npmStart) throw new UsageError(helpOfAll(program).trimEnd());
+    return parseVerb('demo', [], env, program);
+  }
+  if (first === '--help' || first === '-h') return { kind: 'print', text: helpOfAll(program) };
+  if (first === '--version') return { kind: 'print', text: versionText };
+  if (isVerb(first)) return parseVerb(first, rest, env, program);
+  throw new UsageError(withoutVerb(argv, program, nonEmpty(env['DATAHUB_GMS_URL']) !== undefined));
+}
+
+function parseVerb(verb: Verb, argv: readonly string[], env: NodeJS.ProcessEnv, program: string): Arguments {
+  const read = readVerb(verb, argv, program);
   if ('text' in read) return { kind: 'print', text: read.text };
-  const { options } = read;
-  refuseContradictions(options);
-  const gmsUrl = options.gmsUrl ?? nonEmpty(env['DATAHUB_GMS_URL']);
-  if (gmsUrl === undefined) return embedded(options);
-  const server: ServerArguments = {
-    gmsUrl,
-    token: tokenArgument(options, env),
-    ...(options.caFile !== undefined && { caPath: options.caFile }),
+  const { options, indices } = read;
+  refuseFiles(options);
+  switch (verb) {
+    case 'survey':
+      return survey(options, env);
+    case 'preview':
+    case 'enforce':
+      return serverRun(verb, options, inputOf(verb, options), env);
+    case 'clear':
+      return serverRun(verb, options, clearing(indices, options), env);
+    case 'history':
+      return history(indices[0], options);
+    case 'validate':
+      return validation(options, program);
+    case 'demo':
+      return demo(options);
+  }
+}
+
+function survey(options: Options, env: NodeJS.ProcessEnv): SurveyArguments {
+  return {
+    kind: 'survey',
+    server: serverOf(options, env),
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.ledger !== undefined && { ledgerPath: options.ledger }),
+    fast: options.fast ?? false,
+    ...told(options),
   };
-  if (options.policies === undefined) return survey(options, server);
+}
+
+function serverRun(
+  verb: ServerRunArguments['verb'],
+  options: Options,
+  input: RunArguments,
+  env: NodeJS.ProcessEnv,
+): ServerRunArguments {
   const notify = notifyArguments(options, nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']));
   return {
     kind: 'run',
-    server,
-    policiesPath: options.policies,
+    verb,
+    server: serverOf(options, env),
+    ...(options.policies !== undefined && { policiesPath: options.policies }),
     ...(options.ledger !== undefined && { ledgerPath: options.ledger }),
+    ...(options.name !== undefined && { name: options.name }),
     ...told(options),
     fast: options.fast ?? false,
-    // Clearing changes the ledger, and starts nothing.
-    input: runArguments(options.enforce || options.clear ? 'enforce' : 'preview', options),
+    input,
     ...(notify && { notify }),
   };
 }
 
-function refuseContradictions({
-  enforce,
-  policies,
-  acceptMissing,
-  clear,
-  only,
-  approveRows,
-  json,
-  html,
-  log,
-  force,
-}: Options) {
-  if (enforce && policies === undefined) {
-    throw new UsageError('--enforce needs --policies FILE: sample policies never meet a real server.');
+/** The address in the environment is not used for sample data: a demonstration should not post to a team's channel. */
+function demo(options: Options): DemoArguments {
+  const notify = notifyArguments(options, undefined);
+  return {
+    kind: 'demo',
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.policies !== undefined && { policiesPath: options.policies }),
+    ...told(options),
+    input: inputOf('enforce', options),
+    ...(notify && { notify }),
+  };
+}
+
+function history(index: string | undefined, options: Options): HistoryArguments {
+  const { stage, ledger } = options;
+  if (stage !== undefined && ledger !== undefined) {
+    throw new UsageError('--stage and --ledger name two memories: give one of them.');
   }
-  if (acceptMissing !== undefined && clear?.length !== 1) {
-    throw new UsageError('--accept-missing needs exactly one --clear INDEX: it is about the rows of one index.');
+  if (stage !== undefined && !/^[a-z0-9][a-z0-9-]{0,19}$/.test(stage)) {
+    throw new UsageError(`--stage ${stage}: a stage has at most 20 lower-case letters, digits and hyphens.`);
   }
-  if (clear && (only || approveRows !== undefined)) {
-    throw new UsageError(
-      '--clear cannot be combined with --only or --approve-rows: a run that clears an index truncates nothing.',
-    );
+  return {
+    kind: 'history',
+    ...(index !== undefined && { index }),
+    ...(stage !== undefined && { stage }),
+    ...(ledger !== undefined && { ledgerPath: ledger }),
+    ...filesOf(options),
+  };
+}
+
+function validation({ policies, stage }: Options, program: string): Arguments {
+  if (policies === undefined && stage === undefined) {
+    throw new UsageError(`Name what to validate, as in: ${exampleOf(program, 'validate')}`);
   }
+  return {
+    kind: 'validate',
+    ...(policies !== undefined && { policiesPath: policies }),
+    ...(stage !== undefined && { stagePath: stage }),
+  };
+}
+
+function inputOf(mode: Mode, { only, approveRows }: Options): RunArguments {
   if (approveRows !== undefined && only?.length !== 1) {
     throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');
   }
-  if (json === '-' && log === 'json') {
-    throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');
+  return { mode, ...(only && { only }), ...(approveRows !== undefined && { approveRows }) };
+}
+
+/** Clearing changes the ledger, and starts nothing. */
+function clearing(indices: readonly string[], { acceptMissing }: Options): RunArguments {
+  if (acceptMissing !== undefined && indices.length !== 1) {
+    throw new UsageError('--accept-missing needs exactly one INDEX: it is about the rows of one index.');
   }
-  refuseFiles({ force, json, html });
+  return { mode: 'enforce', clear: [...indices], ...(acceptMissing !== undefined && { acceptMissing }) };
 }
 
 /** @throws UsageError */
-function refuseFiles({ force, json, html }: Pick<Options, 'force' | 'json' | 'html'>) {
+function refuseFiles({ force, json, html, log }: Options) {
+  if (json === '-' && log === 'json') {
+    throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');
+  }
   if (html === '-') throw new UsageError('--html needs a file that a browser can open, not -.');
   if (force && json === undefined && html === undefined) {
     throw new UsageError('--force needs --json FILE or --html FILE: it says that FILE may be replaced.');
   }
 }
 
-/** The address in the environment is not used for sample data: a demonstration should not post to a team's channel. */
-function embedded(options: Options): EmbeddedArguments {
-  const [alone] = [
-    options.tokenFile !== undefined && '--token-file',
-    options.caFile !== undefined && '--ca-file',
-    options.ledger !== undefined && '--ledger',
-    options.clear !== undefined && '--clear',
-    options.enforce === true && '--enforce',
-  ].filter(Boolean);
-  if (alone) {
-    throw new UsageError(`${alone} needs --gms-url URL (or DATAHUB_GMS_URL): without it only sample data is touched.`);
-  }
-  const notify = notifyArguments(options, undefined);
-  return {
-    kind: 'embedded',
-    ...(options.policies !== undefined && { policiesPath: options.policies }),
-    ...told(options),
-    input: runArguments('enforce', options),
-    ...(notify && { notify }),
-  };
-}
-
-function survey(options: Options, server: ServerArguments): SurveyArguments {
-  const [alone] = [
-    options.only && '--only',
-    options.clear && '--clear',
-    options.ledger !== undefined && '--ledger',
-    options.notifyUrlFile !== undefined && '--notify-url-file',
-    options.notify !== undefined && '--notify',
-    options.notifyFormat !== undefined && '--notify-format',
-  ].filter(Boolean);
-  if (alone) throw new UsageError(`${alone} needs --policies FILE: without policies the server is only surveyed.`);
-  return { kind: 'survey', server, ...told(options) };
-}
-
 const told = ({ log = 'text', ...options }: Options): Told => ({ log, ...filesOf(options) });
 
-const filesOf = ({ json, html, force = false }: Pick<Options, 'json' | 'html' | 'force'>): Files => ({
+const filesOf = ({ json, html, force = false }: Options): Files => ({
   ...(json !== undefined && { json: { path: json, force } }),
   ...(html !== undefined && { html: { path: html, force } }),
 });
@@ -215,55 +261,15 @@ function notifyArguments(
   throw new UsageError(`${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`);
 }
 
-const runArguments = (mode: Mode, { only, approveRows, clear, acceptMissing }: Options): RunArguments => ({
-  mode,
-  ...(only && { only }),
-  ...(approveRows !== undefined && { approveRows }),
-  ...(clear && { clear }),
-  ...(acceptMissing !== undefined && { acceptMissing }),
-});
-
-function tokenArgument({ tokenFile }: Options, env: NodeJS.ProcessEnv): Secret {
-  if (tokenFile !== undefined) return { kind: 'file', path: tokenFile };
+function serverOf({ gmsUrl, tokenFile, caFile }: Options, env: NodeJS.ProcessEnv): ServerArguments {
+  const url = nonEmpty(env['DATAHUB_GMS_URL']);
   const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
-  if (text !== undefined) return { kind: 'text', text };
-  throw new UsageError(
-    'No access token: give --token-file FILE or set DATAHUB_GMS_TOKEN (a server with authentication off takes any text).',
-  );
-}
-
-function parseValidate(argv: readonly string[], program: string): Arguments {
-  const read = readValidateOptions(argv, program);
-  if ('text' in read) return { kind: 'print', text: read.text };
-  const { policies, stage } = read.options;
-  if (policies === undefined && stage === undefined) {
-    throw new UsageError(`Name what to validate: ${program} validate --policies FILE, or --stage FILE.`);
-  }
   return {
-    kind: 'validate',
-    ...(policies !== undefined && { policiesPath: policies }),
-    ...(stage !== undefined && { stagePath: stage }),
-  };
-}
-
-function parseHistory(argv: readonly string[], program: string): Arguments {
-  const read = readHistoryOptions(argv, program);
-  if ('text' in read) return { kind: 'print', text: read.text };
-  const { options, index } = read;
-  const { stage, ledger } = options;
-  refuseFiles(options);
-  if (stage !== undefined && ledger !== undefined) {
-    throw new UsageError('--stage and --ledger name two memories: give one of them.');
-  }
-  if (stage !== undefined && !/^[a-z0-9][a-z0-9-]{0,19}$/.test(stage)) {
-    throw new UsageError(`--stage ${stage}: a stage has at most 20 lower-case letters, digits and hyphens.`);
-  }
-  return {
-    kind: 'history',
-    ...(index !== undefined && { index }),
-    ...(stage !== undefined && { stage }),
-    ...(ledger !== undefined && { ledgerPath: ledger }),
-    ...filesOf(options),
+    ...(gmsUrl !== undefined ? { gmsUrl } : url !== undefined && { gmsUrl: url, urlInEnvironment: true }),
+    ...(tokenFile !== undefined
+      ? { token: { kind: 'file', path: tokenFile } }
+      : text !== undefined && { token: { kind: 'text', text } }),
+    ...(caFile !== undefined && { caPath: caFile }),
   };
 }
 

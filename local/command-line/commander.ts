@@ -3,12 +3,15 @@ import { type Command, CommanderError } from 'commander';
 /** An invalid command line: `message` is one sentence that says what is wrong. */
 export class CommandLineError extends Error {
   override readonly name = 'CommandLineError';
-  /** Words that belong to no option, which npm leaves over if its -- was forgotten. */
-  readonly excess: boolean;
+  /** An option that the command does not have, words that belong to no option, or anything else. */
+  readonly about: 'option' | 'excess' | 'other';
+  /** The unknown option, without its value. */
+  readonly word: string;
 
-  constructor(message: string, excess: boolean) {
+  constructor(message: string, about: CommandLineError['about'], word = '') {
     super(message);
-    this.excess = excess;
+    this.about = about;
+    this.word = word;
   }
 }
 
@@ -35,6 +38,8 @@ export function parseQuietly(command: Command, argv: readonly string[]): string 
       // The value after an unknown option's = may be a token.
       .replace(/(option '[^'=]*)=[^']*'/, "$1'")
       .replace(/\.?$/, '.');
-    throw new CommandLineError(said, error.code === 'commander.excessArguments');
+    if (error.code === 'commander.excessArguments') throw new CommandLineError(said, 'excess');
+    if (error.code !== 'commander.unknownOption') throw new CommandLineError(said, 'other');
+    throw new CommandLineError(said, 'option', /option '([^']*)'/.exec(said)?.[1]);
   }
 }

@@ -1,12 +1,19 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { optionNames } from './options.ts';
+import { exampleOf } from './help.ts';
+import { formerOptions } from './mistakes.ts';
+import { type OptionName, options, writtenOption } from './options.ts';
+import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `npm start --enforce` without the separating `--` gives the option to npm, which keeps it: the run would not be the
+ * `npm start enforce --policies p.json` without the separating `--` gives the option to npm, which keeps it: the run would not be the
  * one that was asked for.
  */
+
+const optionNames = [...(Object.keys(options) as OptionName[]).map(writtenOption), ...formerOptions].map((written) =>
+  written.slice(2),
+);
 
 /** Options of npm itself as well: in its environment they may come from someone's .npmrc. */
 const npmsOwn = new Set(['only', 'json', 'force']);
@@ -20,7 +27,7 @@ export function refuseSwallowedOptions(env: NodeJS.ProcessEnv, argv = npmArgumen
   );
   if (swallowed === undefined) return;
   throw new UsageError(
-    `npm kept --${swallowed} for itself: put -- before the options, as in npm start -- --${swallowed} …`,
+    `npm kept --${swallowed} for itself: put -- before verb and options, as in: ${exampleOf(npmStart, 'survey')}`,
   );
 }
 

@@ -4,8 +4,10 @@ import * as z from 'zod';
 import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
 import type { MessageContext } from '../../lambda/notification/context.ts';
 import { composeMessage } from '../../lambda/notification/message.ts';
+import { anyCommand } from '../../lambda/notification/next/commands.ts';
 import { explain } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
+import { slackMessage } from '../notify/slack.ts';
 import { CommandLineError, parseQuietly } from './commander.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,7 +27,8 @@ export function previewMessage(argv: readonly string[]): string {
     case 'email':
       return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
     case 'slack':
-      return JSON.stringify(JSON.parse(message.https), null, 2);
+      // A run on a machine posts to Slack itself; a stage's message takes the way of Amazon Q Developer.
+      return JSON.stringify(options.local ? slackMessage(message) : JSON.parse(message.https), null, 2);
     case 'json':
       return JSON.stringify(JSON.parse(message.sqs), null, 2);
   }
@@ -36,12 +39,15 @@ interface Options {
   format: (typeof formats)[number];
   stateMachineArn?: string;
   runbookUrl?: string;
-  /** True if there is no command. */
+  /** What precedes the verb; true if it is not given. */
   local?: string | true;
 }
 
 const contextOf = ({ stateMachineArn, runbookUrl, local }: Options): MessageContext => ({
-  ...(local !== undefined && { local: true, ...(local !== true && { localCommand: local }) }),
+  ...(local !== undefined && {
+    local: true,
+    ...(local !== true && { localCommand: { ...anyCommand, program: local } }),
+  }),
   ...(stateMachineArn !== undefined && { stateMachineArn, region: stateMachineArn.split(':')[3] ?? '' }),
   ...(runbookUrl !== undefined && { runbookUrl }),
 });
@@ -49,14 +55,15 @@ const contextOf = ({ stateMachineArn, runbookUrl, local }: Options): MessageCont
 function parse(argv: readonly string[]): Options | { text: string } {
   const command = new Command('npm run preview-message --')
     .description('Prints the notification that a report would be sent as. Nothing is sent.')
-    .requiredOption('--report <file>', 'the report as JSON, as npm start -- --json FILE writes it')
+    .requiredOption('--report <file>', 'the report as JSON, as npm start -- enforce … --json FILE writes it')
     .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
     .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
     .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
     .addOption(
-      new Option('--local [command]', 'next steps of a run on a machine, as npm start prints them').conflicts(
-        'stateMachineArn',
-      ),
+      new Option(
+        '--local [program]',
+        'as a run on a machine tells it: its next steps begin with this program (npm start --)',
+      ).conflicts('stateMachineArn'),
     );
   try {
     const text = parseQuietly(command, argv);
@@ -78,7 +85,7 @@ function readReport(path: string): Report {
     );
   }
   const read = readJson(text);
-  const remedy = 'Name a report file, as npm start -- --json FILE writes it.';
+  const remedy = 'Name a report file, as npm start -- enforce … --json FILE writes it.';
   if (read.kind === 'wrong') throw new UsageError(`${path} ${read.problem}. ${remedy}`);
   const { value } = read;
   if (Array.isArray(value)) throw new UsageError(`${path} is not a report: it holds a list. ${remedy}`);

@@ -10,10 +10,12 @@ export function readText(path: string, option: string): string {
   }
 }
 
+/** An address or a token where the name of a file should be. */
+export const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
+
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string): string {
-  const looksSecret = /^\w+:\/\//.test(path) || /^(Bearer |eyJ[\w-]+\.)/.test(path);
-  if (looksSecret) {
+  if (looksSecret(path)) {
     throw new UsageError(
       `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
     );

@@ -186,4 +186,4 @@ const legend = (sparks: readonly Sparkline[], width: number): string[] => [
 
 /** The text if there is nothing to show. */
 export const nothingRemembered = (place: string): string =>
-  `No night is remembered in ${place}. Runs with --enforce remember what they see, for ${nightsKeptDays} days; previews and surveys leave no trace.`;
+  `No night is remembered in ${place}. Runs that enforce remember what they see, for ${nightsKeptDays} days; previews and surveys leave no trace.`;

@@ -14,6 +14,10 @@ export const events = {
   header: {
     version: text.meta({ description: 'of this program' }),
     server: text,
+    from: z
+      .object({ url: text, token: text })
+      .optional()
+      .meta({ description: 'where address and token were found: an option, a variable or ~/.datahubenv' }),
     mode: z.enum(['survey', 'preview', 'enforce', 'clear']),
     embedded: z.boolean().meta({ description: 'the server is the embedded operations service, with sample data' }),
     fast: z.boolean().meta({ description: 'waits are cut short' }),

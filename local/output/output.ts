@@ -48,6 +48,8 @@ export interface Output {
 
 export interface Header {
   server: string;
+  /** Where address and token were found. */
+  from?: { url: string; token: string };
   mode: 'survey' | 'preview' | 'enforce' | 'clear';
   /** The server is the embedded operations service. */
   embedded: boolean;

@@ -22,6 +22,8 @@ export interface Surveyed {
   survey: Survey;
   checks: readonly Check[];
   server: string;
+  /** What people call this DataHub. */
+  name?: string;
   /** Epoch milliseconds. */
   now: number;
   /** The memory of nights by search index, if there is one for this server. */
@@ -34,7 +36,7 @@ const maxText = 600;
 /** The default of `minDeletePercent`. */
 const threshold = 10;
 
-export function surveyPage({ survey, checks, server, now, nights }: Surveyed): Page {
+export function surveyPage({ survey, checks, server, name, now, nights }: Surveyed): Page {
   const suggestions = suggest(survey, now);
   const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
   const { indices } = survey;
@@ -53,7 +55,7 @@ export function surveyPage({ survey, checks, server, now, nights }: Surveyed): P
   ];
   return {
     kind: 'survey',
-    title: 'DataHub retention: survey',
+    title: `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`,
     heading: `${grouped(indices.length)} ${indices.length === 1 ? 'index' : 'indices'}, ${grouped(rows)} rows${sizes ? `, ${size(mb)}` : ''}`,
     severity: attention.some(({ severity }) => severity === 'failed') ? 'failed' : 'ok',
     about: [

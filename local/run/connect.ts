@@ -21,12 +21,14 @@ export interface ConnectOptions {
   attempts?: number;
   /** Called with each pending request. */
   asking?: Asking;
+  /** Between attempts. */
+  sleep?: (millis: number) => Promise<void>;
 }
 
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
   { baseUrl, token, caPem }: Server,
-  { attempts = readAttempts, asking: tell }: ConnectOptions = {},
+  { attempts = readAttempts, asking: tell, sleep = realSleep }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({
     connectTimeoutMillis,
@@ -40,7 +42,7 @@ export function connect(
     transport,
     attempts,
     realNow: Date.now,
-    sleep: realSleep,
+    sleep,
     random: Math.random,
   });
   const operations = tell ? observed(inner, tell) : inner;

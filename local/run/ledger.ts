@@ -43,7 +43,7 @@ export async function checkClear({ clear = [] }: RunArguments, policies: Policie
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const meant = nearest(name, known);
     throw new UsageError(
-      `--clear ${name}: neither the policies nor the ledger know it; ${meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}.`}`,
+      `clear ${name}: ${policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it'}; ${meant ? `did you mean ${meant}?` : known.length === 0 ? 'it is empty.' : `there are ${known.join(', ')}.`}`,
     );
   }
 }
@@ -58,7 +58,7 @@ function nameOf(record: StoredRecord): string[] {
  * server it is: a forwarded port is loopback as well. So the server is asked.
  */
 export async function chooseLedger(
-  { ledgerPath, fast, input }: ServerRunArguments,
+  { verb, ledgerPath, fast, input }: ServerRunArguments,
   server: Server,
   env: NodeJS.ProcessEnv,
   connection: Connection,
@@ -68,13 +68,13 @@ export async function chooseLedger(
   const isSample = await connection.probe();
   if (sampleOnly && !isSample) {
     throw new UsageError(
-      '--fast with --enforce is for sample data only, and this server does not say that its data is a sample: leave --fast out.',
+      `${verb} --fast is for sample data only, and this server does not say that its data is a sample: leave --fast out.`,
     );
   }
   if (ledgerPath !== undefined) return { ledgerPath, sampleOnly };
   if (input.mode === 'enforce' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
     throw new UsageError(
-      '--enforce at a loopback address needs --ledger FILE, one for each server: a forwarded port does not say which server it is.',
+      `${verb} at a loopback address needs --ledger FILE, one for each server: a forwarded port does not say which server it is.`,
     );
   }
   return { ledgerPath: defaultLedgerPath(env, isSample), sampleOnly };

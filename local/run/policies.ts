@@ -27,6 +27,9 @@ export function samplePolicyList(input: RunArguments): Policies {
   return { first, count: countOf(first, input), again: () => first };
 }
 
+/** For clearing an index, which concerns no policy. */
+export const noPolicies: Policies = { first: [], count: 0, again: () => [] };
+
 const countOf = (sources: PolicySource[], { only }: RunArguments): number =>
   only
     ? new Set(only.map((name) => name.toLowerCase())).size

@@ -4,6 +4,7 @@ import { systemClock } from '../../lambda/facts/clock.ts';
 import type { Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Nights } from '../../lambda/memory/night.ts';
+import type { LocalCommand } from '../../lambda/notification/context.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
@@ -40,8 +41,10 @@ export interface LocalRun {
   json?: OutputFile;
   html?: OutputFile;
   webhook?: Webhook;
-  /** How this run was started, up to the options that a next step may add; for the notification. */
-  command: string;
+  /** What messages call this DataHub, as a stage's name on AWS. */
+  name: string;
+  /** How this run was started; for next steps. */
+  command: LocalCommand;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
     const startTime = new Date(clock.now()).toISOString();
     await executeWorkflow({
       services: {
-        settings: { ...localSettings, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
           policies: policiesOf(run.policies),
           // Only the person who started a local run has a say in it.

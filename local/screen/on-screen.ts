@@ -120,15 +120,17 @@ export function onScreen(given: Screen): Output {
 /** Later news about something already shown as failed or OK appears in the report. */
 const keyOf = ({ name, state }: Check): string => `${name} ${state}`;
 
-function headerLines({ server, mode, embedded, fast, ledger }: Header): string[] {
-  if (mode === 'survey') return [`Survey of ${server}, read-only: nothing is changed.`];
+function headerLines({ server, from, mode, embedded, fast, ledger }: Header): string[] {
+  const access = from ? [`Access  address from ${from.url}, token from ${from.token}`] : [];
+  if (mode === 'survey') return [`Survey of ${server}, read-only: nothing is changed.`, ...access];
   const modes: Record<typeof mode, string> = {
     clear: 'clear: counts rows and changes the ledger; truncates nothing',
-    preview: 'PREVIEW: nothing is changed; --enforce truncates for real',
+    preview: 'PREVIEW: nothing is changed; the verb enforce truncates for real',
     enforce: embedded ? 'enforce: really truncating, but sample data only' : 'ENFORCE: truncates for real',
   };
   return [
     `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
+    ...access,
     `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
     ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
   ];

@@ -1,5 +1,8 @@
 import { redactor } from '../../lambda/facts/secrets.ts';
+import { shellWord } from '../../lambda/facts/text.ts';
 import type { Night } from '../../lambda/memory/night.ts';
+import type { LocalCommand } from '../../lambda/notification/context.ts';
+import { localLine } from '../../lambda/notification/next/commands.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
 import { preflight } from '../../lambda/preflight/preflight.ts';
 import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
@@ -7,6 +10,7 @@ import type { Server } from '../files/server.ts';
 import type { Output } from '../output/output.ts';
 import { surveyPage } from '../pages/survey-page.ts';
 import { drawPage } from '../pages/write.ts';
+import { fastClock } from '../run/clock.ts';
 import { connect } from '../run/connect.ts';
 import { firstChecks } from '../run/first-checks.ts';
 import { type Survey, survey } from './count.ts';
@@ -20,6 +24,12 @@ export interface SurveyOptions {
   json?: OutputFile;
   /** Where the page with the results is written. */
   html?: OutputFile;
+  /** How this survey was started, for the next step. */
+  command: LocalCommand;
+  /** What the page calls this DataHub. */
+  name?: string;
+  /** Waits are cut short. */
+  fast?: boolean;
   /** Remarks about the files that were named. */
   remarks?: readonly string[];
   /** The nights that are remembered of this server, by the search index. */
@@ -33,12 +43,22 @@ export interface SurveyOptions {
 export async function surveyServer(
   server: Server,
   output: Output,
-  { json, html, remarks = [], nightsOf }: SurveyOptions = {},
+  { json, html, command, fast = false, name, remarks = [], nightsOf }: SurveyOptions,
 ): Promise<number> {
-  const { operations, isSample, close } = connect(server, { attempts, asking: output.asking });
+  const { operations, isSample, close } = connect(server, {
+    attempts,
+    asking: output.asking,
+    ...(fast && { sleep: fastClock().sleep }),
+  });
   const now = Date.now();
   try {
-    output.header({ server: server.baseUrl, mode: 'survey', embedded: false, fast: false });
+    output.header({
+      server: server.baseUrl,
+      ...(server.from && { from: server.from }),
+      mode: 'survey',
+      embedded: false,
+      fast,
+    });
     for (const remark of remarks) output.note(remark);
     output.preflight(await firstChecks(server), false);
     const flight = await preflight({
@@ -58,11 +78,18 @@ export async function surveyServer(
     }
     const found = await survey(operations, flight.sizes, now, output.counted);
     output.survey(found, now);
-    const written = writeSuggestions(found, now, output, json);
+    const written = writeSuggestions(found, now, output, json, command);
     if (html) {
       const nights = nightsOf ? () => nightsOf(isSample()) : async () => undefined;
       const page = async () =>
-        surveyPage({ survey: found, checks: flight.checks, server: server.baseUrl, now, nights: await nights() });
+        surveyPage({
+          survey: found,
+          checks: flight.checks,
+          server: server.baseUrl,
+          ...(name !== undefined && { name }),
+          now,
+          nights: await nights(),
+        });
       await drawPage(page, { file: html, output, clean: redactor([server.tokenText]) });
     }
     const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
@@ -74,7 +101,13 @@ export async function surveyServer(
 }
 
 /** @returns whether the requested files were written */
-function writeSuggestions(found: Survey, now: number, output: Output, json: OutputFile | undefined): boolean {
+function writeSuggestions(
+  found: Survey,
+  now: number,
+  output: Output,
+  json: OutputFile | undefined,
+  command: LocalCommand,
+): boolean {
   const suggestions = suggest(found, now);
   if (json === undefined) {
     if (suggestions.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
@@ -94,7 +127,7 @@ function writeSuggestions(found: Survey, now: number, output: Output, json: Outp
   output.written('policies', json.path);
   if (json.path !== '-') {
     output.note(
-      `They are to be edited. See what a run would do, without changing anything, by adding: --policies ${json.path}`,
+      `They are to be edited. To see what a run would do, without changing anything: ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
     );
   }
   return true;

@@ -14,14 +14,14 @@ const number = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(cronJ
 /** What .ci/run's kubernetes-validate cannot know; that the manifests are well formed is what it says. */
 describe('The manifests for Kubernetes', () => {
   test('start the program with options that it has, and only preview', () => {
-    const args = [...cronJob.matchAll(/^ +- (--\S+)$/gm)].map(([, option]) => option!);
+    const args = [...cronJob.matchAll(/^ {16}- (\S+)$/gm)].map(([, option]) => option!);
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'any' }, 'datahub-retention');
-    expect(asked).toMatchObject({ kind: 'run', ledgerPath: '/ledger/in-flight.json', input: { mode: 'preview' } });
+    expect(asked).toMatchObject({ kind: 'run', verb: 'preview', ledgerPath: '/ledger/in-flight.json' });
   });
 
   test('tell a chat by a secret that need not be there', () => {
     const [, name] = /- name: (\S+)\n +valueFrom:\n +secretKeyRef:\n(?: +\w+: \S+\n)* +optional: true$/m.exec(cronJob)!;
-    const args = ['--gms-url', 'http://x', '--policies', 'p'];
+    const args = ['preview', '--gms-url', 'http://x', '--policies', 'p'];
     expect(
       parseArguments(args, { DATAHUB_GMS_TOKEN: 'any', [name!]: 'https://hooks' }, 'datahub-retention'),
     ).toMatchObject({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EmbeddedArguments, ServerRunArguments, SurveyArguments } from '../../local/command-line/arguments.ts';
+import type { DemoArguments, ServerRunArguments, SurveyArguments } from '../../local/command-line/arguments.ts';
 import { parseArguments } from '../../local/command-line/arguments.ts';
 import { UsageError } from '../../local/command-line/usage-error.ts';
 import { execute } from '../../local/execute.ts';
@@ -17,12 +17,7 @@ const nowhere = ['--gms-url', 'http://127.0.0.1:9'];
 async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ problem: string; told: string }> {
   const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'abc', ...env });
   const { output, text } = page();
-  const running = execute(
-    asked as EmbeddedArguments | SurveyArguments | ServerRunArguments,
-    output,
-    env,
-    'npm start --',
-  );
+  const running = execute(asked as DemoArguments | SurveyArguments | ServerRunArguments, output, env, 'npm start --');
   const error = await running.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
   return { problem: (error as Error).message, told: text() };
@@ -57,43 +52,43 @@ describe('the ledger', () => {
   it('that is another file is refused before anything is sent', async () => {
     const { at, write } = files();
     const notes = write('notes.txt', 'my notes\n');
-    const args = [...nowhere, '--policies', write('p.json', [operation]), '--enforce', '--ledger', notes];
+    const args = ['enforce', ...nowhere, '--policies', write('p.json', [operation]), '--ledger', notes];
     expect((await refusal(args)).problem).toMatch(/^--ledger: /);
     expect(readFileSync(at('notes.txt'), 'utf8')).toBe('my notes\n');
   });
 
   it.each(['/proc/nope/l', '/dev/null/l'])('at %s, where no folder can be, is refused at once', async (ledger) => {
-    const args = [...nowhere, '--policies', files().write('p.json', [operation]), '--enforce', '--ledger', ledger];
+    const args = ['enforce', ...nowhere, '--policies', files().write('p.json', [operation]), '--ledger', ledger];
     expect((await refusal(args)).problem).toMatch(/^--ledger: Cannot open the ledger file .*give another path\.$/);
   });
 
   it('has to be named at a loopback address, where a forwarded port does not say which server it is', async () => {
     const { url } = await someServer();
-    const args = ['--gms-url', url, '--policies', files().write('p.json', [operation]), '--enforce'];
-    expect((await refusal(args)).problem).toMatch(/^--enforce at a loopback address needs --ledger FILE/);
+    const args = ['enforce', '--gms-url', url, '--policies', files().write('p.json', [operation])];
+    expect((await refusal(args)).problem).toMatch(/^enforce at a loopback address needs --ledger FILE/);
   });
 });
 
-describe('--clear', () => {
+describe('clear', () => {
   it.each([
-    ['dataset.operations', /^--clear dataset\.operations: neither .*; did you mean dataset\.operation\?$/],
-    ['chart.somethingElse', /^--clear chart\.somethingElse: neither .*; there are dataset\.operation\.$/],
+    ['dataset.operations', /^clear dataset\.operations: neither .*; did you mean dataset\.operation\?$/],
+    ['chart.somethingElse', /^clear chart\.somethingElse: neither .*; there are dataset\.operation\.$/],
   ])('of %s, which nothing knows, is refused before anything is sent', async (name, expected) => {
     const { at, write } = files();
-    const args = [...nowhere, '--policies', write('p.json', [operation]), '--enforce', '--clear', name];
+    const args = ['clear', name, ...nowhere, '--policies', write('p.json', [operation])];
     const { problem, told } = await refusal([...args, '--ledger', at('in-flight.json')]);
     expect(problem).toMatch(expected);
     expect(told).toBe('');
   });
 });
 
-describe('find 13: --fast with --enforce', () => {
+describe('find 13: enforce with --fast', () => {
   it('is refused for a server that does not say that its data is a sample, after one harmless question', async () => {
     const { at, write } = files();
     const { url, asked } = await someServer();
-    const args = ['--gms-url', url, '--policies', write('p.json', [operation]), '--enforce', '--fast'];
+    const args = ['enforce', '--gms-url', url, '--policies', write('p.json', [operation]), '--fast'];
     const { problem, told } = await refusal([...args, '--ledger', at('l')]);
-    expect(problem).toMatch(/^--fast with --enforce is for sample data only/);
+    expect(problem).toMatch(/^enforce --fast is for sample data only/);
     expect(asked).toEqual(['/operations?action=getIndexSizes']);
     expect(told).toMatch(/^Server {2}http/);
   });
@@ -105,7 +100,7 @@ describe('before anything is told or sent', () => {
       '--json over the policies',
       ({ write }) => {
         const path = write('p.json', [operation]);
-        return ['--policies', path, '--json', path];
+        return ['preview', '--policies', path, '--json', path];
       },
       /^--json .* is the file of --policies/,
     ],
@@ -113,23 +108,24 @@ describe('before anything is told or sent', () => {
       '--json over the token',
       ({ write }) => {
         const path = write('token', 'abc');
-        return ['--token-file', path, '--json', path, '--force'];
+        return ['survey', '--token-file', path, '--json', path, '--force'];
       },
       /^--json .* is the file of --token-file/,
     ],
     [
       'a survey over policies that somebody has edited',
-      ({ write }) => ['--json', write('p.json', [operation])],
+      ({ write }) => ['survey', '--json', write('p.json', [operation])],
       /^--json .*: the file exists, and someone may have edited it: name another file, or add --force to replace it\.$/,
     ],
     [
       'a file of addresses that is empty',
-      ({ write }) => ['--policies', write('p.json', [operation]), '--notify-url-file', write('hook', '\n')],
+      ({ write }) => ['preview', '--policies', write('p.json', [operation]), '--notify-url-file', write('hook', '\n')],
       /^--notify-url-file .* is empty: put the webhook's address there\.$/,
     ],
     [
       'an address in the place of its file',
       ({ write }) => [
+        'preview',
         '--policies',
         write('p.json', [operation]),
         '--notify-url-file',
@@ -138,7 +134,7 @@ describe('before anything is told or sent', () => {
       /^--notify-url-file takes the name of a file(?!.*secret)/,
     ],
   ])('%s is refused', async (_name, argsOf, expected) => {
-    const { problem, told } = await refusal([...nowhere, ...argsOf(files())]);
+    const { problem, told } = await refusal([...argsOf(files()), ...nowhere]);
     expect(problem).toMatch(expected);
     expect(told).toBe('');
   });

@@ -47,10 +47,10 @@ describe.concurrent('npm start', () => {
     ];
     const chosen = [...only, 'query.queryUsageStatistics'].flatMap((index) => ['--only', index]);
     const [embedded, separate] = await Promise.all([
-      run([...chosen, '--json', files.at('embedded.json')]),
+      run(['demo', ...chosen, '--json', files.at('embedded.json')]),
       runHere([
+        ...['enforce', '--gms-url', url, '--token-file', tokenFile, '--policies', samplePolicies, '--fast'],
         ...chosen,
-        ...['--gms-url', url, '--token-file', tokenFile, '--policies', samplePolicies, '--enforce', '--fast'],
         ...['--ledger', files.at('ledger'), '--json', files.at('separate.json')],
       ]),
     ]);
@@ -62,18 +62,18 @@ describe.concurrent('npm start', () => {
     expect(sent().length).toBe(files.report('separate.json').policies.filter(({ taskId }) => taskId).length);
     expect(embedded.stdout).not.toMatch(control);
     expect(embedded.stdout).toMatch(/operation: [\d,]+ of 63,000 rows done/);
-    expect(embedded.stdout).toContain('Subject: [DataHub retention] local:');
+    expect(embedded.stdout).toContain('Subject: [DataHub retention] demo:');
     expect(embedded.stdout).toMatch(/^Run local-.* took \d+ s with its waits cut short\.$/m);
     expect(JSON.stringify(separate) + readFileSync(files.at('separate.json'), 'utf8')).not.toContain(token);
   });
 
-  it('sends no real truncate without --enforce, leaves no ledger, and opens with the preflight', async ({
+  it('sends no real truncate as a preview, leaves no ledger, and opens with the preflight', async ({
     onTestFinished: finished,
   }) => {
     const files = folder(finished);
     const { url, token, sent, engine } = await service({ indices: sampleIndices(2000) }, finished);
     const state = files.at('state');
-    const preview = await run(['--gms-url', url, '--policies', samplePolicies, '--json', '-'], {
+    const preview = await run(['preview', '--gms-url', url, '--policies', samplePolicies, '--json', '-'], {
       DATAHUB_GMS_TOKEN: token,
       XDG_STATE_HOME: state,
       NO_PROXY: '*',
@@ -105,7 +105,7 @@ describe.concurrent('npm start', () => {
     const { url, token, sent } = await service({ indices, faults: ['rows-per-second=1500'] }, finished);
     const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, batchSize: 250 }];
     const args = [
-      ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+      ...['enforce', '--gms-url', url, '--token-file', files.write('token', token), '--fast'],
       ...['--policies', files.write('policies', policies)],
     ];
     const env = { XDG_STATE_HOME: files.at('state') };
@@ -131,7 +131,7 @@ describe.concurrent('npm start', () => {
       const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }];
       const { status, stderr } = await start(
         [
-          ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+          ...['enforce', '--gms-url', url, '--token-file', files.write('token', token), '--fast'],
           ...['--policies', files.write('policies', policies), '--ledger', files.at('l'), '--json', files.at('r.json')],
         ],
         {},
@@ -147,8 +147,10 @@ describe.concurrent('npm start', () => {
     onTestFinished: finished,
   }) => {
     const { url, engine } = await service({ indices: [] }, finished);
-    const { status, stdout, stderr } = await run(['--gms-url', url, '--enforec'], { DATAHUB_GMS_TOKEN: 'any' });
-    expect(stderr).toMatch(/^[^\n]*Did you mean --enforce\?[^\n]*\n$/);
+    const { status, stdout, stderr } = await run(['enforce', '--gms-url', url, '--polices', 'p.json'], {
+      DATAHUB_GMS_TOKEN: 'any',
+    });
+    expect(stderr).toMatch(/^[^\n]*Did you mean --policies\?[^\n]*\n$/);
     expect([stdout, status, engine.asked]).toEqual(['', 2, []]);
   });
 });
@@ -161,7 +163,7 @@ describe.concurrent('a run', () => {
     const { url } = await service({ indices: sampleIndices(2000) }, finished);
     const token = 'a-token-that-nobody-issued';
     const refused = await runHere([
-      ...['--gms-url', url, '--token-file', files.write('token', token), '--policies', samplePolicies],
+      ...['preview', '--gms-url', url, '--token-file', files.write('token', token), '--policies', samplePolicies],
       ...['--json', files.at('report.json')],
     ]);
     expect(refused.status).toBe(1);
@@ -176,9 +178,12 @@ describe.concurrent('a run', () => {
     const { url, close } = await startOperationsService({ indices: [] });
     await close();
     const token = files.write('token', 'any');
-    const { status, stdout } = await runHere(['--gms-url', url, '--token-file', token, '--policies', samplePolicies], {
-      XDG_STATE_HOME: files.at('state'),
-    });
+    const { status, stdout } = await runHere(
+      ['preview', '--gms-url', url, '--token-file', token, '--policies', samplePolicies],
+      {
+        XDG_STATE_HOME: files.at('state'),
+      },
+    );
     expect(status).toBe(1);
     expect(stdout).toMatch(/FAILED {2}Connection {3}no connection to/);
     expect(stdout).toMatch(/-> Is the server, or kubectl port-forward, running on this port\?/);
@@ -190,7 +195,7 @@ describe.concurrent('a run', () => {
     const { url, token } = await service({ indices: sampleIndices(200) }, finished);
     const policies = [{ entityType: 'dataset', aspect: 'operaton', retentionDays: 30 }];
     const { status, stdout } = await runHere([
-      ...['--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
+      ...['preview', '--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
       ...['--policies', files.write('policies', policies), '--json', files.at('r.json')],
     ]);
     expect(status).toBe(1);
@@ -207,7 +212,7 @@ describe.concurrent('a run', () => {
       const { url, token, sent } = await service({ indices }, finished);
       const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }];
       const { status, stdout } = await runHere([
-        ...['--gms-url', url, '--token-file', files.write('token', token), '--enforce', '--fast'],
+        ...['enforce', '--gms-url', url, '--token-file', files.write('token', token), '--fast'],
         ...['--policies', files.write('policies', policies), '--ledger', '/dev/full', '--json', files.at('r.json')],
       ]);
       expect(status).toBe(1);
@@ -227,10 +232,10 @@ describe.concurrent('a run', () => {
       ...['--gms-url', url, '--token-file', files.write('token', token), '--policies', policies],
       ...['--ledger', files.at('l')],
     ];
-    await runHere([...args, '--enforce', '--fast']);
+    await runHere(['enforce', ...args, '--fast']);
     chmodSync(files.at('l'), 0o400);
     const before = readFileSync(files.at('l'));
-    expect((await runHere(args)).status).toBe(0);
+    expect((await runHere(['preview', ...args])).status).toBe(0);
     expect(readFileSync(files.at('l'))).toEqual(before);
   });
 
@@ -245,7 +250,7 @@ describe.concurrent('a run', () => {
       retentionDays: 30,
     }));
     const { status, stdout } = await runHere([
-      ...['--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
+      ...['preview', '--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
       ...['--policies', files.write('policies', policies)],
     ]);
     expect(status).toBe(1);

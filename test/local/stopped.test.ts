@@ -84,8 +84,16 @@ describe.concurrent('find 11: npm start, stopped by', () => {
       { ...policy, entityType: 'chart' },
     ]);
     const args = [
-      ...['--gms-url', service.url, '--token-file', files.write('token', service.token), '--policies', policies],
-      ...['--ledger', files.at('ledger'), '--enforce', '--fast'],
+      ...[
+        'enforce',
+        '--gms-url',
+        service.url,
+        '--token-file',
+        files.write('token', service.token),
+        '--policies',
+        policies,
+      ],
+      ...['--ledger', files.at('ledger'), '--fast'],
     ];
     const { child, output, ended } = startAs(way, args);
     while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);

@@ -27,32 +27,38 @@ const server = () => ['--gms-url', service.url, '--token-file', 'token.txt'];
 describe('datahub-retention, installed from the tarball', () => {
   test('says how it is used, by the name that it was started with', async () => {
     const { stdout } = await retention('--help');
-    expect(stdout).toMatch(/^Usage: datahub-retention \[options\]/);
+    expect(stdout).toMatch(/^Usage: datahub-retention VERB/);
     expect(stdout).not.toContain('npm start');
   });
 
+  test('without a verb says the same with status 2: a job that lost its arguments must not end well', async () => {
+    const { status, stdout, stderr } = await retention();
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^Usage: datahub-retention VERB/);
+  });
+
   test('shows a whole run on its own sample data, with nothing beside it', async () => {
-    const { status, stdout } = await retention();
+    const { status, stdout } = await retention('demo');
     expect(stdout).toContain('the embedded operations service');
-    expect(stdout).toContain('Subject: [DataHub retention] local:');
+    expect(stdout).toContain('Subject: [DataHub retention] demo:');
     expect(status).toBe(0);
   });
 
   test('surveys, previews and truncates on a server that was started elsewhere', async () => {
-    expect((await retention(...server(), '--json', 'policies.json')).status).toBe(0);
+    expect((await retention('survey', ...server(), '--json', 'policies.json')).status).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'policies.json'), 'utf8')).length).toBeGreaterThan(0);
 
-    const preview = await retention(...server(), '--policies', 'policies.json');
+    const preview = await retention('preview', ...server(), '--policies', 'policies.json');
     expect(preview.stdout).toContain('PREVIEW');
     expect(preview.stdout).not.toContain('npm start');
     const dryRuns = service.engine.asked.every(({ body }) => (body as { dryRun?: boolean })?.dryRun !== false);
     expect(dryRuns).toBe(true);
 
     const enforce = await retention(
+      'enforce',
       ...server(),
       '--policies',
       'policies.json',
-      '--enforce',
       '--fast',
       '--ledger',
       'ledger',

@@ -77,24 +77,24 @@ async function until(condition: () => boolean): Promise<void> {
 
 const server = () => ['--gms-url', service.url, '--token-file', at('token')];
 const job = () => [
+  'enforce',
   ...server(),
   '--policies',
   at('policies.json'),
   '--ledger',
   at('ledger/in-flight.json'),
-  '--enforce',
   '--fast',
 ];
 
 describe('The file of the image', () => {
   test('surveys', async () => {
-    const { output, ended } = start(server());
+    const { output, ended } = start(['survey', ...server()]);
     expect([await ended, output.stderr]).toEqual([0, '']);
     expect(output.stdout).toContain('dataset.operation');
   });
 
   test.skipIf(!isRoot)('asks for a ledger where its user has no home, in one sentence', async () => {
-    const { output, ended } = start([...server(), '--policies', at('policies.json')]);
+    const { output, ended } = start(['preview', ...server(), '--policies', at('policies.json')]);
     expect(await ended).toBe(2);
     expect(output.stderr).toBe('There is no home folder to keep the ledger in: name a file with --ledger FILE.\n');
   });
@@ -102,12 +102,12 @@ describe('The file of the image', () => {
   test('cannot keep a ledger where it may not write, says so in one sentence, and sends nothing', async () => {
     const before = service.engine.asked.length;
     const { output, ended } = start([
+      'enforce',
       ...server(),
       '--policies',
       at('policies.json'),
       '--ledger',
       'in-flight.json',
-      '--enforce',
       '--fast',
     ]);
     expect(await ended).not.toBe(0);
@@ -145,7 +145,7 @@ describe.skipIf(!isRoot)('As the first process, which a signal does not end by i
 
   test('ends at SIGTERM while it waits for a server that does not answer', async () => {
     const { port } = silent.address() as { port: number };
-    const args = ['--gms-url', `http://127.0.0.1:${port}`, '--token-file', at('token')];
+    const args = ['survey', '--gms-url', `http://127.0.0.1:${port}`, '--token-file', at('token')];
     const { child, output, ended } = start(args, ['unshare', '--fork', '--pid', '--kill-child']);
     await until(() => output.stdout.includes('Preflight'));
     const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');

@@ -96,7 +96,11 @@ export function aRun(name: string, more: { policy?: Partial<Policy>; nights?: nu
   };
   const context = {
     local: true,
-    localCommand: 'npm start -- --gms-url https://datahub.example.com/api/gms --policies p.json',
+    localCommand: {
+      program: 'npm start --',
+      options: '--gms-url https://datahub.example.com/api/gms',
+      policies: 'p.json',
+    },
   };
   const indices = report.policies.map((entry) => searchIndex(entry));
   return runPage({

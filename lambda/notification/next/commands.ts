@@ -1,5 +1,5 @@
 import { escaped, shellWord } from '../../facts/text.ts';
-import type { MessageContext } from '../context.ts';
+import type { LocalCommand, MessageContext } from '../context.ts';
 
 /** Commands that are safe to paste into a shell, whatever names they contain. */
 
@@ -39,19 +39,29 @@ export function resume(context: MessageContext): string | undefined {
 
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');
 
-function localRun({ mode, only, approveRows, clear, acceptMissing }: HandInput, context: MessageContext): string {
-  const started = context.localCommand ?? 'npm start -- --gms-url URL --token-file FILE --policies FILE';
-  // Clearing truncates nothing, and must not be one option away from truncating.
-  const command = clear ? started.replace(/ --enforce(?= |$)/, '') : started;
-  const enforces = mode === 'enforce';
-  const options = [
-    ...(enforces && !command.includes('--enforce') ? ['--enforce'] : []),
-    ...(only ?? []).map((name) => `--only ${shellWord(name)}`),
+/** With placeholders. */
+export const anyCommand: LocalCommand = { program: 'npm start --', options: '--gms-url URL --token-file FILE' };
+
+function localRun({ mode = 'preview', clear = [], ...input }: HandInput, { localCommand }: MessageContext): string {
+  const { only = [], approveRows, acceptMissing } = input;
+  const more = [
+    ...only.map((name) => `--only ${shellWord(name)}`),
     ...(approveRows === undefined ? [] : [`--approve-rows ${approveRows}`]),
-    ...(clear ?? []).map((name) => `--clear ${shellWord(name)}`),
     ...(acceptMissing === undefined ? [] : [`--accept-missing ${acceptMissing}`]),
   ];
-  return [command, ...options].join(' ');
+  const verb = clear.length > 0 ? ['clear', ...clear.map(shellWord)].join(' ') : mode;
+  return localLine(verb, localCommand ?? anyCommand, more);
+}
+
+/** A command line of the local runner. Clearing concerns no policies. */
+export function localLine(
+  verb: string,
+  { program, isDemo, options, policies }: LocalCommand,
+  more: readonly string[] = [],
+): string {
+  const named =
+    verb.startsWith('clear') || (isDemo && policies === undefined) ? [] : [`--policies ${policies ?? 'FILE'}`];
+  return [program, isDemo ? 'demo' : verb, options, ...named, ...more].filter(Boolean).join(' ');
 }
 
 /** JSON that can be used unchanged between single quotes in a shell and in a Slack code block. */

@@ -142,7 +142,7 @@ export function tokenStep(context: MessageContext): Step {
 
 /** How a stage that only previews is switched on; what comes next in one that enforces. */
 export function switchOnStep(report: Report, context: MessageContext): Step {
-  if (context.local) return { text: 'To delete for real, run it again with --enforce.' };
+  if (context.local) return { text: 'To delete for real, give the same options to enforce instead of preview.' };
   const line = runByHand({ mode: 'enforce' }, context);
   const now = { effect: 'To do it once, now, which deletes what is listed here:', line, danger: 'deletes' } as const;
   if (context.enforces) {

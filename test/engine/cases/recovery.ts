@@ -27,7 +27,7 @@ export async function recover(world: World, address: string, ended: Ended, keptR
   const there = await counted(world, cutoffMillis);
   const missing = { kept: keptRows - there.kept, ingested: world.ingested - there.ingested };
   const truncates = world.sent.length;
-  const cleared = await world.run(['--clear', 'dataset.operation']).ended;
+  const cleared = await world.run(['clear', 'dataset.operation']).ended;
   const released = /\breleased\b/i.test(cleared.said) && !/not released/i.test(cleared.said);
   return {
     requests,

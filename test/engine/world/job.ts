@@ -42,14 +42,14 @@ export interface Ended {
 }
 
 /** Starts a run. `policies` and the ledger are files of the folder. */
-export function startJob({ folder, url, clock }: JobFiles, name: string, more: readonly string[] = []): Run {
+export function startJob({ folder, url, clock }: JobFiles, name: string, verb: readonly string[] = ['enforce']): Run {
   const json = join(folder, `${name}.json`);
   const files = ['--token-file', join(folder, 'token'), '--policies', join(folder, 'policies.json')];
   const child = spawn(
     process.execPath,
     [
       ...['--import', 'tsx', '--import', scaledTime, join(root, 'local/main.ts')],
-      ...['--gms-url', url, ...files, '--enforce', '--ledger', join(folder, 'ledger.json'), '--json', json, ...more],
+      ...[...verb, '--gms-url', url, ...files, '--ledger', join(folder, 'ledger.json'), '--json', json],
     ],
     {
       cwd: root,

@@ -81,7 +81,11 @@ describe('any report at all', () => {
   });
 
   test('becomes the same for the local runner, with its own command lines', () => {
-    const local = { local: true, localCommand: 'npm start -- --policies p.json', secrets: [secret] };
+    const local = {
+      local: true,
+      localCommand: { program: 'npm start --', options: '', policies: 'p.json' },
+      secrets: [secret],
+    };
     fc.assert(
       fc.property(anyReport, (report) => {
         const { email } = composeMessage(report, local);

@@ -74,10 +74,11 @@ export function expectExplained(email: string): void {
 }
 
 function expectToSayWhatItDoes(above: string, command: string): void {
-  if (/--input '\{"mode":"enforce"|--enforce/.test(command) && !/--clear/.test(command)) {
+  if (/--input '\{"mode":"enforce"|^ +npm start -- enforce /.test(command)) {
     expect(above).toMatch(/\bdeletes\b/);
   }
-  if (/--input '\{"clear"|--clear/.test(command)) expect(above).toMatch(/\bopens\b.*\btruncates nothing\b/);
+  if (/--input '\{"clear"|^ +npm start -- clear /.test(command))
+    expect(above).toMatch(/\bopens\b.*\btruncates nothing\b/);
   if (/^\s*POST _tasks\S+_cancel$/.test(command)) expect(above).toMatch(/\bstop\b/);
   if (/^\s*POST \/_aliases/.test(command)) expect(above).toMatch(/\bpoint the alias\b/);
   if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bbring them over\b/);
@@ -92,7 +93,7 @@ export function expectExplainedInSlack(description: string): void {
     if (!line.startsWith('```')) return;
     const above = lines[at - 1] ?? '';
     expect(above, line).toMatch(/^Next: .*:$/);
-    expect(line).not.toMatch(/"clear"|--clear|_aliases|_reindex/);
+    expect(line).not.toMatch(/"clear"|npm start -- clear|_aliases|_reindex/);
     expectToSayWhatItDoes(above, line);
   });
 }

@@ -19,7 +19,10 @@ describe('an option that npm keeps for itself', () => {
   ])('by %o and %o is %s', (env, argv, name) => {
     const look = () => refuseSwallowedOptions(env, argv);
     if (name === undefined) expect(look).not.toThrow();
-    else expect(look).toThrow(`npm kept --${name} for itself: put -- before the options, as in npm start -- --${name}`);
+    else
+      expect(look).toThrow(
+        `npm kept --${name} for itself: put -- before verb and options, as in: npm start -- survey --gms-url`,
+      );
   });
 
   it('is noticed when npm starts the program', async () => {
@@ -30,6 +33,6 @@ describe('an option that npm keeps for itself', () => {
       );
     });
     expect(status).toBe(2);
-    expect(stderr).toContain('npm kept --only for itself: put -- before the options');
+    expect(stderr).toContain('npm kept --only for itself: put -- before verb and options');
   });
 });

@@ -29,14 +29,20 @@ describe('npm run preview-message', () => {
     expect(JSON.parse(previewMessage(['--report', path, '--format', 'json']))).toEqual(quiet);
   });
 
+  it('prints for Slack what a run on a machine posts itself', () => {
+    const path = file(quiet);
+    const posted = JSON.parse(previewMessage(['--report', path, '--format', 'slack', '--local']));
+    expect(posted).toMatchObject({ text: expect.any(String), blocks: expect.any(Array) });
+  });
+
   it('prints the next steps for AWS, or for the machine on which a run was made', () => {
     const arn = 'arn:aws:states:eu-central-1:111122223333:stateMachine:x';
     const path = file(missing);
     const aws = ['--report', path, '--state-machine-arn', arn, '--runbook-url', 'https://example.com/runbook.md'];
     expect(previewMessage(aws)).toContain(`--state-machine-arn ${arn} --region eu-central-1 --input '{"clear"`);
     expect(previewMessage(aws)).toContain('More: https://example.com/runbook.md#outcome-rows-missing');
-    const here = previewMessage(['--report', path, '--local', 'npm start -- --policies p.json']);
-    expect(here).toContain('\n  npm start -- --policies p.json --clear dataset.operation\n');
+    const here = previewMessage(['--report', path, '--local', 'datahub-retention']);
+    expect(here).toContain('\n  datahub-retention clear dataset.operation --gms-url URL --token-file FILE\n');
   });
 
   it.each<[string, () => string[], RegExp]>([

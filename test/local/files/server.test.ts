@@ -7,7 +7,7 @@ import { problemOf } from './problem.ts';
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 
 describe('an access token', () => {
-  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', token: { kind: 'file', path } });
+  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', token: { kind: 'file', path } }, {});
 
   it('is taken without the blanks around it', async () => {
     const path = files().write('token', '\n  abc.def \r\n');
@@ -55,7 +55,7 @@ describe('a server', () => {
   it.each(['ftp://gms', 'gms:8080', 'http://', 'http://user:pw@gms', 'http://gms/operations?action=x'])(
     'is refused at the address %s',
     (gmsUrl) => {
-      const message = problemOf(() => readServer({ gmsUrl, token }));
+      const message = problemOf(() => readServer({ gmsUrl, token }, {}));
       expect(message).toMatch(/^--gms-url: The GMS address/);
       expect(message).not.toContain('pw');
     },
@@ -63,6 +63,6 @@ describe('a server', () => {
 
   it('is refused with certificates that are none', () => {
     const caPath = files().write('ca.pem', 'not PEM');
-    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', token, caPath }))).toMatch(/--ca-file .*PEM/);
+    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', token, caPath }, {}))).toMatch(/--ca-file .*PEM/);
   });
 });

@@ -121,10 +121,13 @@ describe('the command line of validate', () => {
   });
 
   it.each([
-    ['validate', 'Name what to validate: npm start -- validate --policies FILE, or --stage FILE.'],
-    ['validate p.json', 'npm start -- validate --policies FILE'],
+    ['validate', 'Name what to validate, as in: npm start -- validate --policies policies.json'],
+    ['validate p.json', 'as in: npm start -- validate --policies policies.json'],
     ['validate --policy p.json', 'Did you mean --policies?'],
-    ['validate --policies p.json --gms-url http://x', "unknown option '--gms-url'"],
+    [
+      'validate --policies p.json --gms-url http://x',
+      '--gms-url is an option of survey, preview, enforce and clear, not of validate',
+    ],
   ])('%s is refused with the remedy', (line, remedy) => {
     expect(() => parse(line)).toThrow(remedy);
   });

@@ -75,7 +75,7 @@ describe('history', () => {
 
   it('says where nothing is remembered, and who remembers', async () => {
     const { status, text } = await (await remembered([])).ask();
-    expect([status, text]).toEqual([0, expect.stringMatching(/^No night is remembered in .*--enforce/s)]);
+    expect([status, text]).toEqual([0, expect.stringMatching(/^No night is remembered in .*Runs that enforce/s)]);
   });
 
   it('asks which index was meant', async () => {
@@ -121,7 +121,7 @@ describe('the command line of history', () => {
     ['history --html -', /^--html needs a file/],
     ['history --force', /^--force needs --json FILE or --html FILE/],
     ['history dataset', /It takes one index as entityType\.aspect/],
-    ['history a.b c.d', /too many arguments/],
+    ['history a.b c.d', /history takes fewer words/],
   ])('%s is refused', (line, problem) => {
     expect(() => parseArguments(line.split(' '), {})).toThrow(problem);
   });
@@ -130,7 +130,7 @@ describe('the command line of history', () => {
     const asked = parseArguments(['history', '--help'], {});
     expect(asked).toMatchObject({
       kind: 'print',
-      text: expect.stringContaining('npm start -- history [options] [index]'),
+      text: expect.stringContaining('npm start -- history [INDEX] [options]'),
     });
   });
 });

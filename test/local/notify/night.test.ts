@@ -25,8 +25,8 @@ async function night(options: { service?: ServiceOptions; args?: string[]; answe
   };
   const asked = parseArguments(
     [
-      ...['--gms-url', service.url, '--token-file', files.write('token', service.token)],
-      ...['--policies', files.write('policies.json', [policy]), '--ledger', files.at('ledger'), '--enforce', '--fast'],
+      ...['enforce', '--gms-url', service.url, '--token-file', files.write('token', service.token)],
+      ...['--policies', files.write('policies.json', [policy]), '--ledger', files.at('ledger'), '--fast'],
       ...['--notify-url-file', files.write('hook', receiver.url), '--json', files.at('report.json')],
       ...(options.args ?? []),
     ],
@@ -51,7 +51,7 @@ describe('a run with a webhook', () => {
     expect(status).toBe(0);
     expect(bodies).toHaveLength(1);
     const { text: fallback, blocks } = bodies[0] as SlackMessage;
-    expect(fallback).toBe(':white_check_mark: DataHub retention local: 1 truncated');
+    expect(fallback).toBe(':white_check_mark: DataHub retention 127.0.0.1: 1 truncated');
     expect(blocks).toEqual([
       { type: 'header', text: { type: 'plain_text', text: fallback, emoji: true } },
       { type: 'section', text: { type: 'mrkdwn', text: expect.stringContaining('dataset.operation') } },
@@ -66,7 +66,7 @@ describe('a run with a webhook', () => {
     const { status, bodies } = await night({ service: refused });
     expect(status).toBe(1);
     const { text, blocks } = bodies[0] as SlackMessage;
-    expect(text).toMatch(/^:rotating_light: DataHub retention local: /);
+    expect(text).toMatch(/^:rotating_light: DataHub retention 127.0.0.1: /);
     expect(JSON.stringify(blocks)).toMatch(
       /Truncate timeseries aspect index size API.*Next steps.*Grant this privilege/,
     );

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  type EmbeddedArguments,
+  type DemoArguments,
   parseArguments,
   type ServerRunArguments,
   type SurveyArguments,
@@ -25,7 +25,7 @@ async function service(options: ServiceOptions = {}) {
 /** Runs a command line in this process. `watch` also gets the output. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, watch: Partial<Output> = {}) {
   const { output, text } = page();
-  const asked = parseArguments(args, env) as EmbeddedArguments | SurveyArguments | ServerRunArguments;
+  const asked = parseArguments(args, env) as DemoArguments | SurveyArguments | ServerRunArguments;
   const heard = new Proxy(output, {
     get:
       (told, name: keyof Output) =>
@@ -53,7 +53,7 @@ describe('--html', () => {
   it('draws a survey: every index by age, with the policy to begin with', async () => {
     const own = files();
     const { args, env, token } = await aServer(own);
-    const { status, text } = await run([...args, '--html', own.at('survey.html')], env);
+    const { status, text } = await run(['survey', ...args, '--html', own.at('survey.html')], env);
     expect([status, text]).toEqual([0, expect.stringContaining(`The page is in ${own.at('survey.html')}.`)]);
     const html = readFileSync(own.at('survey.html'), 'utf8');
     expect(html).toContain('dataset.datasetUsageStatistics: rows by age');
@@ -64,7 +64,7 @@ describe('--html', () => {
   it('draws a preview: what would go, with nothing changed on the server', async () => {
     const own = files();
     const { args, env } = await aServer(own);
-    const named = [...args, '--policies', own.write('p.json', policies), '--html', own.at('preview.html')];
+    const named = ['preview', ...args, '--policies', own.write('p.json', policies), '--html', own.at('preview.html')];
     expect((await run(named, env)).status).toBe(0);
     const html = readFileSync(own.at('preview.html'), 'utf8');
     expect(html).toContain('<h1>1 would be truncated</h1>');
@@ -77,8 +77,8 @@ describe('--html', () => {
   it('draws a run: what went by its verdict, what stayed by age', async () => {
     const own = files();
     const { args, env } = await aServer(own);
-    const named = ['--policies', own.write('p.json', policies), '--enforce', '--fast', '--ledger', own.at('l.json')];
-    const { status } = await run([...args, ...named, '--html', own.at('run.html')], env);
+    const named = ['--policies', own.write('p.json', policies), '--fast', '--ledger', own.at('l.json')];
+    const { status } = await run(['enforce', ...args, ...named, '--html', own.at('run.html')], env);
     expect(status).toBe(0);
     const html = readFileSync(own.at('run.html'), 'utf8');
     expect(html).toContain('<h1>1 truncated</h1>');
@@ -89,7 +89,7 @@ describe('--html', () => {
   it('draws the demonstration', async () => {
     const own = files();
     const path = own.at('demo.html');
-    expect((await run(['--only', 'chart.chartUsageStatistics', '--html', path])).status).toBe(0);
+    expect((await run(['demo', '--only', 'chart.chartUsageStatistics', '--html', path])).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toContain('chart.chartUsageStatistics: rows by age');
   });
 });
@@ -105,7 +105,7 @@ describe('a page that cannot be written', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const args = ['--gms-url', url, '--html', htmlPath(own), ...more];
+    const args = ['survey', '--gms-url', url, '--html', htmlPath(own), ...more];
     const problem = await run(args, { DATAHUB_GMS_TOKEN: 'abcdef' }).then(
       () => 'none',
       (error: Error) => `${error.name}: ${error.message}`,
@@ -145,7 +145,7 @@ describe('a page that cannot be written', () => {
     const own = files();
     const { args, env } = await aServer(own);
     mkdirSync(own.at('pages'));
-    const named = [...args, '--policies', own.write('p.json', policies), '--html', own.at('pages/p.html')];
+    const named = ['preview', ...args, '--policies', own.write('p.json', policies), '--html', own.at('pages/p.html')];
     const gone: Partial<Output> = { report: () => rmSync(own.at('pages'), { recursive: true }) };
     const { status, text } = await run(named, env, gone);
     expect(status).toBe(0);
@@ -155,7 +155,8 @@ describe('a page that cannot be written', () => {
   it('once it was, is replaced by the next one', async () => {
     const own = files();
     const { args, env } = await aServer(own);
-    for (const _ of [1, 2]) expect((await run([...args, '--html', own.at('survey.html')], env)).status).toBe(0);
+    for (const _ of [1, 2])
+      expect((await run(['survey', ...args, '--html', own.at('survey.html')], env)).status).toBe(0);
   });
 });
 
@@ -163,7 +164,7 @@ describe('ages for a page', () => {
   it('that the server does not tell are left out, and the page says so', async () => {
     const own = files();
     const { args, env, engine } = await aServer(own);
-    const named = [...args, '--policies', own.write('p.json', policies), '--html', own.at('p.html')];
+    const named = ['preview', ...args, '--policies', own.write('p.json', policies), '--html', own.at('p.html')];
     const { status } = await run(named, env, { report: () => engine.fault('denied=truncate') });
     expect(status).toBe(0);
     expect(readFileSync(own.at('p.html'), 'utf8')).toContain('2 indices were not counted by age');

@@ -24,6 +24,8 @@ interface Surveyed {
   jsonPath: string;
 }
 
+const command = { program: 'npm start --', options: '--gms-url URL' };
+
 /** Surveys and gives what is printed; a line break inside a paragraph counts as a blank in `text`. */
 async function survey(
   gmsUrl: string,
@@ -33,7 +35,10 @@ async function survey(
 ): Promise<Surveyed & { lines: string[] }> {
   const { output, text } = page(width);
   const json = { path: jsonPath, holds: 'policies', force: false } as const;
-  const status = await surveyServer(readServer({ gmsUrl, token: { kind: 'text', text: token } }), output, { json });
+  const status = await surveyServer(readServer({ gmsUrl, token: { kind: 'text', text: token } }, {}), output, {
+    json,
+    command,
+  });
   const written = text();
   return { status, text: written.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), lines: written.split('\n'), jsonPath };
 }
@@ -92,8 +97,8 @@ describe('the survey of a server where everything is allowed', () => {
     const { url, token } = await service();
     const counted: number[][] = [];
     const { output } = page();
-    const server = readServer({ gmsUrl: url, token: { kind: 'text', text: token } });
-    await surveyServer(server, { ...output, counted: (...numbers) => void counted.push(numbers) }, undefined);
+    const server = readServer({ gmsUrl: url, token: { kind: 'text', text: token } }, {});
+    await surveyServer(server, { ...output, counted: (...numbers) => void counted.push(numbers) }, { command });
     expect(counted).toEqual(Array.from({ length: 11 }, (_, done) => [done, 10]));
     expect((await survey(url, token)).text).not.toContain('indices counted');
   });

@@ -10,7 +10,10 @@ import { context } from '../custom-notification.ts';
 
 /** Next steps in words, with commands for the place in which they are read. */
 
-const local: MessageContext = { local: true, localCommand: 'npm start -- --policies p.json' };
+const local: MessageContext = {
+  local: true,
+  localCommand: { program: 'npm start --', options: '--fast', policies: 'p.json' },
+};
 const mailOf = (report: Report, where: MessageContext = context) => composeMessage(report, where).email;
 const one = (outcome: Outcome, cause: Cause, more: Partial<DecidedFacts> = {}, where = context) =>
   mailOf(aReport([anEntry(outcome, cause, more)]), where);
@@ -62,7 +65,7 @@ describe('a command', () => {
     const command = /--input '(.*)'$/m.exec(mailOf(report))?.[1] ?? '';
     expect(command).not.toMatch(/['`]/);
     expect(JSON.parse(command)).toEqual({ clear: ["x.'; rm -rf ~; '`$(id)`"] });
-    expect(mailOf(report, local)).toContain(`--clear 'x.'\\''; rm -rf ~; '\\''\`$(id)\`'`);
+    expect(mailOf(report, local)).toContain(`clear 'x.'\\''; rm -rf ~; '\\''\`$(id)\`'`);
   });
 
   test('clears no more indices than one run takes', () => {
@@ -122,20 +125,26 @@ describe('a text', () => {
 describe('the local runner', () => {
   test('gets its own command lines', () => {
     expect(mailOf(goldenReport('held-back/above-ceiling'), local)).toContain(
-      '\n  npm start -- --policies p.json --enforce --only dataset.operation --approve-rows 45150\n',
+      '\n  npm start -- enforce --fast --policies p.json --only dataset.operation --approve-rows 45150\n',
     );
     expect(mailOf(goldenReport('missing/quarantined-next-night'), local)).toContain(
-      '\n  npm start -- --policies p.json --clear dataset.operation\n',
+      '\n  npm start -- clear dataset.operation --fast\n',
     );
     expect(mailOf(goldenReport('clearing/clear-not-released'), local)).toContain(
-      '\n  npm start -- --policies p.json --clear dataset.operation --accept-missing 18000\n',
+      '\n  npm start -- clear dataset.operation --fast --accept-missing 18000\n',
     );
   });
 
-  test('clears without an option that would truncate, had the other one been forgotten', () => {
-    const enforcing = { local: true, localCommand: 'npm start -- --policies p.json --enforce --fast' };
-    expect(mailOf(goldenReport('missing/quarantined-next-night'), enforcing)).toContain(
-      '\n  npm start -- --policies p.json --fast --clear dataset.operation\n',
+  test('that is not told how it was started leaves gaps in them', () => {
+    expect(mailOf(goldenReport('held-back/above-ceiling'), { local: true })).toContain(
+      '\n  npm start -- enforce --gms-url URL --token-file FILE --policies FILE --only dataset.operation --approve-rows 45150\n',
+    );
+  });
+
+  test('of a demonstration gets lines that touch no server', () => {
+    const demo = { local: true, localCommand: { program: 'npm start --', isDemo: true, options: '' } } as const;
+    expect(mailOf(goldenReport('held-back/above-ceiling'), demo)).toContain(
+      '\n  npm start -- demo --only dataset.operation --approve-rows 45150\n',
     );
   });
 

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { damaged, type Journal, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
+import { damaged } from './lines.ts';
 import { holds } from './memory.ts';
 import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
 
 /**
  * A ledger in a file, safe against two processes and a kill at any moment, without a lock that a killed process could
- * leave behind: the file is a journal that only grows. Every write appends one line, which holds the record and the
+ * leave behind: the file is a journal. Every write appends one line, which holds the record and the
  * version, state and attempt id that it follows; the operating system puts appended lines in the same order for every
  * process. A line whose condition does not hold at its position is ignored by every reader. So a writer appends, reads
  * on to the end, and knows whether its line counted. A line cut short by a kill or a power loss is ignored as well. A
  * writer has always seen the line that its own follows, even if another one got in first: a line that follows something
  * never stored proves that an earlier line is lost. Appends are ordered on local file systems only, not on NFS.
+ *
+ * Opened for writing, a journal that has grown is compacted to the last line of each index (`compaction.ts` says how that
+ * is safe). It is read in pieces, so that a start needs no more memory for a large one.
  */
 
 interface Line {
@@ -22,68 +26,111 @@ interface Line {
   claim?: { scheduledTime: string; runId: string };
 }
 
+/** A journal is compacted when it is larger than this, and four times as large as what counts in it. */
+const compactAboveBytes = 1024 * 1024;
+const compactRatio = 4;
+
+/**
+ * A writer has read everything before it appends, so what its line follows is among the last things stored. One that
+ * was stopped in between comes back late: 1,000 transitions of one index are half a year of nights.
+ */
+const knownPerIndex = 1000;
+
+/** Scheduled times that are kept: three hours of an every-minute schedule, whose events live one hour. */
+const keptClaims = 200;
+
 /**
  * @param path the journal; it and its folder are created when missing, unless it is opened read-only
  * @throws LedgerError when the file cannot be opened, or is not a ledger
  */
-export function fileLedger(path: string, options: { readOnly?: boolean } = {}): Ledger & { close(): void } {
-  const journal: Journal = openJournal(path, options);
-  const stored = new Map<string, unknown>();
-  const claims = new Map<string, string>();
-  const counted = new Set<string>();
-  /** Everything ever stored: index, version, state and attempt id. */
-  const known = new Set<string>();
+export function fileLedger(
+  path: string,
+  { readOnly = false, compactAbove = compactAboveBytes }: { readOnly?: boolean; compactAbove?: number } = {},
+): Ledger & { close(): void } {
+  const journal = openJournal(path, { readOnly });
+  /** What is stored now, as the line that stored it. */
+  const stored = new Map<string, Line>();
+  const claims = new Map<string, Line>();
+  /** What was stored lately: version, state and attempt id, by index. */
+  const known = new Map<string, Set<string>>();
+  /** The line that this process appended last, and whether it counted. */
+  let own: { id: string; counted: boolean } | undefined;
 
-  const apply = ({ id, claim, index, follows, record }: Line): void => {
+  const take = (line: Line): void => {
+    const { id, claim, index, follows, record } = line;
     if (claim) {
-      if (!claims.has(claim.scheduledTime)) claims.set(claim.scheduledTime, claim.runId);
+      if (!claims.has(claim.scheduledTime)) claims.set(claim.scheduledTime, line);
+      if (claims.size > keptClaims) claims.delete(oldest(claims));
       return;
     }
     if (index === undefined || follows === undefined || record === undefined) throw damaged(path);
-    if (follows && !known.has(conditionKey(index, follows))) throw damaged(path);
-    if (!holds(stored.get(index), follows ?? undefined)) return;
-    stored.set(index, record);
-    known.add(conditionKey(index, record));
-    counted.add(id);
+    const knownHere = known.get(index) ?? new Set();
+    if (follows && !knownHere.has(conditionKey(follows))) throw damaged(path);
+    if (!holds(recordOf(index), follows ?? undefined)) return;
+    stored.set(index, line);
+    // Last, although it may have been there before: a noted answer changes neither state nor attempt.
+    knownHere.delete(conditionKey(record));
+    known.set(index, knownHere.add(conditionKey(record)));
+    if (knownHere.size > knownPerIndex) knownHere.delete(oldest(knownHere));
+    if (own?.id === id) own.counted = true;
   };
-  const catchUp = () => journal.readOn((line) => apply(line as Line));
-  const append = (line: Omit<Line, 'id'>): string => {
-    const id = randomUUID();
-    journal.append({ id, ...line });
+  const reader = {
+    take: (line: object) => take(line as Line),
+    startAgain() {
+      for (const map of [stored, claims, known]) map.clear();
+    },
+  };
+  const recordOf = (index: string) => stored.get(index)?.record;
+  const parsed = (index: string) => parseRecord(index, structuredClone(recordOf(index)));
+  const catchUp = () => journal.readOn(reader);
+  /** Whether the line counted. */
+  const append = (line: Omit<Line, 'id'>): boolean => {
+    own = { id: randomUUID(), counted: false };
+    journal.append({ id: own.id, ...line });
     catchUp();
-    return id;
+    return own.counted;
   };
-  const parsed = (index: string, record: unknown) => parseRecord(index, structuredClone(record));
+  /** The lines that hold everything; a first line follows nothing. */
+  const snapshot = (): Line[] => [
+    ...[...stored.values()].map(({ id, index, record }) => ({ id, index, follows: null, record })),
+    ...[...claims.values()].map(({ id, claim }) => ({ id, claim })),
+  ];
   catchUp();
+  const worthIt = () => journal.size() > Math.max(compactAbove, compactRatio * JSON.stringify(snapshot()).length);
+  if (!readOnly && worthIt()) journal.compact(reader, snapshot);
 
   return {
     close: journal.close,
     async read(index) {
       catchUp();
-      return stored.has(index) ? parsed(index, stored.get(index)) : undefined;
+      return stored.has(index) ? parsed(index) : undefined;
     },
     async list() {
       catchUp();
-      return [...stored]
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([index, record]) => parsed(index, record));
+      return [...stored.keys()].sort().map(parsed);
     },
     async replace(previous, next) {
       assertReadable(next);
       catchUp();
       const follows = previous ? conditionOf(previous) : undefined;
-      if (!holds(stored.get(next.index), follows)) return false;
-      return counted.has(append({ index: next.index, follows: follows ?? null, record: next }));
+      // Again, if it was appended to a file that was being compacted, and nobody else was first in the new one.
+      while (holds(recordOf(next.index), follows)) {
+        if (append({ index: next.index, follows: follows ?? null, record: next })) return true;
+      }
+      return false;
     },
     async claimScheduledTime(scheduledTime, runId) {
       catchUp();
-      if (!claims.has(scheduledTime)) append({ claim: { scheduledTime, runId } });
-      return claims.get(scheduledTime) ?? runId;
+      while (!claims.has(scheduledTime)) append({ claim: { scheduledTime, runId } });
+      return claims.get(scheduledTime)?.claim?.runId ?? runId;
     },
   };
 }
 
-function conditionKey(index: string, of: unknown): string {
+/** The key that has been there longest. */
+const oldest = (of: { keys(): Iterator<string> }): string => of.keys().next().value ?? '';
+
+function conditionKey(of: unknown): string {
   const { version, state, attemptId } = (of ?? {}) as Partial<Condition>;
-  return JSON.stringify([index, version, state, attemptId]);
+  return JSON.stringify([version, state, attemptId]);
 }

@@ -1,4 +1,4 @@
-import type { parseLine } from '../../../lambda/ledger/journal.ts';
+import type { parseLine } from '../../../lambda/ledger/lines.ts';
 import type { holds } from '../../../lambda/ledger/memory.ts';
 import type { Standing, standing } from '../../../lambda/ledger/standing.ts';
 import type { fence, isSameRun } from '../../../lambda/ledger/transitions.ts';
@@ -250,7 +250,7 @@ export const sendingMutants: readonly Mutant[] = [
     about: '5',
     name: 'a damaged end of the ledger file stops everything',
     replacements: [
-      replaces<typeof parseLine>('ledger/journal', 'parseLine', (original) => (path, line) => {
+      replaces<typeof parseLine>('ledger/lines', 'parseLine', (original) => (path, line) => {
         return original(path, line, false);
       }),
     ],

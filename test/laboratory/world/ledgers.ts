@@ -54,7 +54,8 @@ function inFile(): LaboratoryLedger {
       // A file that is refused is refused to the step that reads it.
       const own = () => {
         if (ledger === undefined) {
-          ledger = fileLedger(path);
+          // Compacted whenever it can be.
+          ledger = fileLedger(path, { compactAbove: 0 });
           opened.push(ledger);
         }
         return ledger;

@@ -1,0 +1,350 @@
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fileLedger } from '../../../lambda/ledger/file.ts';
+import { anIdle, anIndex, aReserved, aRunning, aSending } from '../../support/records.ts';
+import { freeDisk, type HookedDisk } from './hooked-disk.ts';
+
+const disk: HookedDisk = vi.hoisted(() => ({}) as HookedDisk);
+vi.mock('node:fs', async (original) => {
+  const { hookDisk, freeDisk: free } = await import('./hooked-disk.ts');
+  return hookDisk(await original(), Object.assign(disk, free()));
+});
+
+let folder: string;
+let path: string;
+/** A journal of some nights, which is worth compacting: two indices, one of them with a truncation under way. */
+let grown: string;
+beforeEach(async () => {
+  Object.assign(disk, freeDisk());
+  // Memory where there is some: each line waits for its disk.
+  folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'compaction-'));
+  path = join(folder, 'in-flight.json');
+  grown = join(folder, 'grown.json');
+  const ledger = fileLedger(grown);
+  await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'first');
+  await ledger.replace(undefined, anIdle({ index: 'another' }));
+  let last = anIdle();
+  await ledger.replace(undefined, last);
+  for (let night = 0; night < 5; night++) {
+    const attemptId = `attempt-${night}`;
+    await ledger.replace(last, aReserved({ attemptId }));
+    await ledger.replace(aReserved({ attemptId }), aSending({ attemptId }));
+    last = anIdle({ attemptId });
+    await ledger.replace(aSending({ attemptId }), last);
+  }
+  await ledger.replace(last, aReserved());
+  await ledger.replace(aReserved(), aSending());
+  await ledger.replace(aSending(), aRunning());
+  ledger.close();
+  copyFileSync(grown, path);
+});
+afterEach(() => {
+  Object.assign(disk, freeDisk());
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const stored = [anIdle({ index: 'another' }), aRunning()];
+const next = anIdle({ attemptId: 'attempt-1' });
+const open = () => fileLedger(path, { compactAbove: 0 });
+const read = async () => {
+  const ledger = fileLedger(path, { readOnly: true });
+  const records = await ledger.list();
+  ledger.close();
+  return records;
+};
+const size = () => statSync(path).size;
+const leftovers = () => (existsSync(`${path}.compacting`) ? readdirSync(`${path}.compacting`) : []);
+
+describe('a ledger file that has grown', () => {
+  test('is compacted at the start of a run to what counts', async () => {
+    const before = size();
+    const ledger = open();
+    expect(await ledger.list()).toEqual(stored);
+    expect(await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'second')).toBe('first');
+    expect(await ledger.replace(aRunning(), anIdle({ attemptId: 'attempt-1' }))).toBe(true);
+    expect(size()).toBeLessThan(before / 3);
+    expect(existsSync(`${path}.compacting`)).toBe(false);
+    expect(await fileLedger(path).read(anIndex)).toEqual(anIdle({ attemptId: 'attempt-1' }));
+  });
+
+  test('is compacted again and again, and stays small over a thousand nights', async () => {
+    let last = aRunning();
+    for (let night = 0; night < 1000; night++) {
+      const ledger = fileLedger(path, { compactAbove: 20_000 });
+      const next = aRunning({ attemptId: `night-${night}` });
+      expect(await ledger.replace(last, next)).toBe(true);
+      last = next;
+      ledger.close();
+    }
+    expect(size()).toBeLessThan(25_000);
+    expect((await read()).at(-1)).toEqual(last);
+  });
+
+  test.each<[string, () => void]>([
+    ['is small enough', () => {}],
+    ['may only be read', () => fileLedger(path, { readOnly: true, compactAbove: 0 }).list()],
+    ['has another name, too', () => linkSync(path, join(folder, 'hard-link'))],
+    [
+      'cannot have a new one beside it',
+      () => {
+        writeFileSync(`${path}.compacting`, '');
+      },
+    ],
+  ])('is used as it is where it %s', async (what, prepare) => {
+    prepare();
+    const before = readFileSync(path);
+    const ledger = what === 'is small enough' ? fileLedger(path) : what === 'may only be read' ? undefined : open();
+    if (ledger) expect(await ledger.list()).toEqual(stored);
+    expect(readFileSync(path)).toEqual(before);
+    expect(await fileLedger(path).replace(aRunning(), anIdle({ attemptId: 'attempt-1' }))).toBe(true);
+  });
+
+  test('is compacted where a link points, which stays a link', async () => {
+    const target = join(folder, 'elsewhere', 'ledger');
+    mkdirSync(join(folder, 'elsewhere'));
+    renameSync(path, target);
+    symlinkSync(target, path);
+    const before = size();
+    expect(await open().list()).toEqual(stored);
+    expect(statSync(target).size).toBeLessThan(before / 3);
+    expect(readFileSync(path)).toEqual(readFileSync(target));
+  });
+
+  test('keeps its mode', () => {
+    chmodSync(path, 0o660);
+    open().close();
+    expect(statSync(path).mode & 0o777).toBe(0o660);
+  });
+
+  test('that is damaged is refused, and stays as it is', () => {
+    const text = readFileSync(path, 'utf8').replace('"attemptId":"attempt-3"', '"attemptId":"attempt-3');
+    writeFileSync(path, text);
+    expect(open).toThrow(/is damaged.*nothing is started/);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  test('is followed by a process that had it open, and whose writes count', async () => {
+    const [writer, reader] = [fileLedger(path), fileLedger(path, { readOnly: true })];
+    open().close();
+    expect(await writer.replace(aSending(), anIdle())).toBe(false);
+    expect(await writer.replace(aRunning(), anIdle({ attemptId: 'attempt-1' }))).toBe(true);
+    expect(await reader.read(anIndex)).toEqual(anIdle({ attemptId: 'attempt-1' }));
+  });
+
+  test('is not taken for the one that is in use when somebody put it there', async () => {
+    const ledger = fileLedger(path);
+    copyFileSync(grown, join(folder, 'other'));
+    fileLedger(join(folder, 'other'), { compactAbove: 0 }).close();
+    renameSync(join(folder, 'other'), path);
+    for (let again = 0; again < 2; again++)
+      await expect(ledger.read(anIndex)).rejects.toThrow(/was replaced while in use/);
+  });
+
+  test('may end with a line that was cut short, or with zeros', async () => {
+    appendFileSync(path, `\n${readFileSync(path, 'utf8').trim().split('\n').at(-1)?.slice(0, 80)}`);
+    appendFileSync(path, Buffer.alloc(300_000));
+    expect(await open().list()).toEqual(stored);
+    expect(readFileSync(path).includes(0)).toBe(false);
+  });
+
+  test('has more scheduled times than are kept: the newest are', async () => {
+    const ledger = fileLedger(path);
+    for (let time = 0; time < 250; time++) await ledger.claimScheduledTime(`time-${time}`, `run-${time}`);
+    const compacted = open();
+    expect(await compacted.claimScheduledTime('time-60', 'another')).toBe('run-60');
+    expect(await compacted.claimScheduledTime('time-249', 'another')).toBe('run-249');
+    expect(await compacted.claimScheduledTime('time-3', 'another')).toBe('another');
+  });
+});
+
+describe('a compaction', () => {
+  class Killed extends Error {}
+
+  /** Opens the ledger, which compacts it, as a process that is killed before call number `at`: whether it came so far. */
+  function killedBefore(at: number): boolean {
+    let calls = 0;
+    disk.before = () => {
+      if (calls++ >= at) throw new Killed();
+    };
+    try {
+      open().close();
+    } catch {}
+    Object.assign(disk, freeDisk());
+    return calls > at;
+  }
+
+  /** Nothing is lost, and the next start compacts and tidies up. */
+  async function expectWhole(): Promise<void> {
+    expect(await read()).toEqual(stored);
+    const ledger = open();
+    expect(await ledger.list()).toEqual(stored);
+    expect(size()).toBeLessThan(statSync(grown).size / 3);
+    expect(leftovers()).toEqual([]);
+    ledger.close();
+  }
+
+  test('that is killed before any of its calls loses nothing', async () => {
+    let at = 0;
+    for (; ; at++) {
+      copyFileSync(grown, path);
+      if (!killedBefore(at)) break;
+      const writer = fileLedger(path);
+      expect(await writer.replace(aRunning(), next)).toBe(true);
+      expect(await writer.replace(next, aRunning())).toBe(true);
+      expect(leftovers()).toEqual([]);
+      writer.close();
+      await expectWhole();
+      rmSync(path);
+    }
+    expect(at).toBeGreaterThan(20);
+  });
+
+  test.each(['is killed', 'finds the disk full'])('that %s at any byte of the new file loses nothing', async (how) => {
+    open().close();
+    const bytes = size();
+    for (let room = 1; room < bytes; room++) {
+      rmSync(path);
+      copyFileSync(grown, path);
+      let dead = false;
+      Object.assign(disk, { room });
+      if (how === 'is killed') {
+        disk.whenFull = () => {
+          dead = true;
+        };
+        disk.before = () => {
+          if (dead || disk.room === 0) throw new Killed();
+        };
+      }
+      try {
+        const ledger = open();
+        if (how === 'finds the disk full') expect(await ledger.list()).toEqual(stored);
+        ledger.close();
+      } catch (error) {
+        if (how === 'finds the disk full') throw error;
+      }
+      Object.assign(disk, freeDisk());
+      expect(leftovers()).toHaveLength(how === 'is killed' ? 1 : 0);
+      expect(size()).toBe(statSync(grown).size);
+      await expectWhole();
+    }
+  });
+
+  /** Runs `action` once, before call number `at` of what happens next: whether it came so far. */
+  function stepIn(at: number, action: () => void): () => boolean {
+    let calls = 0;
+    disk.before = () => {
+      if (calls++ !== at) return;
+      disk.before = () => {};
+      action();
+    };
+    return () => {
+      disk.before = () => {};
+      return calls > at;
+    };
+  }
+
+  test('loses no line that another process stores before any of its calls', async () => {
+    let steppedIn = true;
+    for (let at = 0; steppedIn; at++) {
+      copyFileSync(grown, path);
+      const writer = fileLedger(path);
+      let answer: Promise<boolean> | undefined;
+      const end = stepIn(at, () => {
+        answer = writer.replace(aRunning(), next);
+      });
+      const ledger = open();
+      steppedIn = end();
+      if (steppedIn) {
+        expect([at, await answer]).toEqual([at, true]);
+        expect([at, await ledger.read(anIndex), await writer.read(anIndex)]).toEqual([at, next, next]);
+        expect((await read()).at(-1)).toEqual(next);
+      }
+      for (const each of [ledger, writer]) each.close();
+      rmSync(path);
+    }
+  });
+
+  test('that comes before any call of a write leaves it stored, once', async () => {
+    let steppedIn = true;
+    for (let at = 0; steppedIn; at++) {
+      copyFileSync(grown, path);
+      const writer = fileLedger(path);
+      const end = stepIn(at, () => open().close());
+      const answer = await writer.replace(aRunning(), next);
+      steppedIn = end();
+      expect([at, answer, await writer.read(anIndex)]).toEqual([at, true, next]);
+      expect((await read()).at(-1)).toEqual(next);
+      writer.close();
+      rmSync(path);
+    }
+  });
+
+  test('beside another one, with a line stored in the other’s middle, loses nothing', async () => {
+    let outer = true;
+    for (let at = 0; outer; at++) {
+      let inner = true;
+      for (let within = 0; inner && outer; within++) {
+        copyFileSync(grown, path);
+        const writer = fileLedger(path);
+        let answer: Promise<boolean> | undefined;
+        const end = stepIn(at, () => {
+          const endWithin = stepIn(within, () => {
+            answer = writer.replace(aRunning(), next);
+          });
+          open().close();
+          inner = endWithin();
+        });
+        open().close();
+        outer = end();
+        if (answer) {
+          expect([at, within, await answer]).toEqual([at, within, true]);
+          expect([at, within, (await read()).at(-1)]).toEqual([at, within, next]);
+        }
+        writer.close();
+        rmSync(path);
+      }
+    }
+  });
+});
+
+describe('a write to a ledger file', () => {
+  test('that finds the disk full at any byte, twice, loses nothing and blocks nothing', async () => {
+    const before = size();
+    await fileLedger(path).replace(aRunning(), next);
+    const line = size() - before;
+    // With nothing but its last line break missing, it would count.
+    for (let room = 1; room < line - 1; room += room < 20 || room > line - 20 ? 1 : 20) {
+      for (const again of [0, 1, 2, 3, 4, 60]) {
+        copyFileSync(grown, path);
+        for (const left of [room, again]) {
+          const ledger = fileLedger(path);
+          disk.room = left;
+          await expect(ledger.replace(aRunning(), next)).rejects.toThrow(/Cannot write the ledger file/);
+          Object.assign(disk, freeDisk());
+          ledger.close();
+        }
+        expect([room, again, await read()]).toEqual([room, again, stored]);
+        const ledger = fileLedger(path);
+        expect([room, again, await ledger.replace(aRunning(), next)]).toEqual([room, again, true]);
+        ledger.close();
+      }
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import type { Mutant } from '../mutants/mutant.ts';
 import { isReached, replaced } from '../mutants/replaced.ts';
-import type { Assignment, ResultOf } from './worker.ts';
+import type { Assignment, ResultOf, Word } from './worker.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -72,11 +72,15 @@ function folder(): string {
   return path;
 }
 
-/** Runs one thread to its end. */
-export function runWorker<A extends Assignment>(path: string, assignment: A): Promise<ResultOf<A>> {
+/** Runs one thread to its end. @param lived called after each history */
+export function runWorker<A extends Assignment>(
+  path: string,
+  assignment: A,
+  lived: () => void = () => {},
+): Promise<ResultOf<A>> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(path, { workerData: assignment });
-    worker.once('message', resolve);
+    worker.on('message', (word: Word) => ('lived' in word ? lived() : resolve(word.result as ResultOf<A>)));
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the worker ended with ${code} and without a result`)));
   });

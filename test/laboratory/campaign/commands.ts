@@ -5,7 +5,7 @@ import { violationText } from '../rules/checker.ts';
 import { bundleWorker, runWorker } from './bundle.ts';
 import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
 import { huntMutants } from './hunt.ts';
-import { huntedLine, printHunted, printTally } from './print.ts';
+import { huntedLine, printHunted, printTally, progress } from './print.ts';
 
 /** What `npm run faults` does, each told on standard output. All return whether everything was as it should be. */
 
@@ -14,8 +14,9 @@ export const threads = Math.min(4, availableParallelism());
 /** Many histories, on every thread there is. */
 export async function runHistories({ seed, runs }: { seed: number; runs: number }): Promise<boolean> {
   const path = await bundleWorker('campaign');
+  const lived = progress(`of ${runs} histories`, Math.max(10, Math.ceil(runs / 20)));
   const thread = (first: number) =>
-    runWorker(path, { kind: 'histories', seed, first, step: threads, end: runs, untilViolation: false });
+    runWorker(path, { kind: 'histories', seed, first, step: threads, end: runs, untilViolation: false }, lived);
   return told(merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first)))), seed);
 }
 

@@ -1,6 +1,18 @@
 import type { Tally } from './campaign.ts';
 import type { Hunted } from './hunt.ts';
 
+/**
+ * A line on standard error now and then, in a terminal or not: minutes pass before there is a table.
+ * @returns called for each that is done
+ */
+export function progress(what: string, every: number): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (done % every === 0) process.stderr.write(`${done} ${what}\n`);
+  };
+}
+
 /** Plain tables on standard output. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
   const all = [head, ...rows.map((row) => row.map(String))];

@@ -36,9 +36,14 @@ export interface SmallModel {
 export type Assignment = Histories | SmallModel;
 export type ResultOf<A extends Assignment> = A extends Histories ? Tally : Enumeration;
 
+/** What a worker says: each history that it has lived through, and at the end what came of all of them. */
+export type Word = { lived: true } | { result: Tally | Enumeration };
+
+const say = (word: Word): void => parentPort?.postMessage(word);
+
 function carryOut(given: Assignment): Promise<Tally | Enumeration> {
   if (given.kind === 'small model') {
-    return enumerate({ ...given, told: answersTold[given.told] });
+    return enumerate({ ...given, told: answersTold[given.told] }, () => say({ lived: true }));
   }
   const { seed, first, step, end, among, untilViolation } = given;
   const runs = function* () {
@@ -47,7 +52,10 @@ function carryOut(given: Assignment): Promise<Tally | Enumeration> {
       if (!drawn || among.some((one) => drawn.has(one))) yield run;
     }
   };
-  return runCampaign(seed, runs(), ({ violations }) => untilViolation && violations.length > 0);
+  return runCampaign(seed, runs(), ({ violations }) => {
+    say({ lived: true });
+    return untilViolation && violations.length > 0;
+  });
 }
 
-parentPort?.postMessage(await carryOut(workerData as Assignment));
+say({ result: await carryOut(workerData as Assignment) });

@@ -1,4 +1,4 @@
-import { printTable } from '../campaign/print.ts';
+import { printTable, progress } from '../campaign/print.ts';
 import { type Lived, livedByPeer, livedByUs } from './lived.ts';
 import { isReal, type Situation, situations } from './situations.ts';
 
@@ -7,6 +7,7 @@ export async function runComparison(): Promise<boolean> {
   const rows: (string | number)[][] = [];
   const lossesOfPeer = { real: new Set<string>(), copying: new Set<string>() };
   let allNamed = true;
+  const lived = progress(`of ${situations.length} named situations`, 1);
   for (const situation of situations) {
     for (const profile of situation.profiles) {
       const theirs = situation.notToPeer === undefined ? await livedByPeer(situation, profile) : undefined;
@@ -25,6 +26,7 @@ export async function runComparison(): Promise<boolean> {
         summary(copying),
       ]);
     }
+    lived();
   }
   const { real, copying } = lossesOfPeer;
   console.log(

@@ -37,7 +37,8 @@ export interface Noise {
 
 const fine = new Set(['truncated', 'below-threshold', 'nothing-to-delete', 'disabled']);
 
-export async function liveNoise(seed: number, nights: number): Promise<Noise> {
+/** @param lived called after each night */
+export async function liveNoise(seed: number, nights: number, lived: () => void = () => {}): Promise<Noise> {
   const production = createProduction(seed);
   const { world } = production;
   const { time } = world;
@@ -52,6 +53,7 @@ export async function liveNoise(seed: number, nights: number): Promise<Noise> {
       await time.runUntil(start + 6 * hour);
       await clearClosed(production, executions, number);
       await time.runUntil(start + day - 60_000);
+      lived();
     }
     await time.run(() => executions.every(({ ended }) => ended));
   });

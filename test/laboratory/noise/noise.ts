@@ -1,4 +1,4 @@
-import { printTable } from '../campaign/print.ts';
+import { printTable, progress } from '../campaign/print.ts';
 import { liveNoise, type Noise, type NoiseNight } from './nights.ts';
 
 /** `npm run faults -- --noise`: three months of an ordinary production. */
@@ -6,7 +6,7 @@ import { liveNoise, type Noise, type NoiseNight } from './nights.ts';
 export const noiseNights = 92;
 
 export async function runNoise(seed: number): Promise<boolean> {
-  const noise = await liveNoise(seed, noiseNights);
+  const noise = await liveNoise(seed, noiseNights, progress(`of ${noiseNights} nights`, 10));
   const bad = noise.nights.filter(({ result }) => result !== 'ok');
   const sums: Record<string, number> = {};
   for (const { outcomes } of noise.nights) {

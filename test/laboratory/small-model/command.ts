@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { bundleWorker, runWorker } from '../campaign/bundle.ts';
 import { threads } from '../campaign/commands.ts';
-import { printTable } from '../campaign/print.ts';
+import { printTable, progress } from '../campaign/print.ts';
 import { violationText } from '../rules/checker.ts';
 
 /** `npm run faults -- --enumerate`. */
@@ -24,8 +24,9 @@ const sizes = [
 export async function runEnumeration(): Promise<boolean> {
   const path = await bundleWorker('enumeration');
   const limit = pLimit(threads);
+  const lived = progress('histories', 10_000);
   const results = await Promise.all(
-    sizes.map((size) => limit(() => runWorker(path, { kind: 'small model', ...size, most: 20 }))),
+    sizes.map((size) => limit(() => runWorker(path, { kind: 'small model', ...size, most: 20 }, lived))),
   );
   console.log('Two executions over one index, each step of either first, faults at any step:');
   printTable(

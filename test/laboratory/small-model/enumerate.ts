@@ -38,7 +38,8 @@ const rules: Record<string, CheckRule> = { ...sendingRules, ...guardRules, ...un
 
 const day = 86_400_000;
 
-export async function enumerate(options: EnumerationOptions): Promise<Enumeration> {
+/** @param told called after each history */
+export async function enumerate(options: EnumerationOptions, told: () => void = () => {}): Promise<Enumeration> {
   const { faults, most = 20, mostHistories = Number.POSITIVE_INFINITY } = options;
   const result: Enumeration = { ...options, states: 0, histories: 0, complete: 0, violations: [] };
   const visited = new Map<string, number>();
@@ -46,6 +47,7 @@ export async function enumerate(options: EnumerationOptions): Promise<Enumeratio
   for (let branch = branches.pop(); branch; branch = branches.pop()) {
     result.histories++;
     await lived(branch);
+    told();
     if (result.violations.length >= most || result.histories >= mostHistories) break;
   }
   result.states = visited.size;

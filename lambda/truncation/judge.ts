@@ -119,7 +119,7 @@ export function judgeReindex(evidence: Evidence): Judgement {
   if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
   if (lost?.isMissing) return rowsMissing(evidence, lost);
   const base = { facts, closes: 'idle' as const, ...kept(evidence) };
-  // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to about
+  // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to
   // 1.1).
   const { indexName: stragglersIn } = record.attempt.baseline;
   const stragglers = stragglersIn === undefined ? {} : { stragglersIn };

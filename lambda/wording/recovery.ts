@@ -185,7 +185,7 @@ function lookForDeleter(entry: DecidedFacts): Instruction[] {
   ];
 }
 
-/** What failed once in this server fails again: 1.2 to 1.4 do it every time. */
+/** What failed once in this server fails again: 1.2.0 to 1.5.0 do it every time. */
 const noMoreReindex =
   'Before you clear the index, set the strategy of its policy to delete-by-query-only, unless the copy was only invisible: the next reindex would end the same way.';
 

@@ -46,6 +46,8 @@ export interface Behaviour {
   maxBatchSize: number;
   /** Every reindex fails with this status, after the alias was moved. */
   reindexFailsAfterSwap: 400 | 500 | undefined;
+  /** Every reindex fails with 500 before the alias moves: the new index cannot be created. */
+  reindexFailsBeforeSwap: boolean;
   /** A reindex without `timeoutSeconds` dies at its first write: the new index has no shard yet. */
   slowAllocation: boolean;
   /** False: indices are concrete, as on fresh installations; a reindex is refused before anything changes. */
@@ -111,6 +113,10 @@ export interface Behaviour {
   sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
 
   interceptions: readonly Interception[];
+  /** False: the search engine is out of reach. */
+  engineReachable: boolean;
+  /** What something in front of the server takes off a path, as `/gms`. */
+  strippedPrefixes: readonly string[];
   /** DataHub's frontend is in front of the server: only /api/gms is forwarded. */
   frontend: boolean;
   delayMillis: number;
@@ -128,6 +134,7 @@ export const specified: Behaviour = {
   zeroBatchStatus: 400,
   maxBatchSize: 10_000,
   reindexFailsAfterSwap: undefined,
+  reindexFailsBeforeSwap: false,
   slowAllocation: false,
   aliasBacked: true,
   refreshSeconds: 0,
@@ -167,6 +174,8 @@ export const specified: Behaviour = {
   sentence: 'usual',
 
   interceptions: [],
+  engineReachable: true,
+  strippedPrefixes: ['/gms', '/api/gms'],
   frontend: false,
   delayMillis: 0,
   clockSkewSeconds: 0,

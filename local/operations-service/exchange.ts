@@ -63,7 +63,7 @@ export interface Asked {
 export const json = (status: number, body: string, headers: Record<string, string> = {}): HttpReply => ({
   kind: 'reply',
   status,
-  headers: { 'Content-Type': 'application/json', 'X-RestLi-Protocol-Version': '2.0.0', ...headers },
+  headers: { 'Content-Type': 'application/json', ...headers },
   body,
   delayMillis: 0,
 });

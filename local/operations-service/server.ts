@@ -16,7 +16,7 @@ export interface ServingOptions {
 }
 
 export interface OperationsService<E extends RequestHandler = Engine> {
-  /** `http://127.0.0.1:<port>`; `/operations`, `/gms/operations` and `/api/gms/operations` are below it. */
+  /** `http://127.0.0.1:<port>`; `/operations` is below it, also behind the prefixes that the behaviour strips. */
   url: string;
   token: string;
   /** Path of the token file, if one was requested. */

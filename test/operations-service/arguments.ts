@@ -68,8 +68,8 @@ function indexPrefix(value: string): string {
   throw new InvalidArgumentError('It takes lower-case letters, digits, - and _, beginning with a letter or digit.');
 }
 
-/** Short names of the generations that a release line gives its name to. */
-const shortNames: Record<string, ProfileName> = { '0.13': '0.13-1.1', '1.2': '1.2-1.4' };
+/** Short names of those that stand for several releases. */
+const shortNames: Record<string, ProfileName> = { '0.13': '0.13.2-1.1', '1.2': '1.2-1.5' };
 
 function knownProfile(value: string): ProfileName {
   const found = shortNames[value] ?? profileNames.find((name) => name === value);

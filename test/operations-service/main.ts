@@ -64,7 +64,7 @@ function greeting({ url, tokenFile }: OperationsService<RequestHandler>, given: 
     `  holds       ${holds}`,
     '',
     'A dry run:',
-    `  curl -s '${url}/gms/operations?action=truncateTimeseriesAspect' \\`,
+    `  curl -s '${url}/operations?action=truncateTimeseriesAspect' \\`,
     `    -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
     `    -d '{"entityType": "dataset", "aspect": "operation", "endTimeMillis": ${cutoff}}'`,
     'What it has been asked:',

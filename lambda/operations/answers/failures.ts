@@ -41,12 +41,12 @@ const isToHttps = ({ status, headers }: Pick<Answer, 'status' | 'headers'>): boo
 function kindOf({ status, body }: Pick<Answer, 'status' | 'body'>): ServerErrorKind {
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
-  // Missing index: DataHub wraps the search engine's words in a 500 (ESQueryException).
+  // Missing index: a 500 with the search engine's words, in newer releases after the name of the index.
   if (said !== undefined && /index_not_found_exception|no such index/i.test(said)) return 'no-index';
   if (status >= 500) return 'server-error';
   switch (status) {
     case 401:
-      // Up to 0.12 a missing privilege was a 401, in the form of a rest.li error; a refused token never is.
+      // Before 0.13.2 a missing privilege was a 401, in the form of a rest.li error; a refused token never is.
       return said !== undefined && /\buser is unauthorized\b/i.test(said) ? 'privilege' : 'unauthorized';
     case 403:
       // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
@@ -111,7 +111,7 @@ export function failureOfTransport(
 /** What an error answer says; empty if it contains nothing readable. */
 function said(body: string, quote: Quote): string {
   const message = readRestError(body) ?? (parseJson(body) === undefined ? body : '');
-  return quote(message).replace(/[.\s]+$/, '');
+  return quote(message).replace(/[.:\s]+$/, '');
 }
 
 function isPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): boolean {

@@ -34,8 +34,7 @@ function readRow(row: unknown, isTwin: boolean): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
   if (indexName === undefined || !isIndexName.test(indexName)) return undefined;
-  // Only the first releases (0.10.5, datahub PR #8265) fill the deprecated `sizeMb` alone, and they divide the bytes by a
-  // thousand. The twin's field has the same name and the right unit.
+  // Up to 0.12.1 (datahub PR #8265) only the deprecated `sizeMb` is filled, and it is the bytes divided by a thousand. The twin's field has the same name and the right unit.
   const old = numberOf(row['sizeMb']);
   const sizeMb = numberOf(row['sizeInMb']) ?? (isTwin || old === undefined ? old : old / 1000);
   return {

@@ -23,6 +23,8 @@ export interface LogicalIndex {
   /** `dataset_operationaspect_v1`. */
   alias: string;
   physical: PhysicalIndex;
+  /** Where the name is a pattern: the indices that it fits. They are counted together, and not truncated. */
+  covers?: readonly LogicalIndex[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Behaviour } from '../behaviour.ts';
-import { RestliError } from '../wire/restli.ts';
+import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex, PhysicalIndex } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
@@ -18,14 +18,22 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
         const found = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
         return found?.entityType === entityType && found.aspect === aspect ? found : undefined;
       }
+      if (alias.includes('*')) return pattern(cluster, entityType, aspect, alias);
       // GMS asks by the alias: `a_b.c` and `a.b_c` are one index (IndexConventionImpl).
       for (const one of cluster.logical.values()) if (one.alias === alias) return one;
       throw new RestliError(
         500,
-        `com.datahub.util.exception.ESQueryException: Count query failed: OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [${alias}]]]`,
+        `[${alias}] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [${alias}]]]`,
       );
     },
-    count: ({ physical }, cutoffMillis) => physical.store.count(cutoffMillis),
+    count(index, cutoffMillis) {
+      if (!simulation.behaviour.engineReachable) throw countFailed();
+      const counts = (index.covers ?? [index]).map(({ physical }) => physical.store.count(cutoffMillis));
+      return {
+        matching: counts.reduce((sum, { matching }) => sum + matching, 0),
+        total: counts.reduce((sum, { total }) => sum + total, 0),
+      };
+    },
     startDelete: (index, submission) => startDelete(whole, index, submission),
     startReindex: (index, submission) => startReindex(whole, index, submission),
     idleTask() {
@@ -33,17 +41,27 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
       return `${nodeId}:${number}`;
     },
     task(id) {
+      if (!simulation.behaviour.engineReachable) return undefined;
       const task = cluster.tasks.get(id);
       return task === undefined || task.state === 'gone' ? undefined : reportOf(task, cluster.now);
     },
-    sizes: () =>
-      Array.from(cluster.logical.values(), ({ entityType, aspect, physical }) => ({
+    sizes() {
+      if (!simulation.behaviour.engineReachable) throw unreachable();
+      return Array.from(cluster.logical.values(), ({ entityType, aspect, physical }) => ({
         name: physical.name,
         entityType: entityType.toLowerCase(),
         aspect: aspect.toLowerCase(),
         bytes: bytesOf(physical, cluster, simulation.behaviour),
-      })),
+      }));
+    },
   };
+}
+
+/** The search engine takes a name with an asterisk as all indices that it fits. */
+function pattern(cluster: Cluster, entityType: string, aspect: string, alias: string): LogicalIndex {
+  const fits = new RegExp(`^${alias.replaceAll('*', '.*')}$`);
+  const covers = [...cluster.logical.values()].filter((one) => fits.test(one.alias));
+  return { entityType, aspect, alias, physical: cluster.create(alias), covers };
 }
 
 /** Bytes of an index without rows, and of one row: plausible values, the same for all. */

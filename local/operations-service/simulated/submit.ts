@@ -1,5 +1,5 @@
 import { randomOf } from '../random.ts';
-import { reindexFailed } from '../wire/restli.ts';
+import { deleteFailed, reindexFailed } from '../wire/restli.ts';
 import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
@@ -8,8 +8,14 @@ import { type Fate, Task, type TaskPlan } from './task.ts';
 /**
  * Starts a delete-by-query: rows are deleted in place, batch by batch, as a search finds them now.
  * @returns the task's id
+ * @throws RestliError `Async delete query failed`
  */
-export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
+export function startDelete(
+  simulation: Simulation,
+  { physical, covers }: LogicalIndex,
+  submission: Submission,
+): string {
+  if (covers !== undefined) throw deleteFailed();
   const { behaviour, cluster } = simulation;
   const batchSize = positive(submission.batchSize) ?? behaviour.deleteBatchSize;
   const begun = cluster.reemissions;
@@ -39,6 +45,7 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
   const { behaviour, cluster } = simulation;
   const source = index.physical;
   if (source.name === index.alias) throw reindexFailed(400);
+  if (behaviour.reindexFailsBeforeSwap) throw reindexFailed(500);
 
   // GMS names it, by its own clock (ESIndexBuilder).
   const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));

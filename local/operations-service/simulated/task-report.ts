@@ -6,10 +6,10 @@ export function reportOf(task: Task, now: number): TaskStatus {
   const { plan, canceled, retries } = task;
   const searching = task.state === 'running' && now < plan.startedAt + plan.searchMillis;
   const { slices, ...counters } = searching ? zeros : reported(task);
-  const rest = (bulk: number) => ({
+  const rest = (bulk: number, rate = -1) => ({
     retries: { bulk, search: 0 },
     throttled_millis: 0,
-    requests_per_second: -1,
+    requests_per_second: rate,
     throttled_until_millis: 0,
   });
   return {
@@ -18,7 +18,8 @@ export function reportOf(task: Task, now: number): TaskStatus {
     runTimeNanos: Math.round(((task.completedAt ?? now) - plan.startedAt) * 1000) * 1000,
     status: {
       ...counters,
-      ...rest(retries),
+      // A parent adds up its finished slices' rates: 0 as long as there is none.
+      ...rest(retries, slices?.every((part) => part === null) ? 0 : -1),
       ...(canceled === undefined ? {} : { canceled }),
       ...(slices === undefined
         ? {}

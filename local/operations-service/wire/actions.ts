@@ -1,13 +1,11 @@
 import { type HttpReply, html, type IncomingRequest, json } from '../exchange.ts';
 import { indexSizes } from './index-sizes.ts';
 import { errorBody, parseBody, RestliError } from './restli.ts';
+import { checkRoute, pathAt } from './route.ts';
 import type { Server } from './search-engine.ts';
 import type { Steps } from './steps.ts';
 import { readStatusRequest, taskStatus } from './task-status.ts';
 import { readTruncateRequest, truncate } from './truncate.ts';
-
-/** Paths of the specification (with and without /gms), and the one through DataHub's frontend. */
-const paths = new Set(['/operations', '/gms/operations', '/api/gms/operations']);
 
 /** A reply together with its `value`, if that was a string. */
 export interface Answered {
@@ -15,26 +13,27 @@ export interface Answered {
   value?: string;
 }
 
-/** GMS itself: authentication, the action, the types of its parameters, the privilege, the work, in that order. */
+/** GMS itself: authentication, routing, the types of the parameters, the privilege, the work, in that order. */
 export function* answer(server: Server, token: string, request: IncomingRequest, url: URL): Steps<Answered> {
-  if (!paths.has(url.pathname)) return { reply: html(404, 'Error 404 Not Found') };
   if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(request, url) };
+  const answered = yield* tried(server, request, url);
+  answered.reply.headers['X-RestLi-Protocol-Version'] = request.headers['x-restli-protocol-version'] ?? '1.0.0';
+  return answered;
+}
+
+function* tried(server: Server, request: IncomingRequest, url: URL): Steps<Answered> {
   try {
+    checkRoute(request, pathAt(server.behaviour, url.pathname), url.searchParams.get('action'));
     return yield* act(server, request, url.searchParams.get('action'));
   } catch (error) {
     if (!(error instanceof RestliError)) throw error;
-    const headers = { 'X-RestLi-Error-Response': 'true', ...error.headers };
-    return { reply: json(error.status, errorBody(error.status, error.message), headers) };
+    const reply = json(error.status, errorBody(error.status, error.message));
+    if (!error.routed) delete reply.headers['Content-Type'];
+    return { reply };
   }
 }
 
 function* act(server: Server, request: IncomingRequest, action: string | null): Steps<Answered> {
-  if (request.method !== 'POST') {
-    throw new RestliError(
-      400,
-      `All action methods (specified via 'action' in URI) must be submitted as a POST (was ${request.method})`,
-    );
-  }
   switch (action) {
     case 'truncateTimeseriesAspect': {
       const given = readTruncateRequest(parseBody(request.body));
@@ -50,11 +49,12 @@ function* act(server: Server, request: IncomingRequest, action: string | null): 
     }
     case 'getIndexSizes':
       demand(server, action, 'User is unauthorized to get index sizes.');
-      return { reply: json(200, JSON.stringify({ value: yield* indexSizes(server) })) };
+      return { reply: json(200, yield* indexSizes(server)) };
     default:
       throw new RestliError(
         400,
-        `POST operation ${action === null ? '' : `named ${action} `}not supported on resource 'com.linkedin.metadata.resources.operations.OperationsResource' URI: '${request.path}'`,
+        `POST operation named ${action} not supported on resource 'com.linkedin.metadata.resources.operations.OperationsResource' URI: '${request.path}'`,
+        false,
       );
   }
 }

@@ -1,12 +1,14 @@
+import { withDoubles } from './doubles.ts';
 import { RestliError } from './restli.ts';
-import type { Server } from './search-engine.ts';
+import type { IndexSize, Server } from './search-engine.ts';
 import { type Steps, step } from './steps.ts';
 
 /**
  * `getIndexSizes`: the indices that GMS knows by name, with their size. Leftovers of reindexing are not among them.
+ * @returns the body of the answer
  * @throws RestliError 500 where the search engine refuses the statistics
  */
-export function* indexSizes({ behaviour, engine }: Server): Steps<{ indexSizes: Record<string, unknown>[] }> {
+export function* indexSizes({ behaviour, engine }: Server): Steps<string> {
   if (behaviour.sizes === 'failing') {
     // DataHub issue #9113: the path without a leading slash is refused by managed OpenSearch.
     throw new RestliError(
@@ -15,22 +17,23 @@ export function* indexSizes({ behaviour, engine }: Server): Steps<{ indexSizes: 
     );
   }
   const indices = yield* step(engine.sizes());
-  if (behaviour.sizes === 'one-store') {
-    const total = indices.reduce((sum, { bytes }) => sum + bytes, 0);
-    return {
-      indexSizes: [
-        { indexName: 'public.metadata_timeseries_aspect', entityName: '*', aspectName: '*', sizeInMb: total / 1e6 },
-      ],
-    };
-  }
+  const rows = behaviour.sizes === 'one-store' ? [wholeStore(indices)] : indices.map((one) => rowOf(one, behaviour));
+  return withDoubles({ value: { indexSizes: rows } }, ['sizeInMb', 'sizeMb']);
+}
+
+function wholeStore(indices: readonly IndexSize[]): object {
+  const total = indices.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { aspectName: '*', sizeInMb: total / 1e6, indexName: 'public.metadata_timeseries_aspect', entityName: '*' };
+}
+
+/** In the order in which rest.li writes the fields. */
+function rowOf({ name, entityType, aspect, bytes }: IndexSize, { sizes }: Server['behaviour']): object {
+  const named = sizes !== 'no-names' && entityType !== undefined && aspect !== undefined;
   return {
-    indexSizes: indices.map(({ name, entityType, aspect, bytes }) => ({
-      indexName: name,
-      ...(behaviour.sizes === 'no-names' || entityType === undefined || aspect === undefined
-        ? {}
-        : { entityName: entityType, aspectName: aspect }),
-      // The first releases divided by a thousand and called it megabytes.
-      ...(behaviour.sizes === 'sizeMb' ? { sizeMb: bytes / 1e3 } : { sizeInMb: bytes / 1e6 }),
-    })),
+    ...(named && { aspectName: aspect }),
+    // Up to 0.12.1 it divides by a thousand and calls that megabytes.
+    ...(sizes === 'sizeMb' ? { sizeMb: bytes / 1e3 } : { sizeInMb: bytes / 1e6 }),
+    indexName: name,
+    ...(named && { entityName: entityType }),
   };
 }

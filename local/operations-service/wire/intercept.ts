@@ -33,7 +33,6 @@ export function interceptedReply({ kind, retryAfterSeconds }: Interception, own:
       return text(401, '');
     case 'throttled':
       return json(429, errorBody(429, 'Throttled: too many requests'), {
-        'X-RestLi-Error-Response': 'true',
         'Retry-After': String(retryAfterSeconds ?? 1),
       });
     case 'garbage':

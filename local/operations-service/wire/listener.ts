@@ -10,10 +10,7 @@ export function createListener(engine: RequestHandler): { server: Server; close(
     serve(engine, request, response, timers).catch((error: unknown) => {
       // The client may be gone, which also ends here.
       if (response.destroyed || response.headersSent) response.destroy();
-      else
-        response
-          .writeHead(500, { 'Content-Type': 'application/json', 'X-RestLi-Error-Response': 'true' })
-          .end(errorBody(500, String(error)));
+      else response.writeHead(500, { 'Content-Type': 'application/json' }).end(errorBody(500, String(error)));
     });
   });
   return {

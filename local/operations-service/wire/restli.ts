@@ -1,17 +1,37 @@
 /** The parts of rest.li (LinkedIn's REST framework, which GMS is built on) that a client of an action sees. */
 
+const frames = [
+  'com.linkedin.metadata.restli.RestliUtils.toTask(RestliUtils.java:68)',
+  'com.linkedin.metadata.resources.operations.OperationsResource.truncateTimeseriesAspect(OperationsResource.java)',
+  'com.linkedin.restli.internal.server.RestLiMethodInvoker.doInvoke(RestLiMethodInvoker.java:186)',
+  'com.linkedin.restli.internal.server.filter.RestLiFilterChainIterator.onRequest(RestLiFilterChainIterator.java:59)',
+  'com.linkedin.parseq.internal.ContextImpl.runTask(ContextImpl.java:205)',
+  'java.base/java.lang.Thread.run(Thread.java:829)',
+];
+
 /** Ends the request with a rest.li error. */
 export class RestliError extends Error {
   override readonly name = 'RestliError';
   readonly status: number;
-  readonly headers: Record<string, string>;
+  /** False for a request that no resource has taken: its answer has no content type. */
+  readonly routed: boolean;
 
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+  constructor(status: number, message: string, routed = true) {
     super(message);
     this.status = status;
-    this.headers = headers;
+    this.routed = routed;
   }
 }
+
+/** The search engine cannot be reached: the cause is only in GMS's log. */
+export const countFailed = (): RestliError =>
+  new RestliError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:');
+
+export const unreachable = (): RestliError =>
+  new RestliError(500, 'java.lang.RuntimeException: java.net.ConnectException: Connection refused');
+
+export const deleteFailed = (): RestliError =>
+  new RestliError(500, 'com.datahub.util.exception.ESQueryException: Async delete query failed');
 
 /** A 500 names the Java class of the cause; a 400 is what RestliUtils makes of an IllegalArgumentException. */
 export const reindexFailed = (status: 400 | 500): RestliError =>
@@ -20,21 +40,19 @@ export const reindexFailed = (status: 400 | 500): RestliError =>
     status === 400 ? 'Async reindex failed' : 'com.datahub.util.exception.ESQueryException: Async reindex failed',
   );
 
+const exceptionClass = 'com.linkedin.restli.server.RestLiServiceException';
+
+/** A real trace has 6 to 11 kB, most of it filters and promises that call each other. */
+const stack = Array.from({ length: 80 }, (_, frame) => `\n\tat ${frames[frame % frames.length]}`).join('');
+
 /** The body of a rest.li error, stack trace and all. */
-export function errorBody(status: number, message: string): string {
-  const exceptionClass = 'com.linkedin.restli.server.RestLiServiceException';
-  const frames = [
-    'com.linkedin.metadata.resources.operations.OperationsResource.lambda$0(OperationsResource.java)',
-    'com.linkedin.metadata.restli.RestliUtil.toTask(RestliUtil.java)',
-    'com.linkedin.restli.internal.server.RestLiMethodInvoker.doInvoke(RestLiMethodInvoker.java)',
-    'java.base/java.lang.Thread.run(Thread.java)',
-  ];
-  const stackTrace = [
-    `${exceptionClass} [HTTP Status:${status}]: ${message}`,
-    ...frames.map((frame) => `\tat ${frame}`),
-  ];
-  return JSON.stringify({ exceptionClass, stackTrace: `${stackTrace.join('\n')}\n`, message, status });
-}
+export const errorBody = (status: number, message: string): string =>
+  JSON.stringify({
+    exceptionClass,
+    stackTrace: `${exceptionClass} [HTTP Status:${status}]: ${message}${stack}\n`,
+    message,
+    status,
+  });
 
 /** The body of an action's request. An empty one is an object without fields; unknown fields are ignored. */
 export function parseBody(body: string): Record<string, unknown> {

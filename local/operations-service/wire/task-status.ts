@@ -1,4 +1,5 @@
 import type { Behaviour } from '../behaviour.ts';
+import { withDoubles } from './doubles.ts';
 import { RestliError, readParameters } from './restli.ts';
 import type { Server, TaskStatus } from './search-engine.ts';
 import { type Steps, step } from './steps.ts';
@@ -56,14 +57,8 @@ function taskIdOf(given: StatusRequest): string {
 function statusText(id: string, { completed, runTimeNanos, status }: TaskStatus, { statusForm }: Behaviour): string {
   const frame = { completed, taskId: id, runTimeNanos };
   if (statusForm === 'missing' || status === undefined) return JSON.stringify(frame);
-  const own = withDecimals(status);
+  const own = withDoubles(status, ['requests_per_second']);
   // DataHub's org.json prints the status object as a string; the specification calls it an object.
   const member = statusForm === 'text' ? JSON.stringify(own) : own;
   return `${JSON.stringify(frame).slice(0, -1)},"status":${member}}`;
 }
-
-/** JSON.stringify writes -1 for a rate; Java writes it as a float, -1.0. */
-const withDecimals = (status: object): string =>
-  JSON.stringify(status, (key, value: unknown) =>
-    key === 'requests_per_second' && Number.isInteger(value) ? `#${value as number}.0#` : value,
-  ).replaceAll(/"#(-?\d+\.0)#"/g, '$1');

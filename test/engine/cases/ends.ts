@@ -20,7 +20,7 @@ const kill = async (world: World, task: string): Promise<void> => {
 export const endCases: readonly EngineCase[] = [
   {
     name: 'delete, cancelled half-way',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [await world.runWhile((task) => cancel(world, task))],
@@ -29,7 +29,7 @@ export const endCases: readonly EngineCase[] = [
   {
     name: 'reindex, cancelled half-way',
     core: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'reindex',
     realTimes: noRealTimes,
     story: async (world) => [
@@ -42,7 +42,7 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: '400 after the alias has moved',
-    profile: '1.2-1.4',
+    profile: '1.2-1.5',
     strategy: 'reindex',
     // As an earlier reindex of these releases leaves it: what goes back into it is not seen by itself.
     refreshInterval: '-1',
@@ -54,7 +54,7 @@ export const endCases: readonly EngineCase[] = [
     name: 'delete, node killed',
     core: true,
     kills: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: restartTimes,
     story: async (world) => [await world.runWhile((task) => kill(world, task))],
@@ -63,7 +63,7 @@ export const endCases: readonly EngineCase[] = [
   {
     name: 'reindex, node killed',
     kills: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'reindex',
     realTimes: restartTimes,
     story: async (world) => [await world.runWhile((task) => kill(world, task))],
@@ -71,7 +71,7 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: 'delete, batch too large',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     async story(world) {
@@ -83,7 +83,7 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: 'reindex, batch too large',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'reindex',
     realTimes: noRealTimes,
     async story(world) {

@@ -16,7 +16,7 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'disk full half-way',
     core: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: floodTimes,
     async story(world) {
@@ -32,7 +32,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'disk full, adopted by the next run',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: `${floodTimes}; room is made after 20 s`,
     async story(world) {
@@ -52,7 +52,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'datahub-gc deletes, too',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
@@ -69,7 +69,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'datahub-gc reindexes meanwhile',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     // What came into the new index is not seen yet when somebody copies it back.
     newRefreshInterval: '60s',
@@ -87,7 +87,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'index deleted half-way',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
@@ -101,7 +101,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'index replaced by an upgrade',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: 'the upgrade comes after 12 s and copies for some seconds, which are minutes of the run',
     story: async (world) => [
@@ -117,7 +117,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'refreshing is off',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     refreshInterval: '-1',
     realTimes: noRealTimes,

@@ -9,7 +9,7 @@ export const plainCases: readonly EngineCase[] = [
   {
     name: 'delete, healthy',
     core: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
@@ -18,7 +18,7 @@ export const plainCases: readonly EngineCase[] = [
   {
     name: 'reindex, healthy',
     core: true,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'reindex',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
@@ -37,7 +37,7 @@ export const plainCases: readonly EngineCase[] = [
   },
   {
     name: 'rows written again during a delete',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
@@ -60,7 +60,7 @@ export const plainCases: readonly EngineCase[] = [
   },
   {
     name: 'ingestion during a reindex',
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     strategy: 'reindex',
     refreshInterval: '30s',
     realTimes: 'the old index refreshes every 30 s: what came just before the call is not copied',

@@ -16,7 +16,7 @@ export function simulatedStage({ profile, rows = defaultRows, old = (rows * 3) /
   });
   engine.set({
     taskNumbersRestart: true,
-    reindexSlices: profile === '0.13-1.1' ? 1 : (more.shards ?? 1),
+    reindexSlices: profile === '0.13.2-1.1' ? 1 : (more.shards ?? 1),
     ...(more.tuned === false && { refreshOffAfterReindex: false }),
     ...(more.aliased === false && { aliasBacked: false }),
   });

@@ -59,7 +59,7 @@ export interface Status {
 }
 
 export interface StageOptions {
-  profile: '0.13-1.1' | '1.2-1.4' | 'newest';
+  profile: '0.13.2-1.1' | '1.2-1.5' | 'newest';
   /** Default 20,000 rows. */
   rows?: number;
   /** Of the rows: how many are older than the cutoff. Default three quarters. */

@@ -21,7 +21,7 @@ test.each(['calm', 'unsettled'] as const)(
     const world = createWorld({
       seed: 8,
       start: firstNight,
-      profile: '0.13-1.1',
+      profile: '0.13.2-1.1',
       indices: aspects.map((aspect) => ({ entityType: 'dataset', aspect, timestamps: [...old, ...fresh] })),
       policies: aspects.map((aspect) => ({
         name: `/x/policies/dataset.${aspect}`,

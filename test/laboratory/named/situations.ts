@@ -25,8 +25,8 @@ export interface Situation {
   notToPeer?: string;
 }
 
-const releases = ['0.10.5', '0.12', '0.13-1.1', '1.2-1.4', 'newest'] as const;
-const one = ['0.13-1.1'] as const;
+const releases = ['0.10.5', '0.12', '0.13.2-1.1', '1.2-1.5', 'newest'] as const;
+const one = ['0.13.2-1.1'] as const;
 const copying = ['specification'] as const;
 const slow = { rowsPerSecond: 10, batchOverheadMillis: 100 };
 
@@ -56,7 +56,7 @@ export const situations: readonly Situation[] = [
   {
     facts: '4.5 H',
     name: 'the same, and the index left behind is cleaned up later',
-    profiles: ['1.2-1.4'],
+    profiles: ['1.2-1.5'],
     old: 'most',
     cleanUp: true,
   },

@@ -63,7 +63,7 @@ export function createProduction(seed: number): Production {
   const world = createWorld({
     seed,
     start: firstNight - hour,
-    profile: '0.13-1.1',
+    profile: '0.13.2-1.1',
     indices: pairs.map(sample),
     policies: policies.map((policy) => written(policy)),
     settings: {

@@ -141,7 +141,7 @@ describe('datahub-gc', () => {
 
   test('asks for its five indices, two of them in lower case, which Postgres does not find', () => {
     const all = gcPairs.map(([entityType, aspect]) => `${entityType}.${aspect}`);
-    expect(simulate({ indices, profile: '0.13-1.1', faults: ['reindex-fails=400'] }).engine.runGc()).toEqual(all);
+    expect(simulate({ indices, profile: '0.13.2-1.1', faults: ['reindex-fails=400'] }).engine.runGc()).toEqual(all);
     expect(simulate({ indices, profile: 'postgres' }).engine.runGc()).toEqual([
       'dataset.operation',
       'chart.chartUsageStatistics',
@@ -150,7 +150,7 @@ describe('datahub-gc', () => {
   });
 
   test('sends a truncate again after a 500, and by then the index is empty: it ends well, and every row is gone from view', () => {
-    const { engine, pass } = simulate({ profile: '0.13-1.1', faults: ['reindex-fails=500'] });
+    const { engine, pass } = simulate({ profile: '0.13.2-1.1', faults: ['reindex-fails=500'] });
     expect(engine.runGc()).toEqual(['dataset.operation']);
     pass(60_000);
     expect(engine.rows('dataset.operation')).toHaveLength(0);
@@ -158,7 +158,7 @@ describe('datahub-gc', () => {
   });
 
   test('waits 0, 4, 8 and 16 s before it asks a failing index again, then as long with the flag, and goes on to the next', () => {
-    const { engine, pass } = simulate({ indices: indices.slice(0, 3), profile: '0.13-1.1' });
+    const { engine, pass } = simulate({ indices: indices.slice(0, 3), profile: '0.13.2-1.1' });
     engine.deleteIndex(engine.indices()[0]?.name ?? '');
     const touched = engine.runGc();
     const touchedAfter = (millis: number) => {
@@ -187,7 +187,7 @@ describe('the door', () => {
       await service.truncate({ dryRun: false }),
       await service.post('getIndexSizes', ''),
       await service.send('/operations?action=getIndexSizes', { method: 'GET', headers: service.headers }),
-      await service.send('/nothing', { method: 'POST' }),
+      await service.send('/nothing', { method: 'POST', headers: service.headers }),
       await service.send('/_asked', {}),
     ];
     service.engine.fault('bad-gateway');

@@ -45,10 +45,10 @@ test.each(['restart', ''])('the action "%s" is 400', async (action) => {
   const service = await serve();
   const { status, json } = await service.post(action, {});
   expect(status).toBe(400);
-  expect(json.message).toContain('not supported on resource');
+  expect(json.message).toContain('not supported ');
 });
 
-test.each(['/', '/gms', '/operation', '/gms/operations/', '//'])('the path %s is 404', async (path) => {
+test.each(['/', '/gms', '/operation', '/operations/more', '//'])('the path %s is 404', async (path) => {
   const service = await serve();
   expect((await service.send(path, { method: 'POST', headers: service.headers })).status).toBe(404);
 });

@@ -57,7 +57,7 @@ test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
     expect(said).not.toContain(token);
 
     const command = said.slice(said.indexOf('curl'), said.indexOf('What it has'));
-    const response = await fetch(`${url}/gms/operations?action=truncateTimeseriesAspect`, {
+    const response = await fetch(`${url}/operations?action=truncateTimeseriesAspect`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: /-d '([^']*)'/.exec(command)?.[1] ?? '',
@@ -113,8 +113,8 @@ test.concurrent.for<[argv: string[], sentence: string]>([
 });
 
 test.each([
-  ['0.13', '0.13-1.1'],
-  ['1.2', '1.2-1.4'],
+  ['0.13', '0.13.2-1.1'],
+  ['1.2', '1.2-1.5'],
 ])('--profile %s is short for %s', (short, profile) => {
   expect(parseArguments(['--profile', short])).toMatchObject({ profile });
 });
@@ -130,5 +130,5 @@ test.concurrent('a port that is taken: one sentence, status 2', async ({ onTestF
 test.concurrent('--help lists profiles and faults', async ({ onTestFinished: finished }) => {
   const { ended, output } = run(finished, '--help');
   expect(await ended).toBe(0);
-  for (const name of ['postgres', '1.2-1.4', 'abort-at=SHARE', 'reset[=SCOPE]']) expect(output()).toContain(name);
+  for (const name of ['postgres', '1.2-1.5', 'abort-at=SHARE', 'reset[=SCOPE]']) expect(output()).toContain(name);
 });

@@ -8,7 +8,7 @@ const message = 'User is unauthorized to truncate timeseries index';
 
 describe('point 1: actions and refusals', () => {
   test('point 1 the three actions answer in their envelopes', async () => {
-    const service = await serve({ profile: '0.13-1.1' });
+    const service = await serve({ profile: '0.13.2-1.1' });
     const task = await service.startDelete();
     service.pass(1000);
     expect(task).toMatch(/:\d+$/);
@@ -39,7 +39,7 @@ describe('point 1: actions and refusals', () => {
   });
 
   test('point 1 a missing privilege is 403 in rest.li shape, for a dry run as well', async () => {
-    const service = await serve({ profile: '0.13-1.1', faults: ['denied=truncate'] });
+    const service = await serve({ profile: '0.13.2-1.1', faults: ['denied=truncate'] });
     const { status, json, headers } = await service.truncate();
     expect(status).toBe(403);
     expect(json).toMatchObject({
@@ -48,7 +48,7 @@ describe('point 1: actions and refusals', () => {
       status: 403,
     });
     expect(json.stackTrace).toContain(`[HTTP Status:403]: ${message}\n\tat `);
-    expect(headers.get('x-restli-error-response')).toBe('true');
+    expect(headers.has('x-restli-error-response')).toBe(false);
   });
 
   test('point 1 old servers answer 401 for a missing privilege', async () => {
@@ -96,7 +96,7 @@ describe('point 2: rows, mode and texts', () => {
   ])('point 2 with %i of 100 rows matching: %s', async (matching, sentence) => {
     const timestamps = Array.from({ length: 100 }, (_, row) => (row < matching ? start - 50 * day : start));
     const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
-    const service = await serve({ profile: '0.13-1.1', indices });
+    const service = await serve({ profile: '0.13.2-1.1', indices });
     expect((await service.truncate()).json.value).toBe(
       `Delete ${matching} out of 100 rows (${matching}.00%). ${sentence} This was a dry run. Run with dryRun = false to execute.`,
     );
@@ -132,7 +132,7 @@ describe('point 2: rows, mode and texts', () => {
 
 describe('point 3: delete tasks', () => {
   test('point 3 deleted rises, and counts move at a refresh some seconds later', async () => {
-    const service = await serve({ profile: '0.13-1.1' });
+    const service = await serve({ profile: '1.2-1.5' });
     const task = await service.startDelete();
     service.pass(1000);
     expect((await service.status(task)).status).toMatchObject({ total: 700, deleted: 700 });
@@ -226,10 +226,10 @@ describe('point 4: reindex', () => {
   });
 
   test.each([
-    ['0.13-1.1', {}, 400],
+    ['0.13.2-1.1', {}, 400],
     ['newest', {}, 400],
-    ['1.2-1.4', { batchSize: 1000 }, 400],
-    ['0.13-1.1', { batchSize: 0 }, 400],
+    ['1.2-1.5', { batchSize: 1000 }, 400],
+    ['0.13.2-1.1', { batchSize: 0 }, 400],
   ] as const)('point 4 %s with %o fails with %i after the alias was moved', async (profile, fields, expected) => {
     const service = await serve({ profile });
     const { status, json } = await service.truncate({ dryRun: false, ...fields });
@@ -253,7 +253,7 @@ describe('point 4: reindex', () => {
   });
 
   test('point 4 an index that is not an alias is refused with 400, nothing changes', async () => {
-    const service = await serve({ profile: '0.13-1.1', faults: ['not-an-alias'] });
+    const service = await serve({ profile: '0.13.2-1.1', faults: ['not-an-alias'] });
     const before = service.engine.indices();
     expect(before).toMatchObject([{ name: 'dataset_operationaspect_v1' }]);
     const { status, json } = await service.truncate({ dryRun: false, batchSize: 100 });
@@ -274,7 +274,7 @@ describe('point 4: reindex', () => {
   });
 
   test('point 4 before 1.2 the source is not refreshed first: the latest rows are not copied', async () => {
-    const copied = async (profile: '0.13-1.1' | 'newest') => {
+    const copied = async (profile: '0.13.2-1.1' | 'newest') => {
       const service = await serve({ profile });
       service.pass(1000);
       service.engine.addRows('dataset.operation', [start]);
@@ -282,7 +282,7 @@ describe('point 4: reindex', () => {
       service.pass(60_000);
       return service.engine.tasks()[0]?.created;
     };
-    expect([await copied('0.13-1.1'), await copied('newest')]).toEqual([300, 301]);
+    expect([await copied('0.13.2-1.1'), await copied('newest')]).toEqual([300, 301]);
   });
 
   test('point 4 a second reindex during the copy loses the rows that the first one copies afterwards', async () => {
@@ -407,7 +407,7 @@ describe('point 5: task status', () => {
   });
 });
 
-test.each(['specification', '0.10.5', '0.13-1.1', 'newest'] as const)(
+test.each(['specification', '0.10.5', '0.13.2-1.1', 'newest'] as const)(
   'point 6 batchSize above 10000 is a completed task with zero counters (%s)',
   async (profile) => {
     const service = await serve({ profile });
@@ -466,7 +466,7 @@ describe('point 8: sizes', () => {
   });
 
   test('point 8 on managed OpenSearch early servers answer 500', async () => {
-    const service = await serve({ profile: '0.12' });
+    const service = await serve({ profile: '0.11' });
     const { status, json } = await service.post('getIndexSizes', '');
     expect(status).toBe(500);
     expect(json.message).toContain('*aspect_v1/_stats');
@@ -474,12 +474,12 @@ describe('point 8: sizes', () => {
 
   test('point 8 the oldest form has sizeMb only', async () => {
     const service = await serve({ profile: '0.10.5' });
-    expect(Object.keys((await service.sizes())[0])).toEqual(['indexName', 'entityName', 'aspectName', 'sizeMb']);
+    expect(Object.keys((await service.sizes())[0])).toEqual(['aspectName', 'sizeMb', 'indexName', 'entityName']);
   });
 
   test('point 8 entity and aspect names may be missing', async () => {
     const service = await serve({ faults: ['sizes=no-names'] });
-    expect(Object.keys((await service.sizes())[0])).toEqual(['indexName', 'sizeInMb']);
+    expect(Object.keys((await service.sizes())[0])).toEqual(['sizeInMb', 'indexName']);
   });
 
   test('point 8 Postgres answers one row with stars', async () => {
@@ -560,14 +560,14 @@ describe('point 10: proxies', () => {
 
 describe('point 11: somebody else truncates', () => {
   test('point 11 datahub-gc changes the counts between plan and run', async () => {
-    const service = await serve({ faults: ['gc-after=60'], profile: '0.13-1.1' });
+    const service = await serve({ faults: ['gc-after=60'], profile: '0.13.2-1.1' });
     expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
     service.pass(120_000);
     expect((await service.counts()).matching).toBe(0);
   });
 
   test('point 11 datahub-gc sends no batch size, so its reindex fails after the swap, and it covers that up', async () => {
-    const service = await serve({ profile: '0.13-1.1' });
+    const service = await serve({ profile: '0.13.2-1.1' });
     expect(service.engine.runGc()).toEqual(['dataset.operation']);
     service.pass(60_000);
     expect(await service.counts()).toEqual({ matching: 0, total: 0 });

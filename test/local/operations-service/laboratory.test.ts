@@ -40,7 +40,7 @@ const ask = (engine: Engine, fields: object) =>
 describe('time', () => {
   test('the end of a history does not depend on how often it was looked at', () => {
     const ends = [1, 7, 50, 1000].map((looks) => {
-      const { engine, truncate, pass } = createLaboratory({ profile: '0.13-1.1', faults: ['conflicts=0.1'] });
+      const { engine, truncate, pass } = createLaboratory({ profile: '0.13.2-1.1', faults: ['conflicts=0.1'] });
       truncate();
       pass(60);
       truncate({ endTimeMillis: start - 20 * day });
@@ -288,7 +288,7 @@ describe('over the network', () => {
       {
         at: start,
         method: 'POST',
-        path: '/gms/operations?action=truncateTimeseriesAspect',
+        path: '/operations?action=truncateTimeseriesAspect',
         action: 'truncateTimeseriesAspect',
         body: {
           entityType: 'dataset',
@@ -303,7 +303,7 @@ describe('over the network', () => {
       {
         at: start,
         method: 'POST',
-        path: '/gms/operations?action=getEsTaskStatus',
+        path: '/operations?action=getEsTaskStatus',
         action: 'getEsTaskStatus',
         body: 'not json',
         acted: true,
@@ -325,7 +325,8 @@ describe('over the network', () => {
 
   test('a path that is no path does not end the service', () => {
     const { engine } = createLaboratory();
-    const request = { method: 'POST', path: 'http://[', headers: {}, body: '' };
+    const headers = { authorization: `Bearer ${engine.token}` };
+    const request = { method: 'POST', path: 'http://[', headers, body: '' };
     expect(engine.handle(request)).toMatchObject({ ...json(404, ''), headers: {}, body: expect.any(String) });
   });
 });

@@ -13,10 +13,11 @@ export const expected: Record<ProfileName, readonly [Outcome, Outcome, Outcome]>
   // Ignores the force flags and reindexes, because more than half would go: followed, unless the policy forbids it.
   '0.10.5': ['truncated', 'failed', 'truncated'],
   // Says nothing about its indices, and without the name of the new index no reindex can be proven.
-  '0.12': ['truncated', 'truncated', 'failed'],
-  '0.13-1.1': ['truncated', 'truncated', 'truncated'],
+  '0.11': ['truncated', 'truncated', 'failed'],
+  '0.12': ['truncated', 'truncated', 'truncated'],
+  '0.13.2-1.1': ['truncated', 'truncated', 'truncated'],
   // Every reindex fails after the alias has moved.
-  '1.2-1.4': ['truncated', 'truncated', 'rows-missing'],
+  '1.2-1.5': ['truncated', 'truncated', 'rows-missing'],
   // A reindex leaves the live index without refresh: its rows are invisible.
   newest: ['truncated', 'truncated', 'rows-missing'],
   // Deletes only, and says so when it is asked to reindex.

@@ -34,7 +34,7 @@ export async function serve(options: ServiceOptions = {}) {
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
   };
   const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' };
-  const post = (action: string, body: unknown, path = '/gms/operations') =>
+  const post = (action: string, body: unknown, path = '/operations') =>
     send(`${path}?action=${action}`, {
       method: 'POST',
       headers,

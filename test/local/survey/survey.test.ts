@@ -173,7 +173,7 @@ describe('the survey notices', () => {
   it('an index whose copy failed after the alias had moved, and that only fills anew', async () => {
     let now = days(5);
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
-    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '1.2-1.4', indices });
+    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '1.2-1.5', indices });
     engine.truncateByOthers('dataset.operation', { endTimeMillis: days(30), dryRun: false, forceReindex: true });
     now = Date.now();
     engine.addRows('dataset.operation', evenly(0, 4, 50));
@@ -186,7 +186,7 @@ describe('the survey notices', () => {
 
   it('before all else that datahub-gc emptied five indices minutes ago, and where their rows are', async () => {
     let now = Date.now() - 600_000;
-    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '0.13-1.1' });
+    const { url, token, engine } = await service({ clock: { now: () => now }, profile: '0.13.2-1.1' });
     const touched = engine.runGc();
     now = Date.now();
     const surveyed = await survey(url, token);

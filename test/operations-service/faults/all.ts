@@ -31,6 +31,9 @@ export const faults: readonly Fault[] = [
     }),
   ),
   flag('not-an-alias', 'indices are concrete: a reindex is refused with 400, nothing changes', { aliasBacked: false }),
+  flag('codec-missing', 'a reindex fails with 500 before the alias moves: the new index cannot be created', {
+    reindexFailsBeforeSwap: true,
+  }),
   flag('slow-allocation', 'a reindex without timeoutSeconds dies at its first write, completed', {
     slowAllocation: true,
   }),
@@ -96,7 +99,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'denied',
     value: Object.keys(denials).join('|'),
-    summary: 'this privilege is missing: 403, or 401 on the oldest servers',
+    summary: 'this privilege is missing: 403, or 401 before 0.13.2',
     apply: (value, { denied }) => {
       const action = value === undefined ? undefined : denials[value];
       if (action === undefined) {
@@ -136,7 +139,14 @@ export const faults: readonly Fault[] = [
       return { interceptions: [...interceptions, { kind: 'throttled', scope: 'all', acts: false, retryAfterSeconds }] };
     },
   },
-  flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', { frontend: true }),
+  flag('engine-down', 'the search engine is out of reach: nothing is counted, and no task found', {
+    engineReachable: false,
+  }),
+  flag('gateway', 'behind a gateway that takes /gms off: /gms/operations is answered', { strippedPrefixes: ['/gms'] }),
+  flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', {
+    frontend: true,
+    strippedPrefixes: ['/api/gms'],
+  }),
   amount('delay', 'MILLIS', [0, unlimited], 'every answer takes this long', (delayMillis) => ({ delayMillis })),
   amount(
     'clock-skew',

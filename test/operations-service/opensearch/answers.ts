@@ -3,11 +3,12 @@ import { errors } from '@opensearch-project/opensearch';
 /** The answer to a call with wait_for_completion=false. */
 export const taskIn = (body: object): string => String((body as { task?: unknown }).task);
 
-/** The way Java's clients print an error. */
-export function causeOf(error: unknown): string {
-  if (error instanceof errors.ResponseError) {
-    const cause = (error.body as { error?: { type?: string; reason?: string } } | undefined)?.error;
-    return `OpenSearchStatusException[OpenSearch exception [type=${cause?.type}, reason=${cause?.reason}]]`;
-  }
-  return `java.net.ConnectException: ${(error as Error).message}`;
+/** True: the search engine has refused; false: it was out of reach. */
+export const answered = (error: unknown): error is errors.ResponseError => error instanceof errors.ResponseError;
+
+/** The way Java's client prints a refusal: the index first, where the search engine names one. */
+export function causeOf({ body }: errors.ResponseError): string {
+  const cause = (body as { error?: { type?: string; reason?: string; index?: string } } | undefined)?.error;
+  const index = cause?.index === undefined ? '' : `[${cause.index}] `;
+  return `${index}OpenSearchStatusException[OpenSearch exception [type=${cause?.type}, reason=${cause?.reason}]]`;
 }

@@ -14,7 +14,7 @@ import type { NewIndexSettings } from './reindex.ts';
 import { openSearchEngine } from './search-engine.ts';
 
 /** The generations whose calls are known; the specification and Postgres have no search engine of their own. */
-export const realProfiles: readonly ProfileName[] = ['0.10.5', '0.12', '0.13-1.1', '1.2-1.4', 'newest'];
+export const realProfiles: readonly ProfileName[] = ['0.10.5', '0.11', '0.12', '0.13.2-1.1', '1.2-1.5', 'newest'];
 
 export interface OpenSearchOptions {
   /** `http://127.0.0.1:9200`; loopback only. */
@@ -61,7 +61,12 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
   const client = new Client({ node: address.href, maxRetries: 0, requestTimeout: socketTimeoutMillis });
   const version = await checkProduct(client, address);
   const { prefix = '', clock = { now: () => Date.now() }, token = randomToken() } = options;
-  const settings: NewIndexSettings = { shards: 1, replicas: 0, refreshInterval: '3s', ...options.settings };
+  const settings: NewIndexSettings = {
+    shards: 1,
+    replicas: 0,
+    refreshInterval: `${behaviour.refreshSeconds}s`,
+    ...options.settings,
+  };
   const asked: Asked[] = [];
   const front: Front = {
     server: {
@@ -103,6 +108,8 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
 const simulatedOnly: readonly (keyof Changes)[] = [
   'maxBatchSize',
   'slowAllocation',
+  'reindexFailsBeforeSwap',
+  'engineReachable',
   'aliasBacked',
   'refreshSeconds',
   'firstSearchMillis',

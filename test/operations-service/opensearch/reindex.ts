@@ -20,7 +20,7 @@ interface Surroundings {
 }
 
 /**
- * DataHub's ESIndexBuilder.reindexInPlaceAsync, step by step and in its order; the steps of the generations from 1.2 on
+ * DataHub's ESIndexBuilder.reindexInPlaceAsync, step by step and in its order; the steps of the releases from 1.2 on
  * (#13480) are there where the profile says so. Nothing is rolled back: what fails after the alias has moved leaves it on
  * the new index.
  * @param kept selects the rows that stay
@@ -47,7 +47,7 @@ export async function submitReindex(
     return name;
   });
 
-  // 1.2 to 1.4 look for the number of shards in the wrong place, and find none: "Number of shards not specified".
+  // 1.2.0 to 1.5.0 look for the number of shards in the wrong place, and find none: "Number of shards not specified".
   if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
 
   const size = batchSize ?? behaviour.reindexBatchSize;

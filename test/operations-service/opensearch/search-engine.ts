@@ -1,8 +1,8 @@
-import { type Client, errors } from '@opensearch-project/opensearch';
+import type { Client } from '@opensearch-project/opensearch';
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import { RestliError } from '../../../local/operations-service/wire/restli.ts';
+import { countFailed, deleteFailed, RestliError, unreachable } from '../../../local/operations-service/wire/restli.ts';
 import type { SearchEngine, TaskStatus } from '../../../local/operations-service/wire/search-engine.ts';
-import { causeOf, taskIn } from './answers.ts';
+import { answered, causeOf, taskIn } from './answers.ts';
 import { aliasOf, partsOf, patternOf } from './names.ts';
 import { type NewIndexSettings, submitReindex } from './reindex.ts';
 
@@ -29,7 +29,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
     try {
       return (await client.count({ index: alias, body: { query } })).body.count;
     } catch (error) {
-      throw new RestliError(500, `com.datahub.util.exception.ESQueryException: Count query failed: ${causeOf(error)}`);
+      throw answered(error) ? new RestliError(500, causeOf(error)) : countFailed();
     }
   };
 
@@ -64,7 +64,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
         });
         return taskIn(body);
       } catch {
-        throw new RestliError(500, 'com.datahub.util.exception.ESQueryException: Async delete query failed');
+        throw deleteFailed();
       }
     },
 
@@ -88,7 +88,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
           status: body.task.status as object | undefined,
         };
       } catch (error) {
-        if (!(error instanceof errors.ResponseError) || error.statusCode === 404) return undefined;
+        if (!answered(error) || error.statusCode === 404) return undefined;
         throw new RestliError(500, `java.lang.RuntimeException: ${causeOf(error)}`);
       }
     },
@@ -104,12 +104,16 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
           bytes: Number(primaries?.store?.size_in_bytes ?? 0),
         }));
       } catch (error) {
-        throw new RestliError(500, `java.lang.RuntimeException: ${causeOf(error)}`);
+        throw answered(error) ? new RestliError(500, `java.lang.RuntimeException: ${causeOf(error)}`) : unreachable();
       }
     },
   };
 }
 
 /** The filters of OperationsResource: LESS_THAN_OR_EQUAL_TO for what goes, GREATER_THAN for what a reindex keeps. */
-const until = (cutoffMillis: number) => ({ bool: { filter: [{ range: { timestampMillis: { lte: cutoffMillis } } }] } });
-const after = (cutoffMillis: number) => ({ bool: { filter: [{ range: { timestampMillis: { gt: cutoffMillis } } }] } });
+const until = (cutoffMillis: number) => filter({ lte: wire(cutoffMillis) });
+const after = (cutoffMillis: number) => filter({ gt: wire(cutoffMillis) });
+const filter = (timestampMillis: object) => ({ bool: { filter: [{ range: { timestampMillis } }] } });
+
+/** Java's largest long, which JavaScript would write as a number that no long holds. */
+const wire = (millis: number): number => Math.min(millis, Number.MAX_SAFE_INTEGER);

@@ -2,7 +2,7 @@ import type { Statement } from '../statement.ts';
 
 /** What the service answers before anything is started. */
 
-const ordinary = { profile: '0.13-1.1' } as const;
+const ordinary = { profile: '0.13.2-1.1' } as const;
 
 export const answerStatements: readonly Statement[] = [
   {

@@ -2,7 +2,7 @@ import { type Statement, share, wordOf } from '../statement.ts';
 
 /** What a delete-by-query does, row by row and look by look. */
 
-const ordinary = { profile: '0.13-1.1' } as const;
+const ordinary = { profile: '0.13.2-1.1' } as const;
 
 export const deleteStatements: readonly Statement[] = [
   {

@@ -2,7 +2,7 @@ import { type Statement, share } from '../statement.ts';
 
 /** Full disks and restarts. */
 
-const ordinary = { profile: '0.13-1.1' } as const;
+const ordinary = { profile: '0.13.2-1.1' } as const;
 
 export const nodeStatements: readonly Statement[] = [
   {

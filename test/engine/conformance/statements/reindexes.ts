@@ -3,7 +3,7 @@ import { type Statement, share, wordOf } from '../statement.ts';
 
 /** What a reindex does: the alias first, the rows later. */
 
-const ordinary = { profile: '0.13-1.1' } as const;
+const ordinary = { profile: '0.13.2-1.1' } as const;
 const reindex = { forceDeleteByQuery: undefined, forceReindex: true } as const;
 
 export const reindexStatements: readonly Statement[] = [
@@ -35,7 +35,7 @@ export const reindexStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'up to about 1.1, rows that no refresh has shown yet stay behind',
+    name: 'up to 1.1, rows that no refresh has shown yet stay behind',
     on: ordinary,
     says: '5000 behind the alias',
     observe: (stage) => afterUnrefreshed(stage),
@@ -83,8 +83,8 @@ export const reindexStatements: readonly Statement[] = [
     observe: (stage) => refused(stage, { ...reindex, batchSize: undefined }),
   },
   {
-    name: '1.2 to 1.4: so it is with one',
-    on: { profile: '1.2-1.4' },
+    name: '1.2.0 to 1.5.0: so it is with one',
+    on: { profile: '1.2-1.5' },
     says: '400 Async reindex failed, moved, 0 rows',
     observe: (stage) => refused(stage, reindex),
   },

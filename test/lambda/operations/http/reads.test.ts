@@ -15,7 +15,7 @@ const sizesAnswer = http(200, '{"value":{"indexSizes":[]}}');
 const html = { 'Content-Type': 'text/html' };
 const loginPage = '<!DOCTYPE html><html><head><title>Sign in | Example SSO</title></head><body>Sign in</body></html>';
 const addressForms = ['https://host/api/gms', 'http://host:8080', 'https://host/gms'];
-const restError = (status: number, message: string) =>
+const restError = (status: number, message: string, headers?: Record<string, string>) =>
   http(
     status,
     JSON.stringify({
@@ -24,6 +24,7 @@ const restError = (status: number, message: string) =>
       message,
       status,
     }),
+    headers,
   );
 
 /** The text that people read. */
@@ -119,6 +120,14 @@ describe('a read that fails for the moment', () => {
     const error = await errorOf(operations.indexSizes());
     expect(error).toMatchObject({ fact: { kind: 'server-error', status: 503, tries: 4 }, concernsServer: false });
     expect(server.requests).toHaveLength(4);
+  });
+
+  test('says nothing after a colon that has nothing after it: the search engine is out of reach', async () => {
+    const { operations } = await against([
+      restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:'),
+    ]);
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error.fact).toMatchObject({ kind: 'server-error', text: 'Count query failed' });
   });
 
   test('with a page doubts the address only where it has never been right', async () => {
@@ -263,7 +272,7 @@ describe('an answer that settles the matter', () => {
       ['"User is unauthorized to truncate timeseries index"', '"Truncate timeseries aspect index size API"'],
     ],
     [
-      'a missing privilege on a server up to 0.12',
+      'a missing privilege on a server before 0.13.2',
       restError(401, 'User is unauthorized to truncate timeseries index'),
       { kind: 'privilege', status: 401 },
       ['"Truncate timeseries aspect index size API"'],
@@ -281,6 +290,37 @@ describe('an answer that settles the matter', () => {
       http(403, 'RBAC: access denied', { 'Content-Type': 'text/plain' }),
       { kind: 'forbidden', status: 403, text: 'RBAC: access denied' },
       ['Something in front of DataHub refuses the request'],
+    ],
+    [
+      'an index that is not there, as its server named it first',
+      restError(
+        500,
+        '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
+      ),
+      { kind: 'no-index', status: 500 },
+      ['the search engine has no such index'],
+    ],
+    [
+      'a path that GMS does not have, as JSON without a content type',
+      restError(404, "No root resource defined for path '/gms'", {}),
+      { kind: 'not-found', status: 404, text: "No root resource defined for path '/gms'" },
+      ['"No root resource defined for path \'/gms\'"', 'http://host:8080'],
+    ],
+    [
+      'an Accept header that something in front has changed',
+      restError(
+        406,
+        "None of the types in the request's 'Accept' header are supported. Supported MIME types are: [x]",
+        {},
+      ),
+      { kind: 'bad-request', status: 406 },
+      ["None of the types in the request's 'Accept' header are supported"],
+    ],
+    [
+      'a protocol version that the server does not speak',
+      restError(400, 'Rest.li protocol version 2.0.0 used by the client is not supported!', {}),
+      { kind: 'bad-request', status: 400 },
+      ['protocol version 2.0.0'],
     ],
     [
       'an index that is not there',

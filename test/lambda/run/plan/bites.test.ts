@@ -216,7 +216,7 @@ describe('a policy with a bite', () => {
   });
 
   test('is followed on a server that deletes in place as long as less than half would go', async () => {
-    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy], profile: '0.13-1.1' });
+    const deployment = await started({ indices: [indexOf(evenly)], policies: [policy], profile: '0.13.2-1.1' });
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'truncated',
       strategy: 'delete-by-query',

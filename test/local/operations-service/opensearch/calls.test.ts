@@ -60,7 +60,7 @@ test('a delete runs on the alias, goes on at conflicts, and is not waited for', 
 });
 
 test.each([
-  ['0.13-1.1', '10000'],
+  ['0.13.2-1.1', '10000'],
   ['newest', '5000'],
 ] as const)('without a batch size %s deletes in batches of %s', async (profile, size) => {
   const { truncate, lines } = await connected({ profile });
@@ -69,8 +69,8 @@ test.each([
 });
 
 describe('a reindex', () => {
-  test('up to about 1.1 moves the alias, then copies in one slice', async () => {
-    const { reindex, lines, calls } = await connected({ profile: '0.13-1.1' });
+  test('up to 1.1 moves the alias, then copies in one slice', async () => {
+    const { reindex, lines, calls } = await connected({ profile: '0.13.2-1.1' });
     expect((await reindex()).value).toBe('node:8');
     const made = lines().slice(2);
     expect(made.slice(0, 4)).toEqual(swap);
@@ -93,8 +93,8 @@ describe('a reindex', () => {
     });
   });
 
-  test('of 1.2 to 1.4 ends with 400 after the alias has moved', async () => {
-    const { reindex, lines } = await connected({ profile: '1.2-1.4' });
+  test('of 1.2.0 to 1.5.0 ends with 400 after the alias has moved', async () => {
+    const { reindex, lines } = await connected({ profile: '1.2-1.5' });
     expect(await reindex()).toMatchObject({ status: 400, value: 'Async reindex failed' });
     expect(lines().slice(2)).toEqual(swap);
   });
@@ -111,19 +111,19 @@ describe('a reindex', () => {
   });
 
   test('without a batch size is refused by the client, after the alias has moved', async () => {
-    const { reindex, lines } = await connected({ profile: '0.13-1.1' });
+    const { reindex, lines } = await connected({ profile: '0.13.2-1.1' });
     expect(await reindex({ batchSize: undefined })).toMatchObject({ status: 400, value: 'Async reindex failed' });
     expect(lines().slice(2)).toEqual(swap);
   });
 
   test('of an index that is no alias changes nothing', async () => {
-    const { reindex, lines } = await connected({ profile: '0.13-1.1' }, { behind: [] });
+    const { reindex, lines } = await connected({ profile: '0.13.2-1.1' }, { behind: [] });
     expect(await reindex()).toMatchObject({ status: 400 });
     expect(lines().slice(2)).toEqual([swap[0]]);
   });
 
   test('that the search engine refuses is a 500 that says no more', async () => {
-    const { reindex } = await connected({ profile: '0.13-1.1' }, { refuse: { '/_reindex': [429, 'rejected'] } });
+    const { reindex } = await connected({ profile: '0.13.2-1.1' }, { refuse: { '/_reindex': [429, 'rejected'] } });
     const { status, value } = await reindex();
     expect([status, value]).toEqual([500, 'com.datahub.util.exception.ESQueryException: Async reindex failed']);
   });
@@ -169,7 +169,29 @@ describe('answers', () => {
     );
     const { status, value } = await truncate({ dryRun: true });
     expect(status).toBe(500);
-    expect(value).toContain('[type=index_not_found_exception, reason=so it is]');
+    expect(value).toBe(
+      '[dataset_operationaspect_v1] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=so it is]]',
+    );
+  });
+
+  test('an engine out of reach is a 500 without a cause, and a task that nobody knows', async () => {
+    const { truncate, ask, close } = await connected();
+    close();
+    expect(await truncate({ dryRun: true })).toMatchObject({
+      status: 500,
+      value: 'com.datahub.util.exception.ESQueryException: Count query failed:',
+    });
+    expect(await ask('getIndexSizes', {})).toMatchObject({
+      status: 500,
+      value: 'java.lang.RuntimeException: java.net.ConnectException: Connection refused',
+    });
+    expect((await ask('getEsTaskStatus', { task: 'node:7' })).value).toContain('Could not get task status');
+  });
+
+  test("Java's largest long as cutoff reaches the search engine as a number that a long holds", async () => {
+    const { truncate, calls } = await connected();
+    expect((await truncate({ dryRun: true, endTimeMillis: 2 ** 63 })).status).toBe(200);
+    expect(JSON.stringify(calls[1]!.body)).toContain('{"lte":9007199254740991}');
   });
 
   test('nothing says that the data is a sample', async () => {

@@ -49,7 +49,8 @@ export async function fakeEngine({ distribution = 'opensearch', number = '2.19.1
     const refused = Object.entries(more.refuse ?? {}).find(([path]) => request.url?.startsWith(path))?.[1];
     response.setHeader('Content-Type', 'application/json');
     if (refused) {
-      response.writeHead(refused[0]).end(JSON.stringify({ error: { type: refused[1], reason: 'so it is' } }));
+      const index = /^\/(\w+)\/_count/.exec(request.url ?? '')?.[1];
+      response.writeHead(refused[0]).end(JSON.stringify({ error: { type: refused[1], reason: 'so it is', index } }));
     } else {
       const answer = answers.find(([pattern]) => pattern.test(line))?.[1]() ?? { acknowledged: true };
       response.end(JSON.stringify(answer));

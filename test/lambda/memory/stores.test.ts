@@ -133,15 +133,33 @@ describe('the file of nights', () => {
     expect(await fileNights(path, () => start).read(index)).toHaveLength(2);
   });
 
-  test('forgets what is older than 400 days, and is written anew when it has grown large', async () => {
+  test('forgets what is older than 400 days, and is written anew by the next process when it has grown large', async () => {
     const path = newFile();
-    const nights = fileNights(path, () => start + 401 * 86_400_000);
+    const later = () => start + 401 * 86_400_000;
+    const nights = fileNights(path, later);
     await nights.write(full);
     expect(await nights.read(index)).toEqual([]);
     appendFileSync(path, `${' '.repeat(9 * 1024 * 1024)}\n`);
-    await nights.write({ ...full, night: at(400) });
+    await fileNights(path, later).write({ ...full, night: at(400) });
     expect(statSync(path).size).toBeLessThan(1000);
     expect(readFileSync(path, 'utf8')).not.toContain(at(0));
+    expect(await nights.read(index)).toEqual([{ ...full, night: at(400) }]);
+  });
+
+  test('is written anew once a process, and not at each write, where it is large and nothing in it is old', async () => {
+    const path = newFile();
+    const nights = fileNights(path, () => start);
+    await nights.write(full);
+    const line = (of: number) => `${JSON.stringify({ ...full, index: `${index}${of}` })}\n`;
+    appendFileSync(path, Array.from({ length: 40_000 }, (_, of) => line(of)).join(''));
+    const other = fileNights(path, () => start);
+    await other.write({ ...full, night: at(-1) });
+    const { ino, size } = statSync(path);
+    for (let night = -12; night < -1; night++) await other.write({ ...full, night: at(night) });
+    expect(statSync(path).ino).toBe(ino);
+    expect(statSync(path).size).toBeLessThan(size + 12 * line(0).length);
+    expect(await other.read(index)).toHaveLength(13);
+    expect(await other.read(`${index}39999`)).toHaveLength(1);
   });
 
   test('is closed to others, and says what cannot be done with it', async () => {

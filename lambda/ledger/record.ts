@@ -98,10 +98,11 @@ const verdictSchema = z.object({
   runId: z.string(),
   runStartMillis: millis,
   decidedAt: millis,
-  /** Rows of (sent cutoff, run start] that were there then; omitted once an operator has cleared them. */
-  window: windowSchema.optional(),
-  /** The younger part of the window in pieces, oldest first: only those newer than a later cutoff are compared. */
-  parts: z.array(windowSchema).optional(),
+  /**
+   * Rows that stay for some nights yet (`sinceMillis` in truncation/gone-since.ts), counted at this verdict, or at an
+   * earlier one if this one could not; omitted once an operator has cleared them.
+   */
+  window: windowSchema.extend({ countedAt: millis }).optional(),
   /** What the report said, so that a retried Poll says the same; its cause is parsed loosely and decides nothing. */
   entry: z
     .looseObject({

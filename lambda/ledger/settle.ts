@@ -13,10 +13,8 @@ export interface Judgement {
   facts: Partial<EntryFacts>;
   /** What becomes of the record: free again, closed until a person clears it, or left unresolved for a later look. */
   closes: 'idle' | 'quarantined' | 'no';
-  /** Rows of (sent cutoff, run start] that are there now; the next Plan counts them again. */
+  /** For one that closes to `idle`, counted now: the next Plans count it again. Without it the previous one stays. */
   window?: Window;
-  /** The younger part of that window in pieces, oldest first, where they could be counted. */
-  parts?: Window[];
   /** For one that is left unresolved: since when its task has been stuck, and at what count. */
   stood?: NonNullable<Unresolved['attempt']['stood']>;
 }
@@ -47,9 +45,9 @@ export async function settle(
   }
   const { runId, runStartMillis } = record.attempt;
   const { attemptId } = record;
-  const { window, parts } = judgement;
-  const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now, window, parts });
-  const next = closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, verdict);
+  const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now });
+  const next =
+    closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, withWindow(verdict, judgement, record));
   if (await ledger.replace(record, next)) return { kind: 'decided', entry };
   const stored = await ledger.read(record.index);
   const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
@@ -79,19 +77,19 @@ export async function settleIdle(
     now: number;
   },
 ): Promise<boolean> {
-  const verdict = verdictOf({ attemptId: id, ...run, entry, decidedAt: now, window: undefined, parts: undefined });
+  const verdict = verdictOf({ attemptId: id, ...run, entry, decidedAt: now });
   return ledger.replace(record, quarantine(record, verdict, windows));
 }
 
 /** Whether an entry is adopted depends on the run that reports it, not on the truncation. */
-function verdictOf({
-  entry,
-  window,
-  parts,
-  ...rest
-}: Omit<Verdict, 'window' | 'parts'> & { window: Window | undefined; parts: Window[] | undefined }): Verdict {
+function verdictOf({ entry, ...rest }: Verdict): Verdict {
   const { adopted: _, ...lasting } = entry;
-  return { ...rest, entry: lasting, ...(window && { window }), ...(window && parts && { parts }) };
+  return { ...rest, entry: lasting };
+}
+
+function withWindow(verdict: Verdict, { window }: Judgement, { lastVerdict }: Unresolved): Verdict {
+  const kept = window ? { ...window, countedAt: verdict.decidedAt } : lastVerdict?.window;
+  return { ...verdict, ...(kept && { window: kept }) };
 }
 
 export const adoptedIn = ({ adopted }: EntryFacts): Pick<EntryFacts, 'adopted'> => (adopted ? { adopted } : {});

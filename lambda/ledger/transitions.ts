@@ -31,7 +31,7 @@ import {
  *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
  *   running                   the server gave a task id: anybody may watch and judge it from now on.
  *   idle with a verdict       (conclude) somebody counted again, or proved that not one byte was written. The verdict keeps the
- *                             rows of its closed window; the next Plan counts the same window before anything else.
+ *                             rows of one closed window; the next Plan counts the same window before anything else.
  *   quarantined               (quarantine) rows are missing, or nobody saw a reindex end. Keeps the attempt's windows, which
  *                             `clear` counts. Only a person leaves it.
  *
@@ -152,7 +152,7 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
 export function clear(record: Idle | Quarantined): Idle {
   const { lastVerdict, ...rest } = idle(record);
   if (lastVerdict === undefined) return rest;
-  const { window: _, parts: __, ...kept } = lastVerdict;
+  const { window: _, ...kept } = lastVerdict;
   return { ...rest, lastVerdict: kept };
 }
 

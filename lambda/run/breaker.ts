@@ -5,12 +5,12 @@ import type { RunState } from './state.ts';
 /**
  * The circuit breaker: once rows are missing, or the state of a truncation is unknown, the run starts nothing more,
  * because whatever went wrong may go wrong again. A truncation that is closed because of its age has already opened the
- * breaker of an earlier run.
+ * breaker of an earlier run; and rows that went while no truncation was under way say nothing about the next one.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
 export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts): Cause | undefined {
   const index = `${entityType}.${aspect}`;
-  if (outcome === 'rows-missing') return { kind: 'breaker', index, outcome };
+  if (outcome === 'rows-missing' && cause.kind !== 'gone-since') return { kind: 'breaker', index, outcome };
   const isFirst = !('closed' in cause) || cause.closed === undefined;
   if (outcome === 'unknown' && isFirst) return { kind: 'breaker', index, outcome };
   const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;

@@ -26,7 +26,7 @@ import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
-import { boundsOf, type Counts, countWindows, keptOf, physicalIndex, windowOf } from '../truncation/windows.ts';
+import { boundsOf, type Counts, countWindows, physicalIndex, windowOf } from '../truncation/windows.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import {
   askingOf,
@@ -189,9 +189,7 @@ async function sendOne(
     const cause: Cause =
       sent.why === 'withheld' ? { kind: 'no-time', what: 'send' } : { kind: 'server', error: sent.why, sent: 'no' };
     const from = { ...target.entry, ...attemptFacts(record) };
-    // No rows were deleted: the next Plan compares with what was counted before the call.
-    const window = keptOf(record.windows);
-    const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle', ...(window && { window }) } as const;
+    const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle' } as const;
     const settled = await settle(ledger, record, from, judgement, now);
     const facts = settled.kind === 'decided' ? settled.entry : { ...from, outcome: 'failed' as const, cause };
     return { entry: { index: target.index, phase: 'done', entry: facts } };

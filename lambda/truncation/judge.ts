@@ -57,7 +57,6 @@ function unchanged(evidence: Evidence): Judgement {
     cause: { kind: 'unchanged', ...(answer && { error: answer.error }) },
     facts: lost && lost.rows > 0 ? { rowsMissing: lost.rows } : {},
     closes: 'idle',
-    ...kept(evidence),
   };
 }
 
@@ -68,7 +67,7 @@ function judgeDelete(evidence: Evidence): Judgement {
   const lost = shortfallOf(record.windows, after.windows);
   if (lost?.isMissing) return rowsMissing(evidence, lost);
 
-  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const, ...kept(evidence) };
+  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const };
   const counters = countersOf(evidence);
   const replaced = replacedBy(evidence);
   if (end === 'stuck') return { ...base, ...stuck(evidence) };
@@ -118,7 +117,7 @@ export function judgeReindex(evidence: Evidence): Judgement {
   const expected = Math.max(0, ...record.windows.map(({ rows }) => rows));
   if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
   if (lost?.isMissing) return rowsMissing(evidence, lost);
-  const base = { facts, closes: 'idle' as const, ...kept(evidence) };
+  const base = { facts, closes: 'idle' as const };
   // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to
   // 1.1).
   const { indexName: stragglersIn } = record.attempt.baseline;
@@ -282,11 +281,6 @@ const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTas
   versionConflicts >= total;
 
 const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
-
-const kept = ({ after }: Evidence): Pick<Judgement, 'window'> => {
-  const window = keptOf(after.windows);
-  return window ? { window } : {};
-};
 
 /** What a bite has left for later nights: the rows between its cutoff and the policy's. */
 function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {

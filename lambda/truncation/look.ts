@@ -13,7 +13,7 @@ import { adoptedIn, type Judgement, settle } from '../ledger/settle.ts';
 import { seenToCopy } from '../ledger/transitions.ts';
 import { taskKind } from '../operations/backend.ts';
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { piecesOf } from './gone-since.ts';
+import { sinceMillis, windowSince } from './gone-since.ts';
 import { judge } from './judge.ts';
 import { planLook, refreshLook } from './looks.ts';
 import type { OptionalReads } from './optional-reads.ts';
@@ -125,8 +125,8 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   ) {
     return again(grown(noted, kept, clock.now()), services);
   }
-  const parts = await partsOf(judgement, record, after, services);
-  const settled = await settle(services.ledger, record, target.entry, { ...judgement, ...parts }, clock.now());
+  const since = await countedSince(judgement, record, after, services);
+  const settled = await settle(services.ledger, record, target.entry, { ...judgement, ...since }, clock.now());
   if (settled.kind === 'overtaken') return again(noted, services);
   return { kind: 'decided', entry: settled.entry };
 }
@@ -228,28 +228,18 @@ export async function countAgain(
   return after && after.rowsToDelete <= after.rowsTotal ? { after, indexGone } : undefined;
 }
 
-/**
- * The rows that the next nights compare with, in pieces; omitted if they cannot be counted, because the verdict is
- * valid without them.
- */
-async function partsOf(
-  { window, closes }: Judgement,
+/** What the next nights compare with; omitted if it cannot be counted, because the verdict is valid without it. */
+async function countedSince(
+  { closes }: Judgement,
   { attempt }: Unresolved,
-  { rowsToDelete }: Counts,
+  after: Counts,
   services: LookServices,
-): Promise<Pick<Judgement, 'parts'>> {
-  if (!window || closes !== 'idle' || window.rows === 0) return {};
-  const ask = asker(services);
-  const moments = piecesOf(window, attempt.policyCutoffMillis);
+): Promise<Pick<Judgement, 'window'>> {
+  if (closes !== 'idle') return {};
   try {
-    const upTo: number[] = [];
-    for (const endTimeMillis of moments) upTo.push((await ask({ ...attempt.fields, endTimeMillis })).rowsToDelete);
-    const ends = [...moments.slice(1), window.to];
-    const parts = moments.map((from, at) => {
-      const end = upTo[at + 1] ?? rowsToDelete + window.rows;
-      return { from, to: ends[at] ?? window.to, rows: end - (upTo[at] ?? 0) };
-    });
-    return parts.some(({ rows }) => rows < 0) ? {} : { parts };
+    const older = await asker(services)({ ...attempt.fields, endTimeMillis: sinceMillis(attempt) });
+    const window = windowSince(attempt, after, older);
+    return window ? { window } : {};
   } catch (error) {
     if (error instanceof OperationsError) return {};
     throw error;

@@ -49,7 +49,7 @@ export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   runId: 'run-0',
   runStartMillis: 800_000,
   decidedAt: 900_000,
-  window: { from: 400_000, to: 800_000, rows: 40 },
+  window: { from: 400_000, to: 800_000, rows: 40, countedAt: 900_000 },
   entry: {
     entityType: 'dataset',
     aspect: 'operation',

@@ -11,7 +11,6 @@ import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspect
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { afterFailure } from '../../preflight/preflight.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
-import { breakerOf } from '../breaker.ts';
 import { done } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
@@ -47,7 +46,6 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
       services,
     );
     const { serverFailure, missingDate, notes } = context.shared;
-    const stop = prepared.hindrance ?? missingIn(entries);
     const checks =
       preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
     return {
@@ -55,7 +53,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
       entries: serverFailure ? entries.map(withoutServer) : entries,
       ...(prepared.error !== undefined && { error: prepared.error }),
       ...(serverFailure && { error: { kind: 'server', error: serverFailure, sent: 'no' } }),
-      ...(stop !== undefined && { breaker: stop }),
+      ...(prepared.hindrance !== undefined && { breaker: prepared.hindrance }),
       notes: [
         ...state.notes,
         ...prepared.notes,
@@ -142,15 +140,6 @@ async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Or
   const outcome = planned.search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
   context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
   return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
-}
-
-/** Missing rows open the circuit breaker, even if an earlier attempt of this Plan found them. */
-function missingIn(entries: Entry[]) {
-  for (const entry of entries) {
-    const breaker = entry.phase === 'done' && entry.entry.outcome === 'rows-missing' && breakerOf(entry.entry);
-    if (breaker) return breaker;
-  }
-  return undefined;
 }
 
 /** Without a server nothing can be watched: whatever is running goes on, and the next run picks it up. */

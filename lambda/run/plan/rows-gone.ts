@@ -20,33 +20,30 @@ import type { Counted, Found, PolicyContext } from './context.ts';
 export async function rowsGone(
   counted: Counted,
   policy: Policy,
-  { dryRun, cutoffMillis, record, size, ask, indexGone }: Found,
+  { cutoffMillis, record, size, ask, indexGone }: Found,
   { state, services }: PolicyContext,
 ): Promise<Entry | undefined> {
   const { lastVerdict } = record ?? {};
   if (!record || !lastVerdict?.window) return undefined;
   // Uses the names under which the rows were counted: a policy may spell its index differently, and a server may
   // compare names exactly.
-  const { entityType, aspect } = lastVerdict.entry;
-  const fields = { ...truncateFields(policy, cutoffMillis), entityType, aspect };
-  const isRenamed = entityType !== policy.entityType || aspect !== policy.aspect;
-  const upToCutoff = isRenamed ? await ask(fields) : dryRun;
-  const gone = await goneSince(lastVerdict, cutoffMillis, upToCutoff, (endTimeMillis) =>
-    ask({ ...fields, endTimeMillis }),
-  );
+  const { entry: then, window } = lastVerdict;
+  const fields = { ...truncateFields(policy, cutoffMillis), entityType: then.entityType, aspect: then.aspect };
+  const upTo = async (endTimeMillis: number) => (await ask({ ...fields, endTimeMillis })).rowsToDelete;
+  const gone = await goneSince(window, cutoffMillis, upTo);
   if (!gone) return undefined;
-  const { rowsIn, deadline } = recoveryFacts(lastVerdict.entry.indexName, size?.indexName);
+  const { rowsIn, deadline } = recoveryFacts(then.indexName, size?.indexName);
   const cause: Cause = {
     kind: 'gone-since',
-    expected: gone.expected,
+    expected: window.rows,
     found: gone.found,
-    since: lastVerdict.decidedAt,
+    since: window.countedAt,
     ...(rowsIn !== undefined && { rowsIn }),
     ...(rowsIn !== undefined && size && { indexNow: size.indexName }),
     ...(deadline !== undefined && { deadline }),
     ...(indexGone && { indexGone }),
   };
-  const rowsMissing = gone.expected - gone.found;
+  const rowsMissing = window.rows - gone.found;
   const entry = done(counted, 'rows-missing', cause, { rowsMissing });
   if (state.mode !== 'enforce') return entry;
   const { ledger, clock, newId } = services;
@@ -55,10 +52,9 @@ export async function rowsGone(
   const idle = record.state === 'idle' ? record : await givenBack(record, services, now);
   if (!idle) return taken;
   const { runId, runStartMillis } = askingOf(state);
-  const windows = [gone.window];
   const written = await settleIdle(ledger, idle, {
     entry: entry.entry,
-    windows,
+    windows: [window],
     run: { runId, runStartMillis },
     id: newId(),
     now,

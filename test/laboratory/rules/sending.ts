@@ -150,9 +150,11 @@ export const sendingRules = {
   },
 } satisfies Record<string, CheckRule>;
 
-/** Rows are missing; or nobody knows what became of a truncation, for the first time. */
+/** Rows went missing in a truncation; or nobody knows what became of one, for the first time. */
 function opensBreaker(outcome: string, cause: { kind: string; closed?: unknown }): boolean {
-  return outcome === 'rows-missing' || (outcome === 'unknown' && cause.closed === undefined);
+  return (
+    (outcome === 'rows-missing' && cause.kind !== 'gone-since') || (outcome === 'unknown' && cause.closed === undefined)
+  );
 }
 
 /** Its execution took over what the function returned. */

@@ -1,4 +1,4 @@
-import { LEDGER_VERSION, type LedgerRecord, type Window } from '../../../lambda/ledger/record.ts';
+import { LEDGER_VERSION, type LedgerRecord, type Verdict } from '../../../lambda/ledger/record.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { World } from '../world/world.ts';
@@ -9,7 +9,7 @@ const dayMillis = 86_400_000;
 /** What was there when a verdict was written: the timestamps of the rows that searches found in its window. */
 export interface Remembered {
   attemptId: string;
-  window: Window;
+  window: NonNullable<Verdict['window']>;
   timestamps: number[];
 }
 
@@ -23,7 +23,14 @@ export function remember(
   const window = next.lastVerdict?.window;
   const { engine } = world.front;
   const name = world.front.nameOf(next.index);
-  if (!window || !engine.indices().some(({ index }) => index?.toLowerCase() === name)) return;
+  if (!window) return;
+  const before = remembered.get(next.index);
+  // A verdict that could not count keeps the window of the one before.
+  if (before && before.window.countedAt === window.countedAt) {
+    remembered.set(next.index, { ...before, attemptId });
+    return;
+  }
+  if (!engine.indices().some(({ index }) => index?.toLowerCase() === name)) return;
   const timestamps = engine.foundRows(name).map(({ timestamp }) => timestamp);
   remembered.set(next.index, {
     attemptId,
@@ -33,8 +40,8 @@ export function remember(
 }
 
 /**
- * Whether more than half of the rows are gone that were there when the last truncation of an index was verified, less what a
- * cutoff has overtaken. A verdict that counted its window in pieces compares those that the cutoff has not reached.
+ * Whether more than half of the rows, and more than ten, are gone that were there when the last truncation of an index was
+ * verified, as long as the cutoff has reached none of them.
  */
 export function isGone(world: World, index: string, cutoffMillis: number): boolean {
   const remembered = world.remembered.get(index);
@@ -43,13 +50,10 @@ export function isGone(world: World, index: string, cutoffMillis: number): boole
   const record = world.ledger.records.get(index) as LedgerRecord | undefined;
   // What was cleared by a person is not compared.
   if (record?.lastVerdict?.attemptId !== attemptId || record.lastVerdict.window === undefined) return false;
-  const { parts } = record.lastVerdict;
-  const pieces = parts?.filter((part) => part.from >= cutoffMillis);
-  if (cutoffMillis > window.from && pieces?.length === 0) return false;
-  const from = cutoffMillis <= window.from ? window.from : (pieces?.[0]?.from ?? cutoffMillis);
-  const expected = timestamps.filter((timestamp) => timestamp > from).length;
-  const found = world.front.truth.found(world.front.nameOf(index), from, window.to);
-  return expected > 0 && found < expected / 2;
+  if (cutoffMillis > window.from) return false;
+  const expected = timestamps.length;
+  const found = world.front.truth.found(world.front.nameOf(index), window.from, window.to);
+  return found < expected / 2 && expected - found > 10;
 }
 
 /** Indices of which a run must say that their rows are gone, and start nothing. */

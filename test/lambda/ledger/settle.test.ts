@@ -39,9 +39,18 @@ describe('settle', () => {
         runId: record.attempt.runId,
         runStartMillis: record.attempt.runStartMillis,
         decidedAt: now,
-        window: judgement.window,
+        window: { ...judgement.window, countedAt: now },
         entry: lasting,
       },
+    });
+  });
+
+  test('keeps the window of the verdict before where this one counted none', async () => {
+    const { ledger, record } = await holding(aRunning({ lastVerdict: aVerdict() }));
+    const { window: _, ...uncounted } = judgement;
+    await settle(ledger, record, from, uncounted, now);
+    expect(await ledger.read(anIndex)).toMatchObject({
+      lastVerdict: { attemptId: 'attempt-1', decidedAt: now, window: aVerdict().window },
     });
   });
 

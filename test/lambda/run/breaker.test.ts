@@ -11,6 +11,12 @@ const error = (status: number) => ({ kind: 'unauthorized', operation: 'truncate'
 describe('the circuit breaker', () => {
   test.each<[string, Outcome, Cause, unknown]>([
     ['rows are missing', 'rows-missing', { kind: 'rows-missing', expected: 2, found: 1 }, open('rows-missing')],
+    [
+      'rows went between two nights',
+      'rows-missing',
+      { kind: 'gone-since', expected: 40, found: 1, since: 1 },
+      undefined,
+    ],
     ['nobody knows what became of a truncation', 'unknown', { kind: 'unsettled' }, open('unknown')],
     ['a reindex cannot be proven', 'unknown', { kind: 'unproven', why: 'status' }, open('unknown')],
     ['an old one is given up', 'unknown', { kind: 'unsettled', closed: 'given-up' }, undefined],

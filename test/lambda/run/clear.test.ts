@@ -261,7 +261,10 @@ describe('clearing what is not quarantined', () => {
   test('an idle record whose rows are gone is counted, because a preview tells of them and closes nothing', async () => {
     const deployment = await quarantined(100);
     const { server } = await recordOf(deployment);
-    deployment.ledger.stored.set(anIndex, anIdle({ server, lastVerdict: aVerdict({ window }) }));
+    deployment.ledger.stored.set(
+      anIndex,
+      anIdle({ server, lastVerdict: aVerdict({ window: { ...window, countedAt: 1 } }) }),
+    );
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 900 }]);
     expect((await deployment.night(clearing({ acceptMissing: 900 }))).noteFacts).toMatchObject([{ kind: 'released' }]);
     expect(outcomesOf(await deployment.night())).toEqual({ [name]: 'nothing-to-delete' });

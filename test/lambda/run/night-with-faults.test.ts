@@ -440,8 +440,7 @@ describe('what only a hostile reader thinks of', () => {
     const { ledger } = deployment;
     const before = (await ledger.read(anIndex)) as Idle;
     const window = { ...before.lastVerdict!.window!, rows: 5000 };
-    const parts = before.lastVerdict!.parts!.map((part) => ({ ...part, rows: 1500 }));
-    const large = { ...before, lastVerdict: { ...before.lastVerdict!, window, parts } };
+    const large = { ...before, lastVerdict: { ...before.lastVerdict!, window } };
     ledger.stored.set(anIndex, large);
     deployment.services.ledger = {
       ...ledger,

@@ -264,7 +264,8 @@ describe('what nobody sees move', () => {
     };
     // The sighting, cutoff, window, cutoff; and window and cutoff again.
     expect(await counted('reindex')).toBe(2 + 5 + 1);
-    expect(await counted('delete-by-query')).toBe(1 + 3 + 1);
+    // What the next nights compare with is one more, as for all that frees the record.
+    expect(await counted('delete-by-query')).toBe(1 + 3 + 1 + 1);
   });
 
   test('whose status says that it goes on is told as stuck after hours', async () => {
@@ -343,5 +344,37 @@ describe('the kept window', () => {
     const none = aWorld({ record: aRunning({ windows: [settled] }), status: ended, toDelete: 30 });
     await none.look();
     expect(none.watch).not.toHaveProperty('highestKept');
+  });
+});
+
+describe('a verdict that frees the record', () => {
+  const ended = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } } as const;
+  const since = { from: 625_000, to: 1_000_000, rows: 30, countedAt: sentAt + minutes(2) };
+  const kept = (upTo: number) => (upTo < 1_000_000 ? 10 : 40);
+  const windowOf = (world: ReturnType<typeof aWorld>) =>
+    (world.ledger.stored.get(anIndex) as { lastVerdict?: { window?: object } }).lastVerdict?.window;
+  const running = () => aRunning({ lastVerdict: aVerdict() });
+
+  test('keeps the rows from a quarter of the way to the run’s start', async () => {
+    const world = aWorld({ record: running(), status: ended, kept });
+    await world.look();
+    expect(windowOf(world)).toEqual(since);
+  });
+
+  test.each<[string, (world: ReturnType<typeof aWorld>) => void]>([
+    ['the server does not answer', ({ server }) => (server.counts = { fails: 'timeout' })],
+    ['rows go in the middle', ({ server }) => (server.total = 39)],
+  ])('keeps what the one before kept where %s', async (_, happens) => {
+    const world = aWorld({ record: running(), status: ended, kept });
+    world.server.before[4] = () => happens(world);
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'truncated' } });
+    expect(windowOf(world)).toEqual(aVerdict().window);
+  });
+
+  test('is not made by a look that breaks down', async () => {
+    const world = aWorld({ record: running(), status: ended, kept });
+    world.server.before[4] = () => (world.server.counts = new TypeError('a defect'));
+    await expect(world.look()).rejects.toThrow('a defect');
+    expect(world.state()).toBe('running');
   });
 });

@@ -107,7 +107,7 @@ describe('what a look asks', () => {
   test('with the signal that ends all of them in time', async () => {
     const world = aWorld({ status: { kind: 'found', completed: true, counters: {} } });
     await world.look();
-    expect(world.asked).toEqual(['task-status', 500_000, 1_000_000, 500_000, 'index-sizes']);
+    expect(world.asked).toEqual(['task-status', 500_000, 1_000_000, 500_000, 'index-sizes', 625_000]);
     expect(world.signals).toEqual(world.asked.map(() => world.signal));
   });
 

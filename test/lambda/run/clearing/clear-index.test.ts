@@ -84,7 +84,7 @@ describe('what nobody has under way', () => {
   });
 
   test('is released when a preview has told of it, and its rows are back', async () => {
-    const lastVerdict = aVerdict({ window: aWindow });
+    const lastVerdict = aVerdict({ window: { ...aWindow, countedAt: 1 } });
     const { note, state } = await cleared(anIdle({ lastVerdict }));
     expect(note).toStrictEqual(released(0));
     expect(state).not.toHaveProperty('lastVerdict.window');

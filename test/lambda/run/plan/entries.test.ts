@@ -118,7 +118,7 @@ describe('a policy', () => {
   });
 
   test('that goes by a wrong clock is not said to have lost rows', async () => {
-    const window = { from: cutoff, to: start - day, rows: 10_000 };
+    const window = { from: cutoff, to: start - day, rows: 10_000, countedAt: 1 };
     const record = anIdle({ server, lastVerdict: aVerdict({ window }) });
     const world = { records: { [anIndex]: record }, counts: () => ({ clockSkewMillis: 10 ** 6 }) };
     expect((await only(world)).entry).toMatchObject({

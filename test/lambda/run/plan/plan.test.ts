@@ -65,7 +65,7 @@ describe('Plan', () => {
 
   test('takes an idle record of another address over, and compares nothing with it', async () => {
     const deployment = await started();
-    const window = { from: 0, to: deployment.clock.time - 1, rows: 1_000_000 };
+    const window = { from: 0, to: deployment.clock.time - 1, rows: 1_000_000, countedAt: 1 };
     const lastVerdict = aVerdict({ window });
     deployment.ledger.stored.set(anIndex, anIdle({ server: 'https://other.example.com', lastVerdict }));
     const state = await planned(deployment, deployment.during('plan'));
@@ -156,22 +156,23 @@ describe('Plan', () => {
     expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
   });
 
-  test('repeated after it found rows missing says so again, and still starts nothing', async () => {
+  test('repeated after it found rows missing says so again, and goes on with the others', async () => {
     const deployment = await started({
       indices: [anIndexOf(600, 400), anIndexOf(600, 400, 'other')],
       policies: ['operation', 'other'].map(policy),
     });
-    const window = { from: deployment.clock.time - 20 * 86_400_000, to: deployment.clock.time - 1000, rows: 5000 };
+    const { time } = deployment.clock;
+    const window = { from: time - 20 * 86_400_000, to: time - 1000, rows: 5000, countedAt: time - 1000 };
     const server = serverAddress(deployment.settings.gmsUrl);
     deployment.ledger.stored.set(anIndex, anIdle({ server, attemptId: 'a', lastVerdict: aVerdict({ window }) }));
     const first = await planned(deployment, deployment.during('plan'));
     const second = await planned(deployment, deployment.during('plan'));
     expect(outcomes(first)).toEqual([
       ['operation', 'rows-missing'],
-      ['other', 'not-started'],
+      ['other', 'approved'],
     ]);
     expect(second.entries).toEqual(expect.arrayContaining(first.entries));
-    expect(second.next).toBe('report');
+    expect(second.next).toBe('truncate');
     expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'quarantined' });
   });
 

@@ -114,14 +114,15 @@ describe('a truncation', () => {
 });
 
 describe('what came back', () => {
-  test('that no byte was written frees the record, with the window that the next Plan counts', async () => {
+  test('that no byte was written frees the record, and says nothing new about its rows', async () => {
     const { record, entry } = await started({ answer: { kind: 'not-sent', why: 'withheld' } });
     expect((entry as DoneEntry).entry).toMatchObject({
       outcome: 'failed',
       cause: { kind: 'no-time', what: 'send' },
       rowsToDelete: 600,
     });
-    expect(record).toMatchObject({ state: 'idle', lastVerdict: { window: { from: cutoff, to: start, rows: 400 } } });
+    expect(record).toMatchObject({ state: 'idle', lastVerdict: { entry: { outcome: 'failed' } } });
+    expect(record).not.toHaveProperty('lastVerdict.window');
     const error = { kind: 'connect', operation: 'truncate' } as const;
     const refused = await started({ answer: { kind: 'not-sent', why: error } });
     expect((refused.entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'server', error, sent: 'no' });

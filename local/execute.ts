@@ -141,6 +141,7 @@ async function runOnServer(
     ...(asked.ledgerPath !== undefined && { ledger: asked.ledgerPath }),
   });
   if (input.mode === 'enforce') output.note(deployedToo);
+  else for (const doubt of policies.doubts) output.note(doubt);
   for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
   if (input.mode === 'preview') output.preflight(await firstChecks(server), false);
   const connection = connect(server, { asking: output.asking });

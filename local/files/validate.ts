@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { nameDoubt } from '../../infra/stage/doubts.ts';
 import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
+import { warningsOf } from '../../infra/stage/warnings.ts';
 import type { Problem } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { UsageError } from '../command-line/usage-error.ts';
@@ -12,48 +14,70 @@ import { readText } from './read-text.ts';
 /** `validate`: checks whether files can be used, without asking any server. */
 
 /**
- * @returns one line for each valid file
+ * @returns for each valid file a line for each warning, and one that nothing is wrong
  * @throws UsageError with a line for each mistake of all the files, as `file:line:column: sentence`, which editors can open
  */
 export function validate({ policiesPath, stagePath }: { policiesPath?: string; stagePath?: string }): string[] {
   const checked = [
-    ...(policiesPath === undefined ? [] : [check(policiesPath, '--policies', policyProblems)]),
-    ...(stagePath === undefined ? [] : [check(stagePath, '--stage', stageProblems)]),
+    ...(policiesPath === undefined ? [] : [check(policiesPath, '--policies', inspectList)]),
+    ...(stagePath === undefined ? [] : [check(stagePath, '--stage', inspectStage)]),
   ];
   const mistakes = checked.flatMap(({ mistakes }) => mistakes);
   if (mistakes.length > 0) throw new UsageError(mistakes.join('\n'));
-  return checked.map(({ path }) => `${path}: no mistake found.`);
+  return checked.flatMap(({ path, warnings }) => [...warnings, `${path}: no mistake found.`]);
 }
 
-type Inspect = (value: unknown, path: string) => Problem[];
+/** What is wrong, and what may be. */
+interface Found {
+  problems: Problem[];
+  warnings: Problem[];
+}
 
-function check(path: string, option: string, inspect: Inspect): { path: string; mistakes: string[] } {
+type Inspect = (value: unknown, path: string) => Found;
+
+function check(
+  path: string,
+  option: string,
+  inspect: Inspect,
+): { path: string; mistakes: string[]; warnings: string[] } {
   const text = readText(path, option);
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
     const at = / \(line (\d+), column (\d+)\)/.exec(read.problem);
     const where = at === null ? '1:1' : `${at[1]}:${at[2]}`;
-    return { path, mistakes: [`${path}:${where}: it ${read.problem.replace(at?.[0] ?? '', '')}.`] };
+    return { path, mistakes: [`${path}:${where}: it ${read.problem.replace(at?.[0] ?? '', '')}.`], warnings: [] };
   }
   const positions = positionsIn(text);
-  const mistakes = inspect(read.value, path).map((problem) => ({ ...positions(problem.path), problem }));
-  mistakes.sort((one, other) => one.line - other.line || one.column - other.column);
-  return {
-    path,
-    mistakes: mistakes.map(({ line, column, problem: { sentence } }) =>
-      `${path}:${line}:${column}: ${sentence}`.replace(/[^?]$/, '$&.'),
-    ),
-  };
+  const lines = (problems: readonly Problem[], kind: string) =>
+    problems
+      .map(({ path: at, sentence }) => ({ ...positions(at), sentence }))
+      .sort((one, other) => one.line - other.line || one.column - other.column)
+      .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
+  const { problems, warnings } = inspect(read.value, path);
+  return { path, mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: ') };
 }
 
-const policyProblems: Inspect = (value) => {
+const inspectList: Inspect = (value) => {
   const found = policyListIn(value);
-  if (found.kind === 'wrong') return [{ path: found.path, sentence: `it ${found.problem}` }];
-  const { problems } = inspectPolicies(found.list, localSettings.minRetentionDays);
-  return problems.map(({ path, sentence }) => ({ path: [...found.path, ...path], sentence }));
+  if (found.kind === 'wrong')
+    return { problems: [{ path: found.path, sentence: `it ${found.problem}` }], warnings: [] };
+  const { problems, policies } = inspectPolicies(found.list, localSettings.minRetentionDays);
+  const inFile = ({ path, sentence }: Problem): Problem => ({ path: [...found.path, ...path], sentence });
+  return { problems: problems.map(inFile), warnings: nameDoubts(policies.map(({ policy }) => policy)).map(inFile) };
 };
 
-const stageProblems: Inspect = (value, path) => inspectSettings(basename(path).replace(/\.json$/, ''), value).problems;
+/** Names that are nearly ones of DataHub's own; paths start at the list. */
+const nameDoubts = (policies: ReadonlyArray<{ entityType: string; aspect: string }>): Problem[] =>
+  policies.flatMap((policy, at) => {
+    const doubt = nameDoubt(policy);
+    return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
+  });
+
+const inspectStage: Inspect = (value, path) => {
+  const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
+  const warnings = settings ? warningsOf(settings).map(({ path: at, text }) => ({ path: at, sentence: text })) : [];
+  return { problems, warnings };
+};
 
 interface Position {
   line: number;

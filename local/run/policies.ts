@@ -1,3 +1,4 @@
+import { nameDoubt } from '../../infra/stage/doubts.ts';
 import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
 import type { RunArguments } from '../command-line/arguments.ts';
 import { checkPolicies, readPolicies } from '../files/policies.ts';
@@ -10,6 +11,8 @@ export interface Policies {
   first: PolicySource[];
   /** How many of them this run covers. */
   count: number;
+  /** Names of indices that are probably mistyped. */
+  doubts: string[];
   /** Reads them again. Throws UsageError. */
   again(): PolicySource[];
 }
@@ -18,17 +21,28 @@ export interface Policies {
 export function policiesFile(path: string, input: RunArguments): Policies {
   const { minRetentionDays } = localSettings;
   const first = readPolicies(path, minRetentionDays, input.only);
-  return { first, count: countOf(first, input), again: () => readPolicies(path, minRetentionDays) };
+  return {
+    first,
+    count: countOf(first, input),
+    doubts: doubtsAbout(first),
+    again: () => readPolicies(path, minRetentionDays),
+  };
 }
 
 export function samplePolicyList(input: RunArguments): Policies {
   const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
   const first = checkPolicies(source, localSettings.minRetentionDays, input.only);
-  return { first, count: countOf(first, input), again: () => first };
+  return { first, count: countOf(first, input), doubts: [], again: () => first };
 }
 
 /** For clearing an index, which concerns no policy. */
-export const noPolicies: Policies = { first: [], count: 0, again: () => [] };
+export const noPolicies: Policies = { first: [], count: 0, doubts: [], again: () => [] };
+
+const doubtsAbout = (sources: PolicySource[]): string[] =>
+  parsePolicies(sources, localSettings.minRetentionDays).flatMap((one) => {
+    const doubt = one.kind === 'policy' ? nameDoubt(one.policy) : undefined;
+    return doubt === undefined ? [] : [`${doubt}.`];
+  });
 
 const countOf = (sources: PolicySource[], { only }: RunArguments): number =>
   only

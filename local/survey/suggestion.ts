@@ -4,9 +4,10 @@ import { type Age, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
-/** A suggested policy, and the reason for it. */
+/** A suggested policy; its `note` is the reason, which every message then shows beside the index. */
 export interface Suggestion {
-  policy: PolicyInput;
+  policy: PolicyInput & { note: string };
+  /** The same for a list: it begins with the index, and says where to look. */
   reason: string;
 }
 
@@ -21,10 +22,17 @@ export const suggest = ({ indices }: Survey, now: number): Suggestion[] =>
     return [isDamaged(index, now) ? untilFound(index) : suggestOne(index, index.counts)];
   });
 
-const untilFound = (index: SurveyedIndex): Suggestion => ({
-  policy: { entityType: index.entityType, aspect: index.aspect, retentionDays: 365, enabled: false },
-  reason: `${nameOf(index)}: switched off until it is known whether it has lost rows (see above).`,
+const suggestion = (policy: PolicyInput, note: string, hint = ''): Suggestion => ({
+  policy: { ...policy, note },
+  reason: `${nameOf(policy)}: ${note}${hint}.`,
 });
+
+const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggestion =>
+  suggestion(
+    { entityType, aspect, retentionDays: 365, enabled: false },
+    'switched off until it is known whether it has lost rows',
+    ' (see above)',
+  );
 
 /** The default of `minDeletePercent`: from this share on a truncation is worthwhile. */
 const worthwhile = 0.1;
@@ -39,39 +47,37 @@ const candidates: readonly Age[] = [365, 180, 90];
 function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): Suggestion {
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
-  const name = nameOf(index);
   if (isCutAt30Days(index)) {
-    return {
-      policy: { ...with365, enabled: false },
-      reason: `${name}: switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped.`,
-    };
+    return suggestion(
+      { ...with365, enabled: false },
+      'switched off, because something else already cuts it at 30 days; switch it on when that has stopped',
+      ' (see above)',
+    );
   }
   if (holdsLatestState(aspect)) {
-    return {
-      policy: with365,
-      reason: `${name}: 365 days, because DataHub shows the latest row as the current result: a shorter time takes the only one from what runs rarely.`,
-    };
+    return suggestion(
+      with365,
+      '365 days, because DataHub shows the latest row as the current result: a shorter time takes the only one from what runs rarely',
+    );
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
   if (age === undefined) {
-    return {
-      policy: with365,
-      reason: `${name}: 365 days, because there is too little older than 90 days to be worth it yet.`,
-    };
+    return suggestion(with365, '365 days, because there is too little older than 90 days to be worth it yet');
   }
   const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${grouped(counts.older[age])}) are older`;
-  const reason =
+  const note =
     age === 365
-      ? `${name}: 365 days, because ${part}, and DataHub shows usage of up to a year.`
-      : `${name}: ${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}.`;
+      ? `365 days, because ${part}, and DataHub shows usage of up to a year`
+      : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
   const policy = { entityType, aspect, retentionDays: age };
   // A server that reindexes anyway copies everything, however little is deleted.
-  if (counts.older[age] <= bigNightRows || counts.ignoresForce) return { policy, reason };
+  if (counts.older[age] <= bigNightRows || counts.ignoresForce) return suggestion(policy, note);
   const nights = Math.ceil(counts.older[age] / biteRows);
-  return {
-    policy: { ...policy, maxRowsPerRun: biteRows },
-    reason: `${reason} At most ${grouped(biteRows)} rows go in a night, so that the first one is no harder than others: about ${nights} nights.`,
-  };
+  return suggestion(
+    { ...policy, maxRowsPerRun: biteRows },
+    note,
+    `. At most ${grouped(biteRows)} rows go in a night, so that the first one is no harder than others: about ${nights} nights`,
+  );
 }
 
 /** Profiles and results: the newest row of an entity is what its page shows. */

@@ -86,8 +86,7 @@ describe.concurrent('npm start', () => {
     expect(preview.stderr).toMatch(/^Server [\s\S]*ok {6}Truncation {3}allowed[\s\S]*Plan:[\s\S]*PREVIEW/);
     // Asked by Plan alone, and said once: the mail has its one line.
     const asked = engine.asked.map(({ action }) => action).filter((action) => action !== 'truncateTimeseriesAspect');
-    // The second status is asked for the policy that would be a reindex, which cannot be proven without.
-    expect(asked.sort()).toEqual(['getEsTaskStatus', 'getEsTaskStatus', 'getIndexSizes']);
+    expect(asked.sort()).toEqual(['getEsTaskStatus', 'getIndexSizes']);
     expect(preview.stderr.match(/ok {6}Connection/g)).toHaveLength(1);
     expect(preview.stderr).toMatch(/^Preflight: address, DNS, connection, .*:\s+all\s+well\.$/m);
     expect(report.preflight).toHaveLength(8);
@@ -188,6 +187,20 @@ describe.concurrent('a run', () => {
     expect(stdout).toMatch(/FAILED {2}Connection {3}no connection to/);
     expect(stdout).toMatch(/-> Is the server, or kubectl port-forward, running on this port\?/);
     expect(stdout.indexOf('Preflight:')).toBeLessThan(stdout.indexOf('Plan:'));
+  });
+
+  it('doubts a name before anything is asked', async ({ onTestFinished: finished }) => {
+    const files = folder(finished);
+    const { url, token } = await service({ indices: sampleIndices(200) }, finished);
+    const policies = [{ entityType: 'datset', aspect: 'operations', retentionDays: 30 }];
+    const { stdout } = await runHere([
+      ...['preview', '--gms-url', url, '--token-file', files.write('token', token), '--ledger', files.at('l')],
+      ...['--policies', files.write('policies', policies)],
+    ]);
+    expect(stdout).toMatch(
+      /^Note {4}datset\.operations is no index of DataHub's own[^\n]*\n?[^\n]*dataset\.operation/m,
+    );
+    expect(stdout.indexOf('Note ')).toBeLessThan(stdout.indexOf('Preflight:'));
   });
 
   it('asks what a mistyped name means, in preview and report', async ({ onTestFinished: finished }) => {

@@ -96,10 +96,39 @@ describe('validate', () => {
   });
 
   it('takes a stage by the name of its file, which has to be one', () => {
-    const text = `{ "gmsUrl": "https://gms.example.com/gms", "policies": [] }`;
+    const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
     expect(validate({ stagePath: file(text, 'prod-eu.json') })).toHaveLength(1);
     expect(mistakesIn({ stagePath: file(text, 'Prod EU.json') })).toEqual([
       expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
+    ]);
+  });
+
+  it('doubts names that are nearly ones of DataHub, and takes them all the same: custom models have their own', () => {
+    const policiesPath = file(`[
+  ${policy.replace('dataset', 'datset').replace('operation', 'operations')},
+  ${policy.replace('operation', 'datasetStats')},
+  ${policy.replace('operation', 'Operation')}
+]`);
+    expect(validate({ policiesPath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      "policies.json:2:29: warning: policy 1: datset.operations is no index of DataHub's own; unless a custom model has it, dataset.operation is meant.",
+      'policies.json: no mistake found.',
+    ]);
+  });
+
+  it('warns of a stage as synth does', () => {
+    const text = `{
+  "gmsUrl": "http://gms.example.com/gms",
+  "schedule": "cron(30 3 ? * SUN *)",
+  "policies": [
+    ${policy.replace('operation', 'operations')}
+  ]
+}`;
+    expect(validate({ stagePath: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
+      'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read on its way; use https.',
+      expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
+      expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is no index/),
+      'prod.json: no mistake found.',
     ]);
   });
 

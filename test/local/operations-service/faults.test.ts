@@ -171,7 +171,7 @@ describe('samples', () => {
       'delete-by-query',
       'below-threshold',
       'delete-by-query',
-      'reindex',
+      'delete-by-query',
       'nothing-to-delete',
       'nothing-to-delete',
       'disabled',

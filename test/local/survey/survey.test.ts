@@ -84,6 +84,17 @@ describe('the survey of a server where everything is allowed', () => {
     expect(readPolicies(surveyed.jsonPath, 7)).toHaveLength(1);
   });
 
+  it('gives the reason for each policy in its note, which messages show beside the index', async () => {
+    const { url, token } = await service({ indices: sampleIndices(22_000) });
+    const surveyed = await survey(url, token);
+    const policies = writtenBy(surveyed) as Array<{ entityType: string; aspect: string; note: string }>;
+    for (const { entityType, aspect, note } of policies) {
+      expect(surveyed.text).toContain(`- ${entityType}.${aspect}: ${note}`);
+      expect(note).not.toContain('above');
+    }
+    expect(policies[0]?.note).toMatch(/^180 days, because 50\.\d % of its rows/);
+  });
+
   it('does not write over what somebody has put there meanwhile, and ends with status 1', async () => {
     const { url, token } = await service();
     const jsonPath = folder(finished).write('policies.json', 'mine');

@@ -1,0 +1,21 @@
+import { indexName, knownAspects } from '../../lambda/policy/aspects.ts';
+import { nearest } from '../../lambda/policy/nearest.ts';
+
+/**
+ * Whether a policy's index is nearly, but not quite, one that DataHub has. Custom models have aspects of their own, so
+ * that this is a doubt and no mistake.
+ * @returns one sentence without its full stop; undefined if there is no doubt
+ */
+export function nameDoubt(given: { entityType: string; aspect: string }): string | undefined {
+  const name = indexName(given);
+  if (knownAspects.some((known) => indexName(known).toLowerCase() === name.toLowerCase())) return undefined;
+  // Each part by itself: dataset.datasetStats is no mistyped dataset.datasetProfile.
+  const near = knownAspects.filter(
+    ({ entityType, aspect }) => isNear(given.entityType, entityType) && isNear(given.aspect, aspect),
+  );
+  const meant = nearest(name, near.map(indexName));
+  if (meant === undefined) return undefined;
+  return `${name} is no index of DataHub's own; unless a custom model has it, ${meant} is meant`;
+}
+
+const isNear = (given: string, known: string): boolean => nearest(given, [known]) !== undefined;

@@ -9,7 +9,7 @@ import { type UnionOf, unionSchema } from './union.ts';
  * and report carry causes; `wording/` turns them into English at the edge, and nothing else reads a sentence.
  *
  * A cause contains no other cause, and no number that its entry already has (rows, days, percent). A server's words
- * appear once, shortened; a list has at most five items and says how many more there are. Times are epoch milliseconds.
+ * appear once, shortened. Times are epoch milliseconds.
  */
 
 const rows = z.int().nonnegative();
@@ -25,7 +25,6 @@ const counters = {
   conflicts: rows.optional().meta({ description: 'rows that changed in the meantime and were left' }),
   done: rows.optional(),
   total: rows.optional(),
-  slow: z.boolean().optional(),
 };
 
 /** What a reindex may have left in the index that it copied from. */
@@ -45,21 +44,21 @@ const closed = z.enum(['given-up', 'quarantined']).optional();
 
 const kinds = {
   // Not examined further
-  policy: { problems: z.array(problem).max(5), more: z.int().optional() },
+  policy: { problem },
   'run-error': {},
   'switched-off': {},
   'not-listed': { policies: z.int().meta({ description: 'policies that one run cannot carry' }) },
 
   // The index is not free
   held: {
-    state: z.enum(['reserved', 'sending', 'running', 'quarantined', 'other-version']),
+    state: z.enum(['reserved', 'sending', 'running', 'other-version']),
     runId: z.string().optional(),
     until: millis.optional().meta({ description: 'from when on it may be judged' }),
     address: address.optional().meta({ description: "the record's server, where it is not ours" }),
     ourAddress: address.optional(),
     version: z.number().optional(),
   },
-  taken: { runId: z.string().optional(), closed: z.boolean() },
+  taken: { closed: z.boolean() },
   quarantined: {
     since: millis,
     outcome: z.enum(outcomes),
@@ -211,7 +210,7 @@ const kinds = {
   input: { problem },
   ledger: { problem },
   'no-policy': {},
-  'other-version': { found: z.number().optional() },
+  'other-version': {},
   'other-server': { was: address.optional(), now: address },
 
   /** The run state had no room for more. */

@@ -34,10 +34,10 @@ export type Truncation =
   /** No byte of the request left this process: DNS, connect, TLS, no token, or the send deadline had passed. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
   /**
-   * Everything else, whatever its status: a proxy may have answered, the server may act later. `answered` is false if
-   * no answer came (time-out, reset); `mentionsReindex`: the error mentions one.
+   * Everything else, whatever its status: a proxy may have answered, the server may act later. `mentionsReindex`: the
+   * error mentions one.
    */
-  | { kind: 'unresolved'; error: ServerError; answered: boolean; mentionsReindex: boolean };
+  | { kind: 'unresolved'; error: ServerError; mentionsReindex: boolean };
 
 /** Counters of a task; any that the server omitted are omitted here. */
 export interface TaskCounters {
@@ -97,8 +97,8 @@ export interface Operations {
    * `not-sent`.
    */
   truncate(fields: TruncateFields, maySend: () => boolean): Promise<Truncation>;
-  /** Looks up a task by its combined id (`<node_id>:<task_number>`) or by both parts. Throws OperationsError. */
-  taskStatus(task: string | { nodeId: string; taskId: number }, options?: ReadOptions): Promise<TaskStatus>;
+  /** Looks up a task by its id (`<node_id>:<task_number>`). Throws OperationsError. */
+  taskStatus(task: string, options?: ReadOptions): Promise<TaskStatus>;
   /** Throws OperationsError. */
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
 }

@@ -92,7 +92,6 @@ function withShorterCause(length: number) {
 }
 
 function shorter(cause: Cause, length: number): Cause {
-  if ('problems' in cause) return { ...cause, problems: cause.problems.slice(0, 1).map((text) => cut(text, length)) };
   if ('problem' in cause && cause.problem !== undefined) return { ...cause, problem: cut(cause.problem, length) };
   if (!('error' in cause) || typeof cause.error !== 'object') return cause;
   return { ...cause, error: withText(cause.error, length) } as Cause;

@@ -42,7 +42,7 @@ export function fromHead(state: unknown, { settings }: Pick<RunServices, 'settin
     entries: head.entries.map((entry) => entryOf(entry, 'failure' in head && isTurn(head, entry.index))),
     error: moved
       ? { kind: 'other-server', ...(head.server !== undefined && { was: serverAddress(head.server) }), now }
-      : { kind: 'other-version', found: head.version },
+      : { kind: 'other-version' },
     notes: [],
     unmanagedIndices: [],
     turns: { truncate: 0, poll: 0 },

@@ -61,11 +61,6 @@ const outcomeText: Record<Outcome, string> = {
 
 function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | undefined {
   switch (cause.kind) {
-    case 'policy':
-      return (
-        [...cause.problems.map(withoutStop), ...(cause.more ? [`and ${cause.more} more`] : [])].join('; ') ||
-        'the policy cannot be used'
-      );
     case 'run-error':
       return 'not looked at: see the error of the run';
     case 'switched-off':
@@ -156,6 +151,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return 'the ledger has lost its record of this truncation; look at the index and at its task';
     case 'watching':
       return watchingText(cause);
+    case 'policy':
     case 'parameters':
     case 'input':
     case 'ledger':

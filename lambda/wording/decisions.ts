@@ -23,7 +23,6 @@ export function heldText({ state, runId, until, address, ourAddress, version }: 
   }
   const run = runId === undefined ? 'another run' : `run ${runId}`;
   const what = {
-    quarantined: 'this index is quarantined',
     running: `${run} has a truncation of this index under way`,
     sending: `${run} may still be sending a truncation of this index`,
     reserved: `${run} may still be sending a truncation of this index`,
@@ -35,10 +34,10 @@ export function heldText({ state, runId, until, address, ourAddress, version }: 
 const elsewhere = (address: string | undefined, ourAddress: string | undefined): string =>
   address === undefined ? '' : `; it was sent to ${address}, and this run uses ${ourAddress ?? 'another address'}`;
 
-export function takenText({ closed, runId }: Of<'taken'>): string {
-  if (closed) return 'another run has closed this truncation and gone on with the index; see its report';
-  return `${runId === undefined ? 'another run' : `run ${runId}`} took this index after the plan was made`;
-}
+export const takenText = ({ closed }: Of<'taken'>): string =>
+  closed
+    ? 'another run has closed this truncation and gone on with the index; see its report'
+    : 'another run took this index after the plan was made';
 
 export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause }: Of<'quarantined'>): string {
   const why: Partial<Record<Outcome, string>> = {

@@ -165,7 +165,7 @@ describe('the plan', () => {
   });
 
   it('shows control characters of a server as blanks', () => {
-    const cause: Cause = { kind: 'policy', problems: ['bad \u001b[2J\u0007 text'] };
+    const cause: Cause = { kind: 'policy', problem: 'bad \u001b[2J\u0007 text' };
     const said = { ...disabled, entry: { ...disabled.entry, cause } };
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
     expect(renderPlan(state([said]), 100).join('')).not.toMatch(/[\u0000-\u001f]/);

@@ -16,7 +16,7 @@ export function truncationOf(answer: Answer, question: Question, quote: Quote): 
   const failure = failureOfStatus(answer, question, quote);
   if (failure === undefined) return truncationOfSuccess(answer, question, quote);
   const mentionsReindex = /reindex/i.test(readRestError(answer.body) ?? answer.body.slice(0, 8192));
-  return { kind: 'unresolved', error: failure, answered: true, mentionsReindex };
+  return { kind: 'unresolved', error: failure, mentionsReindex };
 }
 
 /** What an exchange that failed proves: nothing started only if not one byte of it was written. */
@@ -28,7 +28,6 @@ export function truncationWithoutAnswer(error: unknown, question: Question, quot
     return {
       kind: 'unresolved',
       error: { kind: 'defect', operation, ...(text !== '' && { text }) },
-      answered: false,
       mentionsReindex: false,
     };
   }
@@ -43,7 +42,6 @@ export function truncationWithoutAnswer(error: unknown, question: Question, quot
   return {
     kind: 'unresolved',
     error: failureOfTransport(error, question),
-    answered: status !== undefined,
     mentionsReindex: false,
   };
 }
@@ -56,7 +54,6 @@ function truncationOfSuccess({ status, body, complete }: Answer, { operation }: 
   return {
     kind: 'unresolved',
     error: { kind: 'no-task-id', operation, status, ...(text !== '' && { text }) },
-    answered: true,
     mentionsReindex: /reindex/i.test(text),
   };
 }

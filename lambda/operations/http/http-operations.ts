@@ -54,8 +54,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
-      const body = typeof task === 'string' ? { task } : { nodeId: task.nodeId, taskId: task.taskId };
-      return (await ask(client, { operation: 'task-status', baseUrl }, body, readTaskStatus, read)).value;
+      return (await ask(client, { operation: 'task-status', baseUrl }, { task }, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
       const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
@@ -106,7 +105,7 @@ async function truncateOnce(
     if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
     // The server answered with the token, or part of it, instead of a task id.
     const { operation } = question;
-    return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, answered: true, mentionsReindex: false };
+    return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, mentionsReindex: false };
   } catch (error) {
     return truncationWithoutAnswer(error, question, bearer.quote);
   }

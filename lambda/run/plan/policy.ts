@@ -35,7 +35,7 @@ import { rowsGone, rowsGoneWithIndex } from './rows-gone.ts';
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
   const facts =
     parsed.kind === 'policy' ? policyFacts(parsed.policy) : { entityType: parsed.entityType, aspect: parsed.aspect };
-  const why: Cause = parsed.kind === 'policy' ? cause : { kind: 'policy', problems: [bounded(parsed.problem)] };
+  const why: Cause = parsed.kind === 'policy' ? cause : { kind: 'policy', problem: bounded(parsed.problem) };
   return done({ index: parsed.index, entry: facts }, parsed.kind === 'policy' ? outcome : 'failed', why);
 }
 

@@ -178,8 +178,7 @@ describe('a message', () => {
 
   test('takes out a token that it is told of, tokens that look like one, and stack traces, from every part', () => {
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkYXRhaHViIn0.c2lnbmF0dXJl';
-    const policy = (name: string, problem: string) =>
-      anEntry('failed', { kind: 'policy', problems: [problem] }, { name });
+    const policy = (name: string, problem: string) => anEntry('failed', { kind: 'policy', problem: problem }, { name });
     const report = aReport(
       [
         policy('a.b', `refused hush-hush-42 Bearer ${jwt}`),
@@ -201,7 +200,7 @@ describe('a message', () => {
 
   test('shows markup of names as text in Slack and calls nobody', () => {
     const entry = {
-      ...anEntry('failed', { kind: 'policy', problems: ['see <https://evil.example|here> & @here'] }),
+      ...anEntry('failed', { kind: 'policy', problem: 'see <https://evil.example|here> & @here' }),
       aspect: '<!channel>*y*',
     };
     const description = descriptionOf(composeMessage(aReport([entry])));
@@ -214,7 +213,7 @@ describe('a message', () => {
     const many = [
       ...Array.from({ length: 900 }, (_, at) => truncated(`dataset.harmless${at}-x`)),
       ...Array.from({ length: 40 }, (_, at) =>
-        anEntry('failed', { kind: 'policy', problems: [`reason ${at}`] }, { name: `dataset.bad${at}-x` }),
+        anEntry('failed', { kind: 'policy', problem: `reason ${at}` }, { name: `dataset.bad${at}-x` }),
       ),
     ];
     const report = aReport(many);

@@ -24,7 +24,7 @@ const anError = (letter: string) =>
 
 /** A cause with every field of its kind as long as the core lets it become. @param letter of what others wrote */
 const largest = (letter: string): Cause[] => [
-  { kind: 'policy', problems: [long(letter, 600)], more: 999 },
+  { kind: 'policy', problem: long(letter, 600) },
   { kind: 'server', error: anError(letter), sent: 'maybe' },
   { kind: 'unchanged', error: anError(letter) },
   { kind: 'policy-changed', field: 'unreadable', now: long(letter, 600) },
@@ -196,7 +196,7 @@ describe('a run state', () => {
     const fitted = fitState(
       aRunState([
         decided(0, 'rows-missing', missing),
-        ...many(500, (at) => decided(at + 1, 'failed', { kind: 'policy', problems: [long('p', 600)] })),
+        ...many(500, (at) => decided(at + 1, 'failed', { kind: 'policy', problem: long('p', 600) })),
         ...many(50, (at) => decided(at + 501, 'truncated', { kind: 'verified', by: 'counts' })),
       ]),
     );
@@ -206,7 +206,7 @@ describe('a run state', () => {
   });
 
   test('never ends a text between the halves of a character', () => {
-    const cause: Cause = { kind: 'policy', problems: [`${long('x', 38)}😀${long('y', 600)}`] };
+    const cause: Cause = { kind: 'policy', problem: `${long('x', 38)}😀${long('y', 600)}` };
     const fitted = fitState(aRunState(many(600, (at) => decided(at, 'failed', cause))));
     expect(JSON.stringify(fitted)).not.toMatch(/\\ud[89a-f]/);
   });

@@ -232,7 +232,7 @@ describe('Truncate', () => {
       version: 2,
       next: 'report',
       runId: 'run-1',
-      error: { kind: 'other-version', found: 3 },
+      error: { kind: 'other-version' },
     });
     expect(outcomeOf(after)).toBe('not-started');
     expect(deployment.realTruncates()).toEqual([]);

@@ -66,10 +66,7 @@ describe('what came back', () => {
   ] as const)(
     'an error for a %s that speaks of a reindex (%s) leaves it sending, as %s',
     async (strategy, mentionsReindex, noted) => {
-      const { result, ledger } = await sending(
-        { kind: 'unresolved', error, answered: true, mentionsReindex },
-        strategy,
-      );
+      const { result, ledger } = await sending({ kind: 'unresolved', error, mentionsReindex }, strategy);
       const record = { state: 'sending', attempt: { strategy: noted, answer: { error, realAt: 1007 } } };
       expect(result).toMatchObject({ kind: 'open', error, record });
       expect(await ledger.read(anIndex)).toMatchObject(record);

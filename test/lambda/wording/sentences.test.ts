@@ -20,11 +20,11 @@ const young = 'dataset_operationaspect_v1_1772335860000';
 describe('a cause says', () => {
   test.each<[string, DecidedFacts['outcome'], Cause, Partial<DecidedFacts>, string]>([
     [
-      'several problems of a policy, and how many more there are',
+      'a problem of a policy, without the stop of its sentence',
       'failed',
-      { kind: 'policy', problems: ['retentionDays is missing.', 'aspect is empty'], more: 3 },
+      { kind: 'policy', problem: 'retentionDays is missing.' },
       {},
-      'retentionDays is missing; aspect is empty; and 3 more',
+      'retentionDays is missing',
     ],
     [
       'an index that lost its rows to somebody who deletes',

@@ -102,7 +102,7 @@ describe('the next step after', () => {
     ],
 
     // Failed
-    ['failed', { kind: 'policy', problems: ['x'] }, { kind: 'correct', what: 'policy' }],
+    ['failed', { kind: 'policy', problem: 'x' }, { kind: 'correct', what: 'policy' }],
     ['failed', { kind: 'run-error' }, none],
     ['failed', { kind: 'not-listed', policies: 9 }, { kind: 'lighten' }],
     ['failed', { kind: 'no-time', what: 'plan' }, { kind: 'lighten' }],

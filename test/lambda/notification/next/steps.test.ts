@@ -114,7 +114,7 @@ describe('a text', () => {
   });
 
   test('says where a wrong policy is corrected', () => {
-    const wrong: Cause = { kind: 'policy', problems: ['retentionDays is missing'] };
+    const wrong: Cause = { kind: 'policy', problem: 'retentionDays is missing' };
     expect(one('failed', wrong)).toContain('Correct the policy in the stage file and deploy, or in its parameter');
     expect(one('failed', wrong, {}, local)).toContain(
       'Correct the policy in its file, then start the same command again.',

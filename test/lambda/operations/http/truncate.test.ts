@@ -27,7 +27,6 @@ describe('a real truncate', () => {
 
   const unresolved = (kind: string, status: number) => ({
     kind: 'unresolved',
-    answered: true,
     error: { kind, operation: 'truncate', status },
   });
 
@@ -58,31 +57,27 @@ describe('a real truncate', () => {
       error(400, 'Async Reindex failed'),
       { ...unresolved('bad-request', 400), mentionsReindex: true },
     ],
-    ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed'), { kind: 'unresolved', answered: true }],
-    ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' }), { kind: 'unresolved', answered: true }],
-    ['a 504', http(504, 'Proxy request timed out.'), { kind: 'unresolved', answered: true }],
-    ['a redirect', http(302, '', { Location: '/login' }), { kind: 'unresolved', answered: true }],
-    ['a login page', http(200, '<html><title>Sign in</title></html>'), { kind: 'unresolved', answered: true }],
-    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'unresolved', answered: true }],
-    ['an empty value', value(''), { kind: 'unresolved', answered: true }],
-    [
-      'a sentence',
-      value('please only set forceReindex OR forceDeleteByQuery flags'),
-      { kind: 'unresolved', answered: true },
-    ],
-    ['a dry run', value('Delete 0 out of 0 rows (NaN%). This was a dry run.'), { kind: 'unresolved', answered: true }],
-    ['a task number of 0', value('n:0'), { kind: 'unresolved', answered: true }],
-    ['truncated JSON', http(200, '{"value":"n:1'), { kind: 'unresolved', answered: true }],
-    ['a huge body', http(200, ' '.repeat(5_000_000)), { kind: 'unresolved', answered: true }],
-    ['a 418', http(418, ''), { kind: 'unresolved', answered: true }],
-    ['a reset', (socket) => socket.resetAndDestroy(), { kind: 'unresolved', answered: false }],
-    ['a closed connection', (socket) => socket.destroy(), { kind: 'unresolved', answered: false }],
-    ['something that is not HTTP', 'SSH-2.0-x\r\n', { kind: 'unresolved', answered: false }],
-    ['silence', () => {}, { kind: 'unresolved', answered: false }],
+    ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed'), { kind: 'unresolved' }],
+    ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' }), { kind: 'unresolved' }],
+    ['a 504', http(504, 'Proxy request timed out.'), { kind: 'unresolved' }],
+    ['a redirect', http(302, '', { Location: '/login' }), { kind: 'unresolved' }],
+    ['a login page', http(200, '<html><title>Sign in</title></html>'), { kind: 'unresolved' }],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'unresolved' }],
+    ['an empty value', value(''), { kind: 'unresolved' }],
+    ['a sentence', value('please only set forceReindex OR forceDeleteByQuery flags'), { kind: 'unresolved' }],
+    ['a dry run', value('Delete 0 out of 0 rows (NaN%). This was a dry run.'), { kind: 'unresolved' }],
+    ['a task number of 0', value('n:0'), { kind: 'unresolved' }],
+    ['truncated JSON', http(200, '{"value":"n:1'), { kind: 'unresolved' }],
+    ['a huge body', http(200, ' '.repeat(5_000_000)), { kind: 'unresolved' }],
+    ['a 418', http(418, ''), { kind: 'unresolved' }],
+    ['a reset', (socket) => socket.resetAndDestroy(), { kind: 'unresolved' }],
+    ['a closed connection', (socket) => socket.destroy(), { kind: 'unresolved' }],
+    ['something that is not HTTP', 'SSH-2.0-x\r\n', { kind: 'unresolved' }],
+    ['silence', () => {}, { kind: 'unresolved' }],
     [
       'a 200 that breaks off',
       (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":"n:1"'),
-      { kind: 'unresolved', answered: true },
+      { kind: 'unresolved' },
     ],
     [
       'a 403 that breaks off',
@@ -104,7 +99,7 @@ describe('a real truncate', () => {
     const dryRun = value('Delete 1 out of 2 rows (50.00%). Issuing a delete by query request. This was a dry run.');
     const { server, operations } = await against([dryRun, (socket) => socket.destroy(), value('n:1')]);
     await operations.dryRun(operation);
-    expect(await operations.truncate(operation, yes)).toMatchObject({ kind: 'unresolved', answered: false });
+    expect(await operations.truncate(operation, yes)).toMatchObject({ kind: 'unresolved' });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(server.connections).toBe(2);
     expect(server.requests.filter((request) => request.includes('"dryRun":false'))).toHaveLength(1);

@@ -63,7 +63,7 @@ describe('a policy', () => {
       { policies: [{ ...operation, retentionDays: 1 }] },
       decided(names, 'failed', {
         kind: 'policy',
-        problems: ['P, policy 1: retentionDays must be at least 7 (minRetentionDays), not 1'],
+        problem: 'P, policy 1: retentionDays must be at least 7 (minRetentionDays), not 1',
       }),
     ],
     [

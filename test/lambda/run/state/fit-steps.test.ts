@@ -40,14 +40,14 @@ const whole = aRunState(
     decided('fine', 'truncated', { kind: 'verified', by: 'counts' }),
     decided('well', 'disabled', { kind: 'switched-off' }),
     decided('also-fine', 'truncated', { kind: 'verified', by: 'counts' }),
-    decided('unread', 'failed', { kind: 'policy', problems: [text, 'another'] }),
+    decided('unread', 'failed', { kind: 'policy', problem: text }),
     decided('paused', 'not-started', { kind: 'paused', problem: text }),
     decided('switched', 'not-started', { kind: 'paused' }),
     decided('refused', 'failed', { kind: 'server', error, sent: 'no' }),
     decided('silent', 'failed', { kind: 'server', error: { kind: 'timeout', operation: 'dry-run' }, sent: 'no' }),
     decided('step', 'failed', { kind: 'step-failed', step: 'truncate', error: 'short', sent: 'no' }),
     decided('brief', 'failed', { kind: 'server', error: { ...error, text: brief }, sent: 'no' }),
-    decided('smiling', 'failed', { kind: 'policy', problems: [`😀${'x'.repeat(36)}😀${text}`] }),
+    decided('smiling', 'failed', { kind: 'policy', problem: `😀${'x'.repeat(36)}😀${text}` }),
     {
       index: 'lean',
       phase: 'done',
@@ -113,12 +113,12 @@ const cutTo =
     if (entry.phase !== 'done') return entry;
     const short = `${text.slice(0, length - 1)}…`;
     const causes: Record<string, Cause> = {
-      unread: { kind: 'policy', problems: [short] },
+      unread: { kind: 'policy', problem: short },
       paused: { kind: 'paused', problem: short },
       // Half a character is none.
       smiling: {
         kind: 'policy',
-        problems: [length === 40 ? `😀${'x'.repeat(36)}…` : `😀${'x'.repeat(36)}😀${text.slice(0, length - 41)}…`],
+        problem: length === 40 ? `😀${'x'.repeat(36)}…` : `😀${'x'.repeat(36)}😀${text.slice(0, length - 41)}…`,
       },
       refused: { kind: 'server', error: { ...error, text: short }, sent: 'no' },
     };

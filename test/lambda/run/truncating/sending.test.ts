@@ -142,7 +142,6 @@ describe('what came back', () => {
   const unresolved = (status?: number): Truncation => ({
     kind: 'unresolved',
     error: { kind: 'server-error', operation: 'truncate', ...(status !== undefined && { status }) },
-    answered: true,
     mentionsReindex: false,
   });
 

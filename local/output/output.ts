@@ -1,10 +1,10 @@
 import type { Check } from '../../lambda/facts/check.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { OperationName } from '../../lambda/facts/server-error.ts';
 import type { ComposedMessage } from '../../lambda/notification/message.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import type { Posted } from '../notify/post.ts';
+import type { Pending } from '../run/observed.ts';
 import type { Step } from '../state-machine.ts';
 import type { Survey } from '../survey/count.ts';
 
@@ -23,8 +23,8 @@ export interface Output {
   note(text: string): void;
   /** The checks known so far; in the end all of them. */
   preflight(checks: readonly Check[], isComplete: boolean): void;
-  /** The request that the server has not answered yet. */
-  asking(operation: OperationName | undefined): void;
+  /** The request that the server has not answered for longest. */
+  asking(pending: Pending | undefined): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 

@@ -4,7 +4,7 @@ import { createHttpTransport } from '../../lambda/operations/http/http-transport
 import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import { asking, type IndexSize, type Operations } from '../../lambda/operations/operations.ts';
 import type { Server } from '../files/server.ts';
-import { type Asking, observed } from './observed.ts';
+import { type Asking, observer } from './observed.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection {
@@ -35,7 +35,9 @@ export function connect(
     answerTimeoutMillis,
     ...(caPem !== undefined && { caPem }),
   });
-  const { transport, isSample } = watchSample(network);
+  const { transport: watched, isSample } = watchSample(network);
+  const observed = tell && observer(tell, attempts);
+  const transport = observed ? observed.transport(watched) : watched;
   const inner = createOperations({
     baseUrl,
     token,
@@ -45,7 +47,7 @@ export function connect(
     sleep,
     random: Math.random,
   });
-  const operations = tell ? observed(inner, tell) : inner;
+  const operations = observed ? observed.operations(inner) : inner;
   // The probe's result answers the first request for sizes, so that a slow server is not asked twice.
   let probed: IndexSize[] | undefined;
   return {

@@ -1,31 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { answerTimeoutMillis } from '../../lambda/facts/limits.ts';
 import type { OperationName } from '../../lambda/facts/server-error.ts';
+import type { Transport } from '../../lambda/operations/http/transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
+import { indexName } from '../../lambda/policy/aspects.ts';
 
-/** If several are pending, the first one is reported. */
-const order = ['truncate', 'index-sizes', 'task-status', 'dry-run'] as const satisfies readonly OperationName[];
+/** A question that the server has not answered yet. */
+export interface Pending {
+  operation: OperationName;
+  /** What a dry run or a truncate is about. */
+  index?: string;
+  /** Epoch milliseconds: when this try was sent. */
+  since: number;
+  /** A try is given up after this. */
+  limitMillis: number;
+  /** 1 for the first. */
+  attempt: number;
+  attempts: number;
+}
 
-/** Called with the operation that the server has not answered yet, or with none once it has answered everything. */
-export type Asking = (operation: OperationName | undefined) => void;
+/** Called with the question that has been open for longest, or with none once the server has answered everything. */
+export type Asking = (pending: Pending | undefined) => void;
 
-/** The same operations, reporting which requests the server has not answered yet. */
-export function observed(inner: Operations, tell: Asking): Operations {
-  const open = new Map<OperationName, number>();
-  const change = (operation: OperationName, by: 1 | -1) => {
-    open.set(operation, (open.get(operation) ?? 0) + by);
-    tell(order.find((one) => (open.get(one) ?? 0) > 0));
-  };
-  const during = async <Value>(operation: OperationName, answer: () => Promise<Value>): Promise<Value> => {
-    change(operation, 1);
+/**
+ * Reports what the server has not answered yet. Operations know what is asked, and the transport when each try is sent:
+ * the context of the call leads from one to the other, however many questions are open.
+ * @param attempts of a read, where it does not say so itself
+ */
+export function observer(tell: Asking, attempts: number) {
+  const open = new Set<Pending>();
+  const asked = new AsyncLocalStorage<Pending>();
+  const report = () => tell(open.values().next().value);
+  const during = async <Value>(
+    question: Pick<Pending, 'operation' | 'index' | 'attempts'>,
+    answer: () => Promise<Value>,
+  ): Promise<Value> => {
+    const pending = { ...question, since: Date.now(), limitMillis: answerTimeoutMillis, attempt: 1 };
+    open.add(pending);
+    report();
     try {
-      return await answer();
+      return await asked.run(pending, answer);
     } finally {
-      change(operation, -1);
+      open.delete(pending);
+      report();
     }
   };
+  /** A refused token is renewed without counting as a try, so that there may be one more than there are attempts. */
+  const sent = new WeakSet<Pending>();
+  const trying = () => {
+    const pending = asked.getStore();
+    if (pending === undefined) return;
+    if (sent.has(pending)) pending.attempt = Math.min(pending.attempt + 1, pending.attempts);
+    sent.add(pending);
+    pending.since = Date.now();
+    report();
+  };
   return {
-    dryRun: (fields, options) => during('dry-run', () => inner.dryRun(fields, options)),
-    taskStatus: (task, options) => during('task-status', () => inner.taskStatus(task, options)),
-    indexSizes: (options) => during('index-sizes', () => inner.indexSizes(options)),
-    truncate: (fields, maySend) => during('truncate', () => inner.truncate(fields, maySend)),
+    transport: (inner: Transport): Transport => ({
+      post(exchange, signal) {
+        trying();
+        return inner.post(exchange, signal);
+      },
+      postOnce(exchange, maySend) {
+        trying();
+        return inner.postOnce(exchange, maySend);
+      },
+    }),
+    operations(inner: Operations): Operations {
+      const read = (operation: OperationName, options: { attempts?: number } | undefined, index?: string) => ({
+        operation,
+        attempts: options?.attempts ?? attempts,
+        ...(index !== undefined && { index }),
+      });
+      return {
+        dryRun: (fields, options) =>
+          during(read('dry-run', options, indexName(fields)), () => inner.dryRun(fields, options)),
+        taskStatus: (task, options) => during(read('task-status', options), () => inner.taskStatus(task, options)),
+        indexSizes: (options) => during(read('index-sizes', options), () => inner.indexSizes(options)),
+        truncate: (fields, maySend) =>
+          during({ operation: 'truncate', index: indexName(fields), attempts: 1 }, () =>
+            inner.truncate(fields, maySend),
+          ),
+      };
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Check } from '../../lambda/facts/check.ts';
-import type { OperationName } from '../../lambda/facts/server-error.ts';
 import type { Header, Output } from '../output/output.ts';
+import type { Pending } from '../run/observed.ts';
 import { renderSurvey } from '../survey/page.ts';
 import { renderChecks, renderSizes } from '../survey/render.ts';
 import { paintFor } from './colour.ts';
@@ -9,6 +9,7 @@ import { createProgress } from './progress.ts';
 import type { Screen } from './screen.ts';
 import { createStatus } from './status.ts';
 import { wrap } from './text.ts';
+import { type Counted, waitingForms } from './waiting.ts';
 
 /** What people see of a run or a survey. */
 export function onScreen(given: Screen): Output {
@@ -23,8 +24,12 @@ export function onScreen(given: Screen): Output {
   const { screen } = status;
   const paint = paintFor(screen);
   const progress = createProgress(screen);
-  const waiting = createWaiting();
+  let pending: Pending | undefined;
+  let counted: Counted | undefined;
+  /** Until the first request. */
+  let isAsking = false;
   const shown = new Set<string>();
+  let host = '';
   let inHeader = false;
   let reported = false;
   /** Shown above the plan. */
@@ -36,9 +41,12 @@ export function onScreen(given: Screen): Output {
     if (lines.length > 0) screen.write(`${lines.join('\n')}\n`);
   };
   const paragraph = (text: string, lead = '', indent?: string) => wrap(text, screen.width, lead, indent);
+  const forms = () =>
+    // Counts are about dry runs.
+    waitingForms(pending, pending && pending.operation !== 'dry-run' ? undefined : counted, Date.now());
   const wait = () => {
     if (progress.hasBars()) status.waitFor(undefined);
-    else status.waitFor(waiting.text(), waiting.counted ? 'counting' : undefined);
+    else status.waitFor(isAsking ? forms : () => [`Looking up ${host}`]);
   };
 
   return {
@@ -48,6 +56,7 @@ export function onScreen(given: Screen): Output {
     header(header) {
       for (const line of headerLines(header)) screen.write(`${line}\n`);
       inHeader = true;
+      host = new URL(header.server).host;
       wait();
     },
     ledger(path) {
@@ -66,17 +75,18 @@ export function onScreen(given: Screen): Output {
       for (const check of fresh) shown.add(keyOf(check));
       print([...title, ...renderChecks(fresh, screen.width, paint)]);
     },
-    asking(operation) {
-      waiting.operation = operation;
+    asking(open) {
+      pending = open;
+      isAsking = true;
       wait();
     },
     counted(done, of) {
-      waiting.counted = { done, of };
+      counted = { done, of, since: counted?.since ?? Date.now() };
       wait();
     },
     state(step, state) {
       if (step === 'plan') {
-        waiting.counted = undefined;
+        counted = undefined;
         print([...lines, ...(shown.size === 0 ? [] : [''])]);
       }
       status.waitFor(undefined);
@@ -135,29 +145,3 @@ function headerLines({ server, from, mode, embedded, fast, ledger }: Header): st
     ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
   ];
 }
-
-interface Waiting {
-  operation: OperationName | undefined;
-  counted: { done: number; of: number } | undefined;
-  text(): string;
-}
-
-/** Otherwise invisible: a slow request, and how far counting has got. */
-function createWaiting(): Waiting {
-  return {
-    operation: undefined,
-    counted: undefined,
-    text() {
-      const counts = this.operation === 'dry-run' || this.operation === undefined;
-      if (this.counted && counts) return `${this.counted.done} of ${this.counted.of} indices counted`;
-      return this.operation === undefined ? 'At work' : `Waiting for the server: ${asked[this.operation]}`;
-    },
-  };
-}
-
-const asked: Record<OperationName, string> = {
-  'dry-run': 'a dry run',
-  truncate: 'the start of a truncation',
-  'task-status': 'the status of a task',
-  'index-sizes': 'the sizes of its indices',
-};

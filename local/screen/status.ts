@@ -10,10 +10,10 @@ export interface Status {
   /** A screen whose lines push the status line down. */
   screen: Screen;
   /**
-   * Sets what is being waited for; undefined if something else (a bar) shows that the program is alive.
-   * @param what the same for texts about one thing, whose seconds keep counting
+   * Sets what is being waited for, as a function that gives the same text in several lengths, the longest first, at the
+   * moment it is drawn; undefined if something else (a bar) shows that the program is alive.
    */
-  waitFor(text: string | undefined, what?: string): void;
+  waitFor(forms: (() => string[]) | undefined): void;
   stop(): void;
 }
 
@@ -23,27 +23,31 @@ const everyMillis = 500;
 const silenceMillis = 5000;
 
 export function createStatus(inner: Screen): Status {
-  let text: string | undefined;
-  let subject: string | undefined;
-  let since = 0;
+  let forms: (() => string[]) | undefined;
   let spokenAt = Date.now();
-  let drawn = false;
+  /** Columns of the line on a terminal. */
+  let drawn = 0;
 
   const clear = () => {
-    if (drawn) inner.write('\r\u001b[2K');
-    drawn = false;
+    if (drawn === 0) return;
+    // In a window that has become narrower since, a terminal has folded the line.
+    const rows = Math.ceil(drawn / Math.max(1, inner.terminal?.columns ?? inner.width));
+    inner.write(rows > 1 ? `\r\u001b[${rows - 1}A\u001b[J` : '\r\u001b[2K');
+    drawn = 0;
   };
   const draw = () => {
-    if (text === undefined) return;
-    const seconds = Math.round((Date.now() - since) / 1000);
-    const line = `  ${text}${seconds >= 2 ? ` (${seconds} s)` : ''} `;
+    const lines = (forms?.() ?? []).map((text) => `  ${text} `);
+    const [longest] = lines;
+    if (longest === undefined) return clear();
     if (inner.terminal) {
-      clear();
       // A line that wraps could not be erased.
-      inner.write(widthOf(line) < inner.width ? line : [...line].slice(0, inner.width - 1).join(''));
-      drawn = true;
+      const line =
+        lines.find((one) => widthOf(one) < inner.width) ?? [...lines.at(-1)!].slice(0, inner.width - 1).join('');
+      clear();
+      inner.write(line);
+      drawn = widthOf(line);
     } else if (Date.now() - spokenAt >= silenceMillis) {
-      inner.write(`${line.trimEnd()}\n`);
+      inner.write(`${longest.trimEnd()}\n`);
       spokenAt = Date.now();
     }
   };
@@ -63,15 +67,13 @@ export function createStatus(inner: Screen): Status {
       ...(inner.terminal && { terminal: inner.terminal }),
       ...(inner.colour && { colour: true }),
     },
-    waitFor(next, what = next) {
-      if (what !== subject) since = Date.now();
-      subject = what;
-      text = next;
+    waitFor(next) {
+      forms = next;
       if (next === undefined) clear();
     },
     stop() {
       clearInterval(timer);
-      text = undefined;
+      forms = undefined;
       clear();
     },
   };

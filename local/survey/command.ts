@@ -4,7 +4,7 @@ import type { Night } from '../../lambda/memory/night.ts';
 import type { LocalCommand } from '../../lambda/notification/context.ts';
 import { localLine } from '../../lambda/notification/next/commands.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
-import { preflight } from '../../lambda/preflight/preflight.ts';
+import { type Preflight, preflight } from '../../lambda/preflight/preflight.ts';
 import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Output } from '../output/output.ts';
@@ -71,7 +71,7 @@ export async function surveyServer(
       onChecks: (checks) => output.preflight(checks, false),
     });
     output.preflight(flight.checks, true);
-    if (!flight.canCount) {
+    if (!mayCount(flight)) {
       output.sizes(flight.sizes ?? []);
       output.note(`Nothing can be counted until what FAILED above is put right.${unwritten(json)}${unwritten(html)}`);
       return 1;
@@ -99,6 +99,13 @@ export async function surveyServer(
     await close();
   }
 }
+
+/** Also where the server answers, but not the dry run that the preflight has tried: one index says nothing of others. */
+export const mayCount = ({ canCount, checks }: Pick<Preflight, 'canCount' | 'checks'>): boolean =>
+  canCount ||
+  checks.some(
+    ({ cause }) => cause.kind === 'refused' && cause.error.kind === 'timeout' && cause.error.operation === 'dry-run',
+  );
 
 /** @returns whether the requested files were written */
 function writeSuggestions(

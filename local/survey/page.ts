@@ -13,7 +13,6 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
     ...wrap('Rows older than N days, and what would remain without them:', width),
     '',
     ...renderTable(found.indices, width),
-    ...prefixed('', renderFailures(found, width)),
     ...prefixed(
       'What to know:',
       hints(found).flatMap((hint) => wrap(hint, width, '- ')),
@@ -22,6 +21,8 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
       'Policies to begin with:',
       suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),
     ),
+    // Last, where it is seen: what the figures above leave out.
+    ...prefixed('', renderFailures(found, width)),
   ];
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { onScreen } from '../../../local/screen/on-screen.ts';
 import type { Screen } from '../../../local/screen/screen.ts';
 import { createStatus } from '../../../local/screen/status.ts';
+import { waitingForms } from '../../../local/screen/waiting.ts';
 
 function aScreen(kind: 'terminal' | 'log', width = 80) {
   let written = '';
@@ -22,19 +23,23 @@ const shown = (written: string) => written.replace(/[^\n]*\r\u001b\[2K/g, '');
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+/** A text that says for how long it has been there. */
+function since(text: string): () => string[] {
+  const from = Date.now();
+  return () => [`${text} (${(Date.now() - from) / 1000} s)`];
+}
+
 describe('what is waited for', () => {
   it('is one line on a terminal that counts the seconds, and goes when something else is said', () => {
     const { screen, written } = aScreen('terminal');
     const status = createStatus(screen);
-    status.waitFor('Waiting for the server: a dry run');
-    vi.advanceTimersByTime(1000);
-    expect(shown(written())).toBe('  Waiting for the server: a dry run ');
-    vi.advanceTimersByTime(3000);
-    expect(shown(written())).toBe('  Waiting for the server: a dry run (4 s) ');
+    status.waitFor(since('Waiting'));
+    vi.advanceTimersByTime(4000);
+    expect(shown(written())).toBe('  Waiting (4 s) ');
     status.screen.write('Plan:\n');
     expect(shown(written())).toBe('Plan:\n');
     vi.advanceTimersByTime(1000);
-    expect(shown(written())).toBe('Plan:\n  Waiting for the server: a dry run (5 s) ');
+    expect(shown(written())).toBe('Plan:\n  Waiting (5 s) ');
     status.stop();
     vi.advanceTimersByTime(60_000);
     expect(shown(written())).toBe('Plan:\n');
@@ -44,7 +49,7 @@ describe('what is waited for', () => {
     const { screen, written } = aScreen('terminal');
     const status = createStatus(screen);
     for (let request = 0; request < 100; request++) {
-      status.waitFor(`request ${request}`);
+      status.waitFor(() => [`request ${request}`]);
       vi.advanceTimersByTime(2);
     }
     status.waitFor(undefined);
@@ -52,23 +57,77 @@ describe('what is waited for', () => {
     expect(written()).toBe('');
   });
 
-  it('fits the terminal, however narrow that becomes', () => {
+  it('is as long as fits the terminal, however narrow that becomes', () => {
     const { screen, written } = aScreen('terminal', 20);
-    createStatus(screen).waitFor('Waiting for the server: the sizes of its indices');
+    const status = createStatus(screen);
+    status.waitFor(() => ['Waiting for the server: sizes', 'Waiting for sizes', 'sizes']);
+    vi.advanceTimersByTime(1000);
+    expect(shown(written())).toBe('  sizes ');
+    status.waitFor(() => ['Waiting for the sizes of its indices']);
     vi.advanceTimersByTime(1000);
     expect(shown(written())).toBe('  Waiting for the s');
+  });
+
+  it('leaves no fragment in a window that was made narrower', () => {
+    const { screen, written } = aScreen('terminal', 40);
+    const status = createStatus({ ...screen, terminal: { columns: 15 } as NodeJS.WriteStream });
+    status.waitFor(() => ['a line of thirty-five columns, all']);
+    vi.advanceTimersByTime(500);
+    const before = written().length;
+    status.screen.write('more\n');
+    // It takes three rows now: up to the first, and clear all below.
+    expect(written().slice(before)).toBe('\r\u001b[2A\u001b[Jmore\n');
   });
 
   it('is a line elsewhere, each time that nothing was said for five seconds', () => {
     const { screen, written } = aScreen('log');
     const status = createStatus(screen);
-    status.waitFor('0 of 9 indices counted', 'counting');
+    status.waitFor(() => ['0 of 9 indices counted', 'shorter']);
     vi.advanceTimersByTime(5000);
-    status.waitFor('3 of 9 indices counted', 'counting');
+    status.waitFor(() => ['3 of 9 indices counted']);
     vi.advanceTimersByTime(4000);
     status.screen.write('something else\n');
     vi.advanceTimersByTime(5000);
-    expect(written()).toBe('  0 of 9 indices counted (5 s)\nsomething else\n  3 of 9 indices counted (14 s)\n');
+    status.waitFor(() => []);
+    vi.advanceTimersByTime(60_000);
+    expect(written()).toBe('  0 of 9 indices counted\nsomething else\n  3 of 9 indices counted\n');
+  });
+});
+
+describe('a slow server', () => {
+  const pending = {
+    operation: 'dry-run',
+    index: 'dataset.operation',
+    since: 0,
+    limitMillis: 120_000,
+    attempts: 2,
+  } as const;
+
+  it('is named with the question, how long it may take, and which try it is', () => {
+    expect(waitingForms({ ...pending, attempt: 1 }, undefined, 35_000)[0]).toBe(
+      'Waiting for the server: a dry run of dataset.operation, 35 s of at most 2 min, first of 2 tries',
+    );
+    expect(waitingForms({ ...pending, attempt: 2 }, { done: 9, of: 10, since: 0 }, 119_000)).toEqual([
+      '9 of 10 indices counted; waiting for a dry run of dataset.operation, 119 s of at most 2 min, second of 2 tries',
+      '9 of 10 counted; a dry run of dataset.operation, 119 s of at most 2 min, second of 2 tries',
+      '9 of 10 counted; dataset.operation, 119 s of at most 2 min, second of 2 tries',
+      'dataset.operation, 119 s of at most 2 min, second of 2 tries',
+      'dataset.operation, 119 s of at most 2 min',
+    ]);
+    const truncate = { ...pending, operation: 'truncate', attempt: 1, attempts: 1 } as const;
+    expect(waitingForms(truncate, undefined, 5000)[0]).toBe(
+      'Waiting for the server: the start of a truncation of dataset.operation, 5 s of at most 2 min',
+    );
+  });
+
+  it('is not named while it is quick: what is counted is', () => {
+    expect(waitingForms({ ...pending, attempt: 1 }, { done: 3, of: 9, since: 0 }, 1000)).toEqual([
+      '3 of 9 indices counted',
+    ]);
+    expect(waitingForms({ ...pending, since: 13_500, attempt: 1 }, { done: 3, of: 9, since: 0 }, 14_000)).toEqual([
+      '3 of 9 indices counted (14 s)',
+    ]);
+    expect(waitingForms(undefined, undefined, 0)).toEqual([]);
   });
 });
 
@@ -78,6 +137,8 @@ describe('a run on a screen', () => {
     const output = onScreen(screen);
     output.header({ server: 'http://gms:8080', mode: 'preview', embedded: false, fast: false });
     expect(written()).toMatch(/^Server {2}http:\/\/gms:8080\nMode {4}PREVIEW/);
+    vi.advanceTimersByTime(5000);
+    expect(written()).toContain('Looking up gms:8080\n');
     let length = written().length;
     for (const [operation, counted] of [
       ['index-sizes', undefined],
@@ -85,7 +146,7 @@ describe('a run on a screen', () => {
       ['dry-run', 0],
       ['dry-run', 250],
     ] as const) {
-      output.asking(operation);
+      output.asking({ operation, since: Date.now(), limitMillis: 120_000, attempt: 1, attempts: 4 });
       if (counted !== undefined) output.counted(counted, 500);
       vi.advanceTimersByTime(5000);
       expect(written().length).toBeGreaterThan(length);

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Check } from '../../../lambda/facts/check.ts';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { type DryRun, type Operations, OperationsError } from '../../../lambda/operations/operations.ts';
+import { knownAspects } from '../../../lambda/policy/aspects.ts';
 import { readPolicies } from '../../../local/files/policies.ts';
 import { readServer } from '../../../local/files/server.ts';
 import { sampleIndices } from '../../../local/operations-service/samples.ts';
-import { surveyServer } from '../../../local/survey/command.ts';
+import { mayCount, surveyServer } from '../../../local/survey/command.ts';
+import { survey as surveyIndices } from '../../../local/survey/count.ts';
 import { damage } from '../../../local/survey/damage.ts';
+import { renderSurvey } from '../../../local/survey/page.ts';
 import { suggest } from '../../../local/survey/suggestion.ts';
 import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
 import { type Finished, folder, page } from '../processes.ts';
@@ -47,6 +53,29 @@ const writtenBy = ({ jsonPath }: Surveyed): unknown => JSON.parse(readFileSync(j
 const days = (count: number) => Date.now() - count * 86_400_000;
 const evenly = (from: number, to: number, rows: number) =>
   Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
+
+describe('an index that hangs', () => {
+  const error: ServerError = { kind: 'timeout', operation: 'dry-run', tries: 2 };
+
+  it('does not keep the others from being counted, and is what the survey ends with', async () => {
+    const hanging: Pick<Operations, 'dryRun'> = {
+      dryRun: async ({ aspect }) => {
+        if (aspect === 'operation') throw new OperationsError(error);
+        return { strategy: 'delete-by-query', rowsTotal: 100, rowsToDelete: 40 } as DryRun;
+      },
+    };
+    const found = await surveyIndices(hanging as Operations, undefined, Date.now());
+    expect(found.indices.filter(({ counts }) => counts.kind === 'counted')).toHaveLength(knownAspects.length - 1);
+    expect(renderSurvey(found, 200, Date.now()).at(-1)).toMatch(/^Not counted: dataset\.operation: /);
+  });
+
+  it('does so where the preflight comes upon it first', () => {
+    const check = (cause: Check['cause']): Check => ({ name: 'Truncation', state: 'failed', cause });
+    expect(mayCount({ canCount: false, checks: [check({ kind: 'refused', error })] })).toBe(true);
+    const denied = check({ kind: 'refused', error: { kind: 'privilege', operation: 'dry-run' } });
+    expect(mayCount({ canCount: false, checks: [denied] })).toBe(false);
+  });
+});
 
 describe('the survey of a server where everything is allowed', () => {
   it('changes nothing: every truncate is a dry run', async () => {

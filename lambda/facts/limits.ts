@@ -114,6 +114,9 @@ export const heldBackMillis = 2 * hour;
 /** Age at which an unresolved record without progress may be closed. */
 export const abandonAfterMillis = 20 * hour;
 
+/** A time further ahead than this (20 h and an honest `judgeableAt` are 21 h) was written by a wrong clock. */
+export const farAheadMillis = 48 * hour;
+
 /** The next look comes after max(10 s, 10 % of the time run), at most 30 min. */
 export const look = { minSeconds: 10, share: 0.1, maxSeconds: 1800 } as const;
 

@@ -21,10 +21,16 @@ const kinds = {
   'started-beside': { index: z.string() },
 
   // The result for each index that an operator asked to clear
-  released: { index: z.string(), rowsMissing: rows, rowsIn: z.string().optional(), uncounted: z.boolean().optional() },
+  released: {
+    index: z.string(),
+    rowsMissing: rows,
+    rowsIn: z.string().optional(),
+    uncounted: z.boolean().optional(),
+    running: z.boolean().optional().meta({ description: 'what may have copied says that it still runs' }),
+  },
   'not-released': {
     index: z.string(),
-    why: z.enum(['rows-missing', 'uncounted', 'sending', 'running', 'server', 'ledger']),
+    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'running', 'taken', 'clock', 'server', 'ledger']),
     rowsMissing: rows.optional(),
     unreadable: z.boolean().optional().meta({ description: 'not even the head of its ledger record can be read' }),
     until: millis.optional(),
@@ -60,4 +66,5 @@ export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data'
  * Whether an operator who asked to clear an index has to look again: it makes the run's result at least `attention`.
  */
 export const needsAttention = (note: Note): boolean =>
-  note.kind === 'not-released' || (note.kind === 'released' && (note.rowsMissing > 0 || note.uncounted === true));
+  note.kind === 'not-released' ||
+  (note.kind === 'released' && (note.rowsMissing > 0 || note.uncounted === true || note.running === true));

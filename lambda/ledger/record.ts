@@ -13,7 +13,7 @@ import { attemptStrategies } from '../facts/strategy.ts';
  * Times are epoch milliseconds: of the run's clock, or real time if the name says so.
  */
 
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 3;
 
 const millis = z.number();
 const rows = z.int().nonnegative();
@@ -171,6 +171,8 @@ const quarantinedSchema = z.object({
   /** Counted again by `clear`, whatever each was for. */
   windows: z.array(attemptWindowSchema.partial({ role: true })),
   state: z.literal('quarantined'),
+  /** What was sent, if a truncation was closed; its task may still be running. */
+  attempt: z.object({ ...sentFields, ...z.object(taskFields).partial().shape }).optional(),
   lastVerdict: verdictSchema,
 });
 
@@ -216,6 +218,10 @@ export interface OtherVersion {
 }
 
 export type StoredRecord = LedgerRecord | OtherVersion;
+
+/** What every version says of a record; undefined if not even that can be read. */
+export const headOf = (record: StoredRecord): Head | undefined =>
+  record.state === 'other-version' ? record.head : record;
 
 /** Reads what a store holds for `index`. */
 export function parseRecord(index: string, stored: unknown): StoredRecord {

@@ -4,16 +4,17 @@ import {
   type Attempt,
   type AttemptWindow,
   type Head,
+  headOf,
   type Idle,
   LEDGER_VERSION,
   type LedgerRecord,
   type OtherVersion,
   type Quarantined,
   type Reserved,
-  type Role,
   type Running,
   type Sending,
   type SentAttempt,
+  type StoredRecord,
   type Unresolved,
   type Verdict,
   type Window,
@@ -60,14 +61,21 @@ export interface Key {
 /**
  * Reserves an index for one attempt: nothing has been sent yet. What the record says about earlier truncations is kept.
  */
-export function reserve(record: Idle | Reserved | undefined, key: Key, attemptId: string, attempt: Attempt): Reserved {
+export function reserve(
+  record: Idle | Reserved | OtherVersion | undefined,
+  key: Key,
+  attemptId: string,
+  attempt: Attempt,
+): Reserved {
   // Counts from another server say nothing about this one.
-  const kept = record?.server === key.server ? record : withoutVerdict(record);
+  const isOurs = record && record.state !== 'other-version' && record.server === key.server;
+  const kept = isOurs ? record : withoutVerdict(record);
   return { ...kept, ...base(key), state: 'reserved', attemptId, attempt, judgeableAt: attempt.sendBy };
 }
 
-function withoutVerdict(record: Idle | Reserved | undefined): Pick<Idle, 'sentBy'> {
-  return { ...(record?.sentBy && { sentBy: record.sentBy }) };
+function withoutVerdict(record: StoredRecord | undefined): Pick<Idle, 'sentBy'> {
+  const sentBy = sentByOf(record);
+  return sentBy.length > 0 ? { sentBy } : {};
 }
 
 /** What Truncate learnt under its reservation. */
@@ -141,65 +149,26 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
     // by a write.
     attemptId: record.attemptId ?? verdict.attemptId,
     windows: windows ?? record.windows ?? [],
+    ...('attempt' in record && { attempt: record.attempt }),
     lastVerdict: verdict,
   };
 }
 
 /**
- * An operator has looked, or said how many rows may be gone: the index may be truncated again, and its former counts no
- * longer matter.
+ * A person has looked, or said how many rows may be gone: the index may be truncated again, and its former counts no
+ * longer matter. Of a record of another version or address only its head is kept.
  */
-export function clear(record: Idle | Quarantined): Idle {
-  const { lastVerdict, ...rest } = idle(record);
-  if (lastVerdict === undefined) return rest;
-  const { window: _, ...kept } = lastVerdict;
-  return { ...rest, lastVerdict: kept };
-}
-
-/** The same for a record of another version: all that is taken over is that it was there, and who has sent. */
-export const clearOtherVersion = ({ head }: OtherVersion, key: Key, attemptId: string): Idle => ({
-  ...base(key),
-  ...(head && { entityType: head.entityType, aspect: head.aspect }),
-  ...(head?.sentBy && { sentBy: head.sentBy }),
-  state: 'idle',
-  attemptId,
-});
-
-/** Version 2 wrote no roles: of what sort each window is follows from how many there are. */
-const rolesOf: Record<number, readonly Role[]> = {
-  2: ['backlog', 'young'],
-  3: ['settled', 'kept', 'counted'],
-};
-
-/**
- * A truncation of another version that an operator wants settled: watched with nothing known about it but its windows.
- */
-export function takeOver(head: Head, key: Key, attemptId: string, now: number): Sending {
-  const { windows = [] } = head;
-  const until = Math.max(0, ...windows.map(({ to }) => to));
+export function clear(record: StoredRecord, key: Key): Idle {
+  const head: Pick<Head, 'entityType' | 'aspect' | 'attemptId' | 'sentBy'> = headOf(record) ?? key;
+  const { entityType, aspect, attemptId, sentBy } = head;
+  const isOurs = record.state !== 'other-version' && record.server === key.server;
+  const { window: _, ...lastVerdict } = (isOurs && record.lastVerdict) || {};
   return {
-    ...base(key),
-    ...(head.sentBy && { sentBy: head.sentBy }),
-    state: 'sending',
-    attemptId,
-    judgeableAt: now,
-    windows: windows.map((window, at) => ({ role: rolesOf[windows.length]?.[at] ?? 'kept', ...window })),
-    attempt: {
-      runId: `version ${head.version}`,
-      runStartMillis: until > 0 ? until : now,
-      strategy: 'unknown',
-      fields: {
-        entityType: key.entityType,
-        aspect: key.aspect,
-        endTimeMillis: windows[0]?.from ?? 0,
-        forceDeleteByQuery: true,
-      },
-      reservedAt: now,
-      sendBy: until > 0 ? Math.min(until, now) : now,
-      sendingSince: now,
-      sentRealAt: now,
-      baseline: { rowsTotal: 0, rowsToDelete: 0 },
-    },
+    ...base({ ...key, entityType, aspect }),
+    state: 'idle',
+    ...(attemptId !== undefined && { attemptId }),
+    ...('decidedAt' in lastVerdict && { lastVerdict }),
+    ...(sentBy && { sentBy }),
   };
 }
 
@@ -208,7 +177,7 @@ export function takeOver(head: Head, key: Key, attemptId: string, now: number): 
  * the run counts as having sent. A quarantined record stays quarantined.
  */
 export function fence(
-  record: Idle | Reserved | Quarantined | undefined,
+  record: Idle | Reserved | Quarantined | OtherVersion | undefined,
   key: Key,
   run: { runId: string; runStartMillis: number },
   attemptId: string,
@@ -217,11 +186,9 @@ export function fence(
   const fenced = hasSent(record, run) ? {} : { fenced: true };
   const sentBy = remember(record, { ...run, at: now, ...fenced });
   if (record?.state === 'quarantined') return { ...record, attemptId, sentBy };
-  return { ...(record ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
+  const isKept = record !== undefined && record.state !== 'other-version';
+  return { ...(isKept ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
 }
-
-/** An operator says that this address is the same server: from now on the record is watched and judged here. */
-export const moveTo = <Stored extends LedgerRecord>(record: Stored, server: string): Stored => ({ ...record, server });
 
 /**
  * A record written by a clock that was ahead: its times are set to the present, and everything else goes on as usual.
@@ -249,13 +216,15 @@ export const isSameRun = (one: Run, other: Run): boolean =>
   one.runId === other.runId && one.runStartMillis === other.runStartMillis;
 
 /** Whether this run recently sent a real truncate of the index, whatever became of it. */
-export const hasSent = (record: LedgerRecord | undefined, run: Run): boolean =>
-  record?.sentBy?.some((sent) => isSameRun(sent, run) && !sent.fenced) ?? false;
+export const hasSent = (record: StoredRecord | undefined, run: Run): boolean =>
+  sentByOf(record).some((sent) => isSameRun(sent, run) && !sent.fenced);
+
+const sentByOf = (record: StoredRecord | undefined): Sent[] => (record && headOf(record)?.sentBy) ?? [];
 
 type Sent = NonNullable<LedgerRecord['sentBy']>[number];
 
-function remember(record: LedgerRecord | undefined, sent: Sent): Sent[] {
-  const recent = (record?.sentBy ?? []).filter(({ at }) => sent.at - at < sentByMemoryMillis);
+function remember(record: StoredRecord | undefined, sent: Sent): Sent[] {
+  const recent = sentByOf(record).filter(({ at }) => sent.at - at < sentByMemoryMillis);
   return [...recent.filter((earlier) => !isSameRun(earlier, sent)), sent];
 }
 

@@ -1,33 +1,29 @@
+import { abandonAfterMillis, farAheadMillis, maxClockSkewMillis } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
+import type { ServerError } from '../facts/server-error.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import {
-  type Idle,
-  isUnresolved,
-  type OtherVersion,
-  type Quarantined,
-  type StoredRecord,
-  type Unresolved,
-  type Window,
-} from '../ledger/record.ts';
-import { clear, clearOtherVersion, type Key, moveTo, release, takeOver } from '../ledger/transitions.ts';
-import { OperationsError } from '../operations/operations.ts';
-import { watched, whereRowsAre } from './entries.ts';
+import { type Head, headOf, type StoredRecord, type Window } from '../ledger/record.ts';
+import { clear, type Key } from '../ledger/transitions.ts';
+import { asking, OperationsError } from '../operations/operations.ts';
+import { ownTask } from '../truncation/origin.ts';
+import { whereRowsAre } from './entries.ts';
 import type { RunServices } from './services.ts';
-import type { RunState, WatchedEntry } from './state.ts';
 
 /**
- * An operator has looked at an index and wants it open again. Clearing first recounts the record's own windows with
- * their own boundaries: totals would let two weeks of ingestion hide that all rows are missing. It releases an index
- * that is whole, or that is missing no more rows than the operator accepts, and starts nothing.
+ * A person has looked at an index and wants it open again. Clearing counts the record's own windows with their own
+ * boundaries: totals would let two weeks of ingestion hide that all rows are missing. It releases an index that is
+ * whole, or that is missing no more rows than the person accepts, and starts and watches nothing.
+ *
+ * It is for closed records and for those that this run cannot watch. An unresolved one, ours too, counts as closed once
+ * it has been judgeable for 20 h: by then every night has had its chance to close it.
  */
 
 export interface Clearing {
   acceptMissing?: number;
 }
 
-export type Cleared = { kind: 'note'; note: Note } | { kind: 'watch'; entry: WatchedEntry };
-
-type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'newId' | 'log' | 'settings'>;
+type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'log'>;
+type Refusal = Note & { kind: 'not-released' };
 
 /** Clears one index, or says why it cannot be cleared (yet). Never throws for the server or the ledger. */
 export async function clearIndex(
@@ -36,161 +32,124 @@ export async function clearIndex(
   clearing: Clearing,
   services: Services,
   signal: AbortSignal,
-): Promise<Cleared> {
-  const index = nameOf(key);
-  const note = (made: Note): Cleared => ({ kind: 'note', note: made });
+): Promise<Note> {
   try {
-    if (record === undefined) return note({ kind: 'nothing-to-clear', index });
-    if (record.state === 'other-version') return await clearHead(record, key, clearing, services, signal);
-    const now = services.clock.now();
-    if (record.state === 'reserved') {
-      // Nothing was sent under it, and past its deadline nothing will be.
-      if (now < record.attempt.sendBy) return note(notYet(index, 'sending', record.attempt.sendBy));
-      const idle = release(record);
-      if (!(await services.ledger.replace(record, idle))) return note(changed(index));
-      return clearIndex(idle, key, clearing, services, signal);
-    }
-    if (isUnresolved(record)) return await watchOne(record, key, clearing, services);
-    return note(await clearClosed(record, key, clearing, services, signal));
+    return await cleared(record, key, clearing, services, signal);
   } catch (error) {
-    if (error instanceof OperationsError)
-      return note({ kind: 'not-released', index, why: 'server', error: error.fact });
-    if (error instanceof LedgerError) return note({ kind: 'not-released', index, why: 'ledger' });
+    if (error instanceof LedgerError) return { kind: 'not-released', index: nameOf(key), why: 'ledger' };
     throw error;
   }
 }
 
-/**
- * A truncation that may be under way is first watched to its end, as if it were 20 h old, and never before it may be
- * judged.
- */
-async function watchOne(
-  record: Unresolved,
-  key: Key,
-  clearing: Clearing,
-  { ledger, clock }: Services,
-): Promise<Cleared> {
-  const index = nameOf(key);
-  const now = clock.now();
-  if (now < record.judgeableAt) {
-    return {
-      kind: 'note',
-      note: notYet(index, record.state === 'running' ? 'running' : 'sending', record.judgeableAt),
-    };
-  }
-  const here = moveTo(record, key.server);
-  if (record.server !== key.server && !(await ledger.replace(record, here)))
-    return { kind: 'note', note: changed(index) };
-  const from = { index: key.index, entry: { entityType: key.entityType, aspect: key.aspect, adopted: true } };
-  const entry = watched(from, here, now, now);
-  return { kind: 'watch', entry: { ...entry, watch: { ...entry.watch, clearing } } };
-}
-
-/** What remains to be done for an index once a clearing run has watched its truncation to the end. */
-export async function clearWatched(
-  { index, entry, watch }: WatchedEntry,
-  state: RunState,
-  services: Services,
-  signal: AbortSignal,
-): Promise<Note> {
-  const { entityType, aspect } = entry;
-  const key = { index, entityType, aspect, server: state.server };
-  const name = nameOf(key);
-  const record = await services.ledger.read(index);
-  if (record?.state === 'quarantined') {
-    const cleared = await clearIndex(record, key, watch.clearing ?? {}, services, signal);
-    return cleared.kind === 'note' ? cleared.note : notYet(name, 'running');
-  }
-  if (record?.state !== 'idle') return notYet(name, 'running');
-  return { kind: 'released', index: name, rowsMissing: record.lastVerdict?.entry.rowsMissing ?? 0 };
-}
-
-async function clearClosed(
-  record: Idle | Quarantined,
+async function cleared(
+  record: StoredRecord | undefined,
   key: Key,
   clearing: Clearing,
   services: Services,
   signal: AbortSignal,
 ): Promise<Note> {
   const index = nameOf(key);
-  const windows = windowsToCount(record);
-  if (record.state === 'idle' && windows.length === 0) return { kind: 'nothing-to-clear', index };
-  const rowsMissing = await missingIn(windows, key, services, signal);
-  const uncounted = windows.length === 0;
-  const where = record.lastVerdict ? whereRowsAre(record.lastVerdict.entry) : {};
-  const refusal = refusalOf(index, uncounted, rowsMissing, clearing);
-  if (refusal) return { ...refusal, ...where };
-  const cleared = clear(moveTo(record, key.server));
-  if (!(await services.ledger.replace(record, cleared))) return changed(index);
-  services.log.warn('cleared by a person', { index: key.index, rowsMissing });
-  const { rowsIn } = where;
-  const still = rowsIn !== undefined && rowsMissing > 0 ? { rowsIn } : {};
-  return { kind: 'released', index, rowsMissing, ...still, ...(uncounted && { uncounted }) };
-}
+  const nothing: Note = { kind: 'nothing-to-clear', index };
+  if (record === undefined) return nothing;
+  const head = headOf(record);
+  if (!head) return { kind: 'not-released', index, why: 'ledger', unreadable: true };
+  const early = tooEarly(head, clearing, services.clock.now());
+  if (early) return { kind: 'not-released', index, why: 'unresolved', ...early };
+  const windows = windowsToCount(record, key);
+  if (windows.length === 0 && isFree(head, services.clock.now())) return nothing;
 
-/** Idle records are counted too: a preview reports missing rows but closes nothing. */
-function windowsToCount(record: Idle | Quarantined): Window[] {
-  if (record.state === 'quarantined') return record.windows;
-  return record.lastVerdict?.window ? [record.lastVerdict.window] : [];
+  const found = await countIn(windows, key, clearing, services, signal);
+  if (found.kind === 'wrong-clock') return { kind: 'not-released', index, why: 'clock' };
+  if (found.kind === 'failed') return { kind: 'not-released', index, why: 'server', error: found.error };
+  const verdict = record.state === 'other-version' ? undefined : record.lastVerdict;
+  const where = verdict ? whereRowsAre(verdict.entry) : {};
+  const refused = (why: Refusal['why'], missing: Pick<Refusal, 'rowsMissing'> = {}): Note => ({
+    ...{ kind: 'not-released', index, why, ...missing },
+    ...where,
+  });
+  const { rowsMissing } = found;
+  const uncounted = rowsMissing === undefined;
+  if (uncounted && clearing.acceptMissing === undefined) return refused('uncounted');
+  if (!uncounted && rowsMissing > (clearing.acceptMissing ?? 0)) return refused('rows-missing', { rowsMissing });
+  const running = await copies(record, services, signal);
+  if (running && clearing.acceptMissing === undefined) return refused('running', { rowsMissing: rowsMissing ?? 0 });
+
+  if (!(await services.ledger.replace(record, clear(record, key)))) {
+    return { kind: 'not-released', index, why: 'taken' };
+  }
+  services.log.warn('cleared by a person', { index: key.index, rowsMissing, version: head.version });
+  return {
+    kind: 'released',
+    index,
+    rowsMissing: rowsMissing ?? 0,
+    ...(where.rowsIn !== undefined && !uncounted && rowsMissing > 0 && { rowsIn: where.rowsIn }),
+    ...(uncounted && { uncounted }),
+    ...(running && { running }),
+  };
 }
 
 /**
- * Of a record written by another version only the head is read, which includes the windows. A truncation that may be
- * under way is taken over and watched like one of ours; otherwise the index is counted and released.
+ * Why a record cannot be cleared yet, if that is so: until when, unless that lies further ahead than any right clock
+ * writes. Such a record is opened by `acceptMissing`.
  */
-async function clearHead(
-  record: OtherVersion,
-  key: Key,
-  clearing: Clearing,
-  services: Services,
-  signal: AbortSignal,
-): Promise<Cleared> {
-  const { ledger, clock, newId, log } = services;
-  const index = nameOf(key);
-  const note = (made: Note): Cleared => ({ kind: 'note', note: made });
-  const { head } = record;
-  if (!head) return note({ kind: 'not-released', index, why: 'ledger', unreadable: true });
-  const now = clock.now();
-  if (head.judgeableAt !== undefined && now < head.judgeableAt) return note(notYet(index, 'sending', head.judgeableAt));
-  if (head.state !== 'idle' && head.state !== 'reserved' && head.state !== 'quarantined') {
-    const taken = takeOver(head, key, newId(), now);
-    return (await ledger.replace(record, taken)) ? watchOne(taken, key, clearing, services) : note(changed(index));
-  }
-  const counted = await missingIn(head.state === 'quarantined' ? head.windows : [], key, services, signal);
-  const refusal = refusalOf(index, head.state === 'quarantined' && !head.windows?.length, counted, clearing);
-  if (refusal) return note(refusal);
-  if (!(await ledger.replace(record, clearOtherVersion(record, key, newId())))) return note(changed(index));
-  log.warn('cleared by a person', { index: key.index, rowsMissing: counted, version: head.version });
-  return note({ kind: 'released', index, rowsMissing: counted, ...(!head.windows?.length && { uncounted: true }) });
+function tooEarly(head: Head, { acceptMissing }: Clearing, now: number): { until?: number } | undefined {
+  const from = clearableAt(head);
+  const isFarAhead = from - now > farAheadMillis;
+  if (now >= from || (isFarAhead && acceptMissing !== undefined)) return undefined;
+  return isFarAhead ? {} : { until: from };
 }
 
-/** Why an index stays closed, if it does. @param uncounted there is no window to compare with */
-function refusalOf(
-  index: string,
-  uncounted: boolean,
-  rowsMissing: number,
+/** Nothing is sent under a reservation whose time is over. A state that another version has added may be a call's. */
+function clearableAt({ state, judgeableAt = Number.POSITIVE_INFINITY }: Head): number {
+  if (state === 'idle' || state === 'quarantined') return 0;
+  return state === 'reserved' ? judgeableAt : judgeableAt + abandonAfterMillis;
+}
+
+const isFree = (head: Head, now: number): boolean =>
+  head.state === 'idle' || (head.state === 'reserved' && now >= clearableAt(head));
+
+/**
+ * What a record of ours that holds no truncation remembers is counted too: a preview reports missing rows but closes
+ * nothing. Under another address that count says nothing.
+ */
+function windowsToCount(record: StoredRecord, { server }: Key): readonly Window[] {
+  if (record.state === 'other-version') return record.head?.windows ?? [];
+  if (record.state !== 'idle' && record.state !== 'reserved') return record.windows;
+  const { window } = record.lastVerdict ?? {};
+  return window && record.server === server ? [window] : [];
+}
+
+type Found =
+  /** `rowsMissing`: of the window that lost most; undefined where there is nothing to compare with. */
+  { kind: 'counted'; rowsMissing?: number } | { kind: 'failed'; error: ServerError } | { kind: 'wrong-clock' };
+
+/** A record without windows is looked at as well: its age is measured by our clock, which the answer confirms. */
+export async function countIn(
+  windows: readonly Window[],
+  key: Key,
   { acceptMissing }: Clearing,
-): (Note & { kind: 'not-released' }) | undefined {
-  if (uncounted && acceptMissing === undefined) return { kind: 'not-released', index, why: 'uncounted' };
-  return rowsMissing > (acceptMissing ?? 0)
-    ? { kind: 'not-released', index, why: 'rows-missing', rowsMissing }
-    : undefined;
-}
-
-/** Missing rows of the window that lost most; 0 without a window. Throws OperationsError. */
-export async function missingIn(
-  windows: readonly Window[] | undefined,
-  key: Key,
   services: Services,
   signal: AbortSignal,
-): Promise<number> {
-  if (!windows || windows.length === 0) return 0;
+): Promise<Found> {
+  const moments = new Set(windows.length > 0 ? windows.flatMap(({ from, to }) => [from, to]) : [services.clock.now()]);
   const counts = new Map<number, number>();
-  for (const moment of new Set(windows.flatMap(({ from, to }) => [from, to]))) {
-    counts.set(moment, await upTo(moment, key, services, signal));
+  try {
+    for (const moment of moments) {
+      const { rows, skewMillis } = await upTo(moment, key, services, signal);
+      if (Math.abs(skewMillis) > maxClockSkewMillis) return { kind: 'wrong-clock' };
+      counts.set(moment, rows);
+    }
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    const opens = acceptMissing !== undefined && (await answers(services, signal));
+    return opens ? { kind: 'counted' } : { kind: 'failed', error: error.fact };
   }
+  if (windows.length === 0) return { kind: 'counted' };
   const held = ({ from, to }: Window) => (counts.get(to) ?? 0) - (counts.get(from) ?? 0);
-  return Math.max(...windows.map((window) => Math.max(0, window.rows - held(window))));
+  return {
+    kind: 'counted',
+    rowsMissing: Math.max(...windows.map((window) => Math.max(0, window.rows - held(window)))),
+  };
 }
 
 /** Rows with a timestamp at or before a moment. A missing index has none. */
@@ -199,24 +158,33 @@ async function upTo(
   { entityType, aspect }: Key,
   { operations }: Services,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ rows: number; skewMillis: number }> {
   try {
     const fields = { entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true };
-    return (await operations.dryRun(fields, { signal })).rowsToDelete;
+    const { rowsToDelete, clockSkewMillis = 0 } = await operations.dryRun(fields, { signal });
+    return { rows: rowsToDelete, skewMillis: clockSkewMillis };
   } catch (error) {
-    if (error instanceof OperationsError && error.fact.kind === 'no-index') return 0;
+    if (error instanceof OperationsError && error.fact.kind === 'no-index') return { rows: 0, skewMillis: 0 };
     throw error;
   }
 }
 
-const notYet = (index: string, why: 'sending' | 'running', until?: number): Note => ({
-  kind: 'not-released',
-  index,
-  why,
-  ...(until !== undefined && { until }),
-});
+/** Whether it is only this index that the server cannot count. */
+async function answers({ operations }: Services, signal: AbortSignal): Promise<boolean> {
+  const asked = await asking(() => operations.indexSizes({ signal }));
+  return asked.kind === 'done' || asked.error.kind === 'privilege';
+}
 
-/** Another run has changed the record in the meantime. */
-const changed = (index: string): Note => ({ kind: 'not-released', index, why: 'running' });
+/** Whether a truncation that may have copied says that it is still running. */
+async function copies(record: StoredRecord, { operations, clock }: Services, signal: AbortSignal): Promise<boolean> {
+  if (!('attempt' in record) || record.state === 'reserved') return false;
+  const { attempt } = record;
+  if (!attempt || !('taskId' in attempt) || attempt.taskId === undefined) return false;
+  const { taskId, strategy, copies: wasSeenCopying } = attempt;
+  const asked = await asking(() => operations.taskStatus(taskId, { signal }));
+  const task = asked.kind === 'done' ? ownTask(asked.value, { attempt }, clock.now()) : undefined;
+  if (!task || task.completed) return false;
+  return strategy !== 'delete-by-query' || wasSeenCopying === true || task.works === 'reindex';
+}
 
 const nameOf = ({ entityType, aspect }: Pick<Key, 'entityType' | 'aspect'>): string => `${entityType}.${aspect}`;

@@ -10,14 +10,13 @@ import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
-import { clearWatched } from './clear.ts';
 import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { proceed } from './next.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
 import { unavailable } from './plan/remember.ts';
 import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
-import type { ApprovedEntry, Entry, RunState, WatchedEntry } from './state.ts';
+import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
  * Poll: looks at every unresolved truncation that is due, verifies those that have ended by counting again, and closes
@@ -41,19 +40,17 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, release } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state.refused);
   const limit = pLimit(pollConcurrency);
-  const notes: Note[] = [];
   const one = async (entry: Entry): Promise<Entry> => {
     if (entry.phase !== 'watched' || !isDue(entry.watch, clock.now()) || clock.now() >= end) return entry;
     const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours: settings.maxRunHours });
     if (looked.kind === 'watching') return { ...entry, watch: looked.watch };
     services.log.info('verdict', { index: entry.index, ...looked.entry });
     await rememberVerdict(entry.index, looked.entry, state, services);
-    notes.push(...(await clearedNotes(entry, state, services, signal)));
     return { index: entry.index, phase: 'done', entry: looked.entry };
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
-    return { ...state, entries, notes: [...state.notes, ...notes], refused: reads.failures() };
+    return { ...state, entries, refused: reads.failures() };
   } finally {
     release();
   }
@@ -90,13 +87,6 @@ function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunStat
     ...(strategy === 'reindex' && rowsTotal !== undefined && { copied: rowsTotal - rowsToDelete }),
   };
 }
-
-const clearedNotes = async (
-  entry: WatchedEntry,
-  state: RunState,
-  services: RunServices,
-  signal: AbortSignal,
-): Promise<Note[]> => (entry.watch.clearing ? [await clearWatched(entry, state, services, signal)] : []);
 
 /**
  * Truncate ended without returning a state: the ledger says what it did. If it had not sent anything, it is fenced off,

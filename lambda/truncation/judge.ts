@@ -36,8 +36,6 @@ export interface Evidence {
   endedAt: number;
   startedAt: number;
   now: number;
-  /** An operator asked for it to be settled: if there is no progress it is closed, whatever its age. */
-  clearing: boolean;
 }
 
 export function judge(evidence: Evidence): Judgement {
@@ -201,15 +199,12 @@ function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | '
   return { outcome, ...closedAs(canBeRepeated(evidence, isDelete) ? 'idle' : 'quarantined', cause) };
 }
 
-export const isAbandoned = ({ record, now, clearing }: Evidence): boolean =>
-  clearing || now - record.attempt.sendingSince >= abandonAfterMillis;
+export const isAbandoned = ({ record, now }: Evidence): boolean =>
+  now - record.attempt.sendingSince >= abandonAfterMillis;
 
-export function canBeRepeated({ record, after, indexName, clearing }: Evidence, isDelete: boolean): boolean {
-  // Every missing row is reported, and the index stays closed until an operator says whether that is acceptable.
-  const isWhole = !clearing || (shortfallOf(record.windows, after.windows)?.rows ?? 0) === 0;
-  // A server may have turned it into a reindex of an index that cannot be seen now.
-  return isDelete && isWhole && !leadsElsewhere(record, indexName);
-}
+/** A server may have turned it into a reindex of an index that cannot be seen now. */
+export const canBeRepeated = ({ record, indexName }: Evidence, isDelete: boolean): boolean =>
+  isDelete && !leadsElsewhere(record, indexName);
 
 const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement, 'cause' | 'closes'> => ({
   cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause,
@@ -252,7 +247,7 @@ function unsettled(evidence: Evidence): Cause {
  * after the server must have acted, if it ever will. The total is not compared: it changes with ingestion.
  */
 export function isUnchanged(
-  { record, after, indexName, lowestToDelete, clearing }: Evidence,
+  { record, after, indexName, lowestToDelete }: Evidence,
   was: ReturnType<typeof whatItWas>,
 ): boolean {
   const { baseline } = record.attempt;
@@ -263,7 +258,7 @@ export function isUnchanged(
   const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
   if (fewest < baseline.rowsToDelete - allowed) return false;
   const lost = shortfallOf(record.windows, after.windows);
-  if (lost?.isMissing || (clearing && lost && lost.rows > 0)) return false;
+  if (lost?.isMissing) return false;
   const bothKnown = baseline.indexName !== undefined && indexName !== undefined;
   if (bothKnown) return baseline.indexName === indexName;
   return was === 'delete-by-query' || after.rowsToDelete === baseline.rowsToDelete;

@@ -112,7 +112,6 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
     startedAt: watch.startedAt,
     endedAt: endOf(watch, sighting.task, step === 'ended'),
     now: clock.now(),
-    clearing: watch.clearing !== undefined,
   });
   // For a task that reports its own end nothing was counted before; giving up because of age depends on this clock as
   // well.
@@ -306,7 +305,7 @@ export async function giveUp(
   { clock, ledger, maxRunHours }: LookServices,
 ): Promise<Looked | undefined> {
   const now = clock.now();
-  if (!watch.clearing && now - record.attempt.sendingSince < abandonAfterMillis) return undefined;
+  if (now - record.attempt.sendingSince < abandonAfterMillis) return undefined;
   if (now - watch.succeededAt < longestStillMillis(maxRunHours)) return undefined;
   const cause = { kind: 'blind', error: error.fact } as const;
   const judgement: Judgement = { outcome: 'unknown', cause, facts: {}, closes: 'quarantined' };

@@ -1,6 +1,6 @@
 import { answerTimeoutMillis, incompleteRows, incompleteShare, nameAfterAnswerMillis } from '../facts/limits.ts';
 import type { Strategy } from '../facts/strategy.ts';
-import type { Unresolved } from '../ledger/record.ts';
+import type { SentAttempt, Unresolved } from '../ledger/record.ts';
 import { madeAtOf } from '../operations/backend.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 
@@ -26,7 +26,7 @@ const runTimeSlackMillis = 60_000;
  * The status, if it can be our task's; undefined if it must be another task's, which is as good as none.
  * @param now epoch milliseconds of the run's clock
  */
-export function ownTask(status: TaskStatus, { attempt }: Unresolved, now: number): OwnTask | undefined {
+export function ownTask(status: TaskStatus, { attempt }: { attempt: SentAttempt }, now: number): OwnTask | undefined {
   if (status.kind === 'vanished') return undefined;
   const { completed, counters, runTimeMillis } = status;
   if (runTimeMillis !== undefined && runTimeMillis > now - attempt.sendingSince + runTimeSlackMillis) return undefined;

@@ -41,8 +41,6 @@ export interface Watch {
   works?: Strategy;
   /** Why the last look failed. */
   error?: ServerError;
-  /** An operator asked to clear this index: if there is no progress it is closed, whatever its age. */
-  clearing?: { acceptMissing?: number };
 }
 
 /** What one look saw. */

@@ -45,12 +45,13 @@ function textOf(note: Note): string {
   }
 }
 
-function releasedText({ index, rowsMissing, rowsIn, uncounted }: Note & { kind: 'released' }): string {
+function releasedText({ index, rowsMissing, rowsIn, uncounted, running }: Note & { kind: 'released' }): string {
   const released = `Released: ${index}`;
-  if (uncounted) return `${released}, as you accepted, without a count to compare with.`;
-  if (rowsMissing === 0) return `${released}. All rows that should be there are there.`;
+  const still = running ? ' Its task says that it is still running.' : '';
+  if (uncounted) return `${released}, as you accepted, without a count to compare with.${still}`;
+  if (rowsMissing === 0) return `${released}. All rows that should be there are there.${still}`;
   const where = rowsIn === undefined ? '' : `; they may still be in ${rowsIn}, until a DataHub upgrade deletes it`;
-  return `${released}, with ${rows(rowsMissing, 'exact')} missing, as you accepted${where}. No later run says so again.`;
+  return `${released}, with ${rows(rowsMissing, 'exact')} missing, as you accepted${where}. No later run says so again.${still}`;
 }
 
 function notReleasedText({
@@ -62,16 +63,21 @@ function notReleasedText({
   error,
 }: Note & { kind: 'not-released' }): string {
   const kept = `Not released: ${index}`;
-  const again = until === undefined ? '' : `; try again from ${moment(until)} on`;
   switch (why) {
     case 'rows-missing':
       return `${kept}, because ${rows(rowsMissing, 'exact')} that should be there ${rowsMissing === 1 ? 'is' : 'are'} missing.`;
     case 'uncounted':
       return `${kept}, because there is no count to compare its rows with.`;
-    case 'sending':
-      return `${kept}, because a truncation of it may still be sent${again}.`;
+    case 'unresolved':
+      return until === undefined
+        ? `${kept}, because a truncation of it is unresolved, and its ledger record has times that cannot be right.`
+        : `${kept}, because a truncation of it is unresolved; it can be cleared from ${moment(until)} on.`;
     case 'running':
-      return `${kept}, because a truncation of it is not finished${again}.`;
+      return `${kept}, because its task may be copying rows and says that it is still running${rowsMissing > 0 ? `; ${rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'is' : 'are'} missing` : ''}.`;
+    case 'taken':
+      return `${kept}, because another run changed its ledger record in the meantime.`;
+    case 'clock':
+      return `${kept}, because the server's clock and ours differ by more than 10 minutes.`;
     case 'server':
       return `${kept}, because its rows could not be counted (${error ? cameBack(error) : 'the server did not answer'}).`;
     case 'ledger':

@@ -1,14 +1,15 @@
-import type {
-  Attempt,
-  AttemptWindow,
-  Idle,
-  LedgerRecord,
-  Quarantined,
-  Reserved,
-  Running,
-  Sending,
-  SentAttempt,
-  Verdict,
+import {
+  type Attempt,
+  type AttemptWindow,
+  type Idle,
+  LEDGER_VERSION,
+  type LedgerRecord,
+  type Quarantined,
+  type Reserved,
+  type Running,
+  type Sending,
+  type SentAttempt,
+  type Verdict,
 } from '../../lambda/ledger/record.ts';
 
 /** Ledger records with plausible fields, for tests. */
@@ -59,7 +60,7 @@ export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   ...fields,
 });
 
-const base = { version: 2, ...aKey } as const;
+const base = { version: LEDGER_VERSION, ...aKey } as const;
 const attempted = { attemptId: 'attempt-1', judgeableAt: 2_000_000 } as const;
 
 export const anIdle = (fields: Partial<Idle> = {}): Idle => ({ ...base, state: 'idle', ...fields });

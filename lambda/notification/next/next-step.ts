@@ -16,8 +16,8 @@ export type NextStep =
   | { kind: 'approve'; rows: number; later?: boolean }
   /** Counts an index and opens it if it is whole. */
   | { kind: 'clear'; after: 'repair' | 'refresh' | 'look' | 'answer' | 'end'; until?: number }
-  /** Opens an index although rows are missing or cannot be counted. */
-  | { kind: 'accept'; rows?: number }
+  /** Opens an index although rows are missing or cannot be counted, or its task still runs. */
+  | { kind: 'accept'; rows?: number; running?: boolean }
   /** The record was written for another address, or by another version. */
   | { kind: 'adopt'; from: 'address' | 'version' }
   /** A delete by query may be stopped; a reindex must not be. */
@@ -251,9 +251,12 @@ function afterRefusal({ why, rowsMissing, unreadable, until }: Note & { kind: 'n
       return rowsMissing === undefined ? { kind: 'clear', after: 'repair' } : { kind: 'accept', rows: rowsMissing };
     case 'uncounted':
       return { kind: 'accept' };
-    case 'sending':
+    case 'unresolved':
+      return until === undefined ? { kind: 'accept' } : { kind: 'clear', after: 'end', until };
     case 'running':
-      return { kind: 'clear', after: 'end', ...(until !== undefined && { until }) };
+      return { kind: 'accept', rows: Math.max(1, rowsMissing ?? 0), running: true };
+    case 'taken':
+    case 'clock':
     case 'server':
     case 'ledger':
       return unreadable ? nothing : { kind: 'clear', after: 'answer' };

@@ -39,17 +39,27 @@ export function clearStep(
     refresh: 'When the rows are visible, clear the index.',
     look: 'Look at the index, and make sure that its rows are complete. Then clear it.',
     answer: 'Clear it again when this is settled.',
-    end: `Clear it again when its truncation has ended${until === undefined ? '' : `, not before ${moment(until)}`}.`,
+    end: `If no run has resolved it by then, clear it${until === undefined ? '' : ` from ${moment(until)} on`}.`,
   }[after];
   return { text, command: clearing(names, context) };
 }
 
 export function acceptStep(
-  { rows: count }: NextStep & { kind: 'accept' },
+  { rows: count, running }: NextStep & { kind: 'accept' },
   names: string[],
   context: MessageContext,
 ): Step {
   const line = runByHand({ clear: names, acceptMissing: count ?? 1 }, context);
+  if (running) {
+    return {
+      text: 'Wait until its task has ended, then clear it again. Only if it never will, accept that.',
+      command: {
+        effect: 'This opens the index to truncation although its task still runs, and truncates nothing:',
+        line,
+        danger: 'opens',
+      },
+    };
+  }
   return count === undefined
     ? {
         text: 'Look at the index. If it is as it should be, accept that.',

@@ -24,9 +24,7 @@ export async function planClear(
       const record = prepared.records.get(index);
       const key = { index, ...namesFor(index, name, prepared), server: state.server };
       const clearing = acceptMissing === undefined ? {} : { acceptMissing };
-      const result = await clearIndex(record, key, clearing, services, signal);
-      if (result.kind === 'note') cleared.notes.push(result.note);
-      else cleared.entries.push(result.entry);
+      cleared.notes.push(await clearIndex(record, key, clearing, services, signal));
     }
     return cleared;
   } finally {

@@ -49,8 +49,10 @@ export async function cleared(run: RunByHand, name: string, clear: string[], acc
   const report = await run(name, { clear });
   const note = report?.noteFacts?.find(({ kind }) => kind === 'not-released');
   if (note?.kind !== 'not-released' || !accepts) return;
-  const { why, rowsMissing } = note;
-  if (why !== 'rows-missing' && why !== 'uncounted') return;
+  const { why, rowsMissing, until } = note;
+  // A time that cannot be right comes without a moment from which it may be cleared.
+  const isOpen = why === 'rows-missing' || why === 'uncounted' || why === 'running';
+  if (!isOpen && (why !== 'unresolved' || until !== undefined)) return;
   await run(`${name}-accepting`, { clear, acceptMissing: Math.max(1, rowsMissing ?? 0) });
 }
 

@@ -1,5 +1,6 @@
 import type { parseLine } from '../../../lambda/ledger/lines.ts';
 import type { holds } from '../../../lambda/ledger/memory.ts';
+import { headOf } from '../../../lambda/ledger/record.ts';
 import type { Standing, standing } from '../../../lambda/ledger/standing.ts';
 import type { fence, isSameRun } from '../../../lambda/ledger/transitions.ts';
 import type { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
@@ -201,7 +202,7 @@ export const sendingMutants: readonly Mutant[] = [
     replacements: [
       replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
         const fenced = original(record, key, run, attemptId, now);
-        return { ...fenced, attemptId: record?.attemptId ?? attemptId };
+        return { ...fenced, attemptId: (record && headOf(record)?.attemptId) ?? attemptId };
       }),
     ],
   },
@@ -214,6 +215,7 @@ export const sendingMutants: readonly Mutant[] = [
         const found = original(stored, ...rest);
         if (found.kind !== 'spent') return found;
         const { record } = found;
+        if (record.state === 'other-version') return { kind: 'free', record };
         const { sentBy: _, ...forgotten } = record;
         return { ...original(forgotten, ...rest), record } as Standing;
       }),

@@ -2,7 +2,7 @@ import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { mayBeJudged, Unresolved } from '../../../lambda/ledger/record.ts';
 import type { standing } from '../../../lambda/ledger/standing.ts';
 import type { breakerOf } from '../../../lambda/run/breaker.ts';
-import type { missingIn } from '../../../lambda/run/clear.ts';
+import type { countIn } from '../../../lambda/run/clear.ts';
 import type { adopt } from '../../../lambda/run/plan/policy.ts';
 import {
   type canBeRepeated,
@@ -125,7 +125,9 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '8',
     name: 'clears without counting',
-    replacements: [replaces<typeof missingIn>('run/clear', 'missingIn', () => async () => 0)],
+    replacements: [
+      replaces<typeof countIn>('run/clear', 'countIn', () => async () => ({ kind: 'counted', rowsMissing: 0 })),
+    ],
   },
   {
     about: '9',
@@ -136,8 +138,9 @@ export const watchingMutants: readonly Mutant[] = [
     about: '9',
     name: 'gives up before 20 h what cannot be counted',
     replacements: [
-      replaces<typeof giveUp>('truncation/look', 'giveUp', (original) => (target, ...rest) => {
-        return original({ ...target, watch: { ...target.watch, clearing: {} } }, ...rest);
+      replaces<typeof giveUp>('truncation/look', 'giveUp', (original) => (target, record, ...rest) => {
+        const old = { ...record, attempt: { ...record.attempt, sendingSince: 0 } } as Unresolved;
+        return original(target, old, ...rest);
       }),
     ],
   },
@@ -153,15 +156,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'never gives up',
-    replacements: [
-      replaces<typeof isAbandoned>(
-        'truncation/judge',
-        'isAbandoned',
-        () =>
-          ({ clearing }) =>
-            clearing,
-      ),
-    ],
+    replacements: [replaces<typeof isAbandoned>('truncation/judge', 'isAbandoned', () => () => false)],
   },
   {
     about: '9',

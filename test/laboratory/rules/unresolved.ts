@@ -1,5 +1,11 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
-import { isUnresolved, type LedgerRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
+import {
+  isUnresolved,
+  LEDGER_VERSION,
+  type LedgerRecord,
+  type StoredRecord,
+  type Unresolved,
+} from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Track } from '../truth/track.ts';
 import { type CheckRule, countsIn, type Event, eventsOf, runOf } from './events.ts';
@@ -18,7 +24,7 @@ export interface Closing {
 }
 
 export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord =>
-  record !== undefined && record.state !== 'other-version' && record.version === 2;
+  record !== undefined && record.state !== 'other-version' && record.version === LEDGER_VERSION;
 
 /** Every verdict about a truncation. */
 export function closings(history: Parameters<CheckRule>[0]): Closing[] {
@@ -128,9 +134,8 @@ export const unresolvedRules = {
     for (const { at, event, record, verdict } of closings(history)) {
       const { outcome } = verdict.entry;
       if (outcome !== 'lost' && outcome !== 'unknown') continue;
-      const isAskedFor = event.invocation !== undefined && clearsOf(history, event.invocation) !== undefined;
       const age = at - (began.get(record.attemptId) ?? 0);
-      const isHarmless = isBlind(event) || isAskedFor || event.truth.deceived;
+      const isHarmless = isBlind(event) || event.truth.deceived;
       if (age < 20 * hour && !isHarmless) yield { at, text: `${record.index}: ${outcome} before 20 h` };
       const { acted, onSource } = event.truth;
       if (acted === 'reindex' && !onSource && event.next.state !== 'quarantined') {
@@ -155,12 +160,26 @@ export const unresolvedRules = {
 
   *'a person who clears gets what is whole, or what was accepted'(history) {
     for (const { at, next, previous, invocation, truth } of eventsOf(history, 'ledger')) {
-      if (!isOurs(previous) || previous.state !== 'quarantined' || next.state !== 'idle' || !invocation) continue;
-      const accepted = Number(clearsOf(history, invocation)?.['acceptMissing'] ?? 0);
+      if (!isClosing(history, { previous, next, invocation })) continue;
+      const accepted = acceptedBy(history, invocation);
       const missing = Math.max(0, ...truth.windows.map(({ recorded, found }) => recorded - found));
-      if (missing > accepted)
+      // Where its count fails, and other questions are answered, any number opens it.
+      const isUncounted = accepted > 0 && hasFailedToCount(history, invocation, at);
+      if (missing > accepted && !isUncounted)
         yield { at, text: `${next.index}: released with ${missing} rows missing, ${accepted} accepted` };
-      if (previous.windows.length === 0 && accepted === 0) yield { at, text: `${next.index}: released uncounted` };
+      if (truth.windows.length === 0 && accepted === 0) yield { at, text: `${next.index}: released uncounted` };
+    }
+  },
+
+  *'a person clears what is unresolved only 20 h after it may be judged'(history) {
+    for (const { at, next, previous, invocation, truth } of eventsOf(history, 'ledger')) {
+      if (!isClosing(history, { previous, next, invocation }) || truth.deceived) continue;
+      const { state, judgeableAt = 0 } = recordOf(previous);
+      if (state !== 'sending' && state !== 'running') continue;
+      const early = judgeableAt + 20 * hour - truth.aheadMillis - at;
+      // A time that no right clock can have written is a person's to overrule.
+      if (early <= 0 || (acceptedBy(history, invocation) > 0 && early > 47 * hour)) continue;
+      yield { at, text: `${next.index}: cleared ${Math.round(early / 60_000)} min too early` };
     }
   },
 
@@ -174,8 +193,11 @@ export const unresolvedRules = {
   },
 
   *'what another version holds is left alone'(history) {
-    for (const { at, previous, next, invocation } of eventsOf(history, 'ledger')) {
+    for (const { at, previous, next, invocation, truth } of eventsOf(history, 'ledger')) {
       const foreign = previous !== undefined && !isOurs(previous);
+      const { state, judgeableAt = Number.POSITIVE_INFINITY } = recordOf(previous ?? next);
+      // Nothing is under way in it, and nothing can be sent under it any more.
+      if (state === 'idle' || (state === 'reserved' && at >= judgeableAt - truth.aheadMillis)) continue;
       if (foreign && !(invocation && clearsOf(history, invocation))) {
         yield { at, text: `${next.index}: a record of another version was written over` };
       }
@@ -191,9 +213,35 @@ const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
 const wasCleared = (history: Parameters<CheckRule>[0], { index, sentAt }: Track, before: number): boolean =>
   eventsOf(history, 'ledger').some(({ at, previous, next, invocation }) => {
     const isOfIt = next.index === index && at > sentAt && at < before;
-    const isReleased = previous?.state === 'quarantined' && next.state === 'idle';
-    return isOfIt && isReleased && invocation !== undefined && clearsOf(history, invocation) !== undefined;
+    return isOfIt && isClosing(history, { previous, next, invocation });
   });
+
+/** The write by which a clearing run releases an index that was closed, or whose truncation was unresolved. */
+const isClosing = (
+  history: Parameters<CheckRule>[0],
+  { previous, next, invocation }: Pick<Event<'ledger'>, 'previous' | 'next' | 'invocation'>,
+): boolean =>
+  previous !== undefined &&
+  !['idle', 'reserved'].includes(recordOf(previous).state) &&
+  next.state === 'idle' &&
+  invocation !== undefined &&
+  clearsOf(history, invocation) !== undefined;
+
+/** What the record says by its head, whichever version wrote it. */
+const recordOf = (record: StoredRecord | undefined) => record as unknown as { state: string; judgeableAt?: number };
+
+const acceptedBy = (history: Parameters<CheckRule>[0], run: Event<'ledger'>['invocation']): number =>
+  run === undefined ? 0 : Number(clearsOf(history, run)?.['acceptMissing'] ?? 0);
+
+/** A clearing run asks for sizes only where a count has failed, to see whether the server answers at all. */
+const hasFailedToCount = (
+  history: Parameters<CheckRule>[0],
+  run: Event<'ledger'>['invocation'],
+  before: number,
+): boolean =>
+  eventsOf(history, 'read').some(
+    ({ at, action, invocation }) => at <= before && action === 'getIndexSizes' && invocation.id === run?.id,
+  );
 
 /** The input of a run that clears. */
 function clearsOf(history: Parameters<CheckRule>[0], run: { runId: string; runStartMillis: number }) {

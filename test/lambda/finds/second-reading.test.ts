@@ -48,7 +48,7 @@ describe('clearing', () => {
     const report = await deployment.night({ clear: [name] });
     expect(report.noteFacts).toMatchObject([note]);
     expect(mailOf(report)).not.toContain('All rows that should be there are there');
-    expect((await recordOf(deployment)).state).toBe('quarantined');
+    expect(deployment.ledger.stored.get(anIndex)).toMatchObject({ version: 1, state: 'running' });
   });
 
   test('a call that did nothing counts its windows strictly, and tells of rows that went meanwhile', async () => {
@@ -63,7 +63,7 @@ describe('clearing', () => {
       ({ timestamp }) => timestamp > deployment.clock.time - 20 * day && gone-- > 0,
     );
     deployment.settings.maxRunHours = 12;
-    deployment.clock.time += 3 * hour;
+    deployment.clock.time += day;
     const report = await deployment.night({ clear: [name] });
     expect(report.noteFacts).toMatchObject([{ kind: 'not-released', why: 'rows-missing', rowsMissing: 190 }]);
     const accepted = await deployment.night({ clear: [name], acceptMissing: 190 });

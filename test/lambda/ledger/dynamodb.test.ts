@@ -77,8 +77,8 @@ describe('The DynamoDB ledger', () => {
       ledger: { S: stage },
       index: { S: index },
       state: { S: 'idle' },
-      version: { N: '3' },
-      record: { S: 'whatever version 3 writes' },
+      version: { N: '9' },
+      record: { S: 'whatever version 9 writes' },
     };
     await client.send(new PutItemCommand({ TableName: table, Item }));
     expect(await dynamoDbLedger({ table, ledger: stage, client }).replace(idle, reserved('a'))).toBe(false);

@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { fileLedger } from '../../../lambda/ledger/file.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
 import { anIdle, anIndex, aReserved, aRunning, aSending } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
@@ -35,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const lineOf = (fields: object) =>
   JSON.stringify({ ledger: 1, id: 'planted', index: anIndex, follows: null, ...fields, end: true });
-const follows = (attemptId: string) => ({ version: 2, state: 'idle', attemptId });
+const follows = (attemptId: string) => ({ version: LEDGER_VERSION, state: 'idle', attemptId });
 
 ledgerContract('the ledger in a file', async () => {
   const own = mkdtempSync(join(tmpdir(), 'ledger-contract-'));

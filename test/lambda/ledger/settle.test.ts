@@ -99,7 +99,7 @@ describe('settle', () => {
 
   test('is overtaken where another version has taken the record over, or it is gone', async () => {
     const { ledger, record } = await holding();
-    ledger.stored.set(anIndex, { ...record, version: 3 });
+    ledger.stored.set(anIndex, { ...record, version: 9 });
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
     ledger.stored.delete(anIndex);
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });

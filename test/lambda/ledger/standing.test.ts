@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { Head, StoredRecord } from '../../../lambda/ledger/record.ts';
 import { standing } from '../../../lambda/ledger/standing.ts';
 import {
+  aKey,
   anAttempt,
   anIdle,
   aQuarantined,
@@ -22,11 +23,23 @@ const elsewhere = 'http://elsewhere';
 const sendBy = anAttempt().sendBy;
 const theirAttempt = <Attempt extends object>(attempt: Attempt) => ({ ...attempt, ...anotherRun });
 const ourVerdict = aVerdict(aRun);
-const otherVersion: StoredRecord = { state: 'other-version', index: 'x' };
+const otherVersion = (state: string, more: Partial<Head> = {}): StoredRecord => ({
+  state: 'other-version',
+  index: 'x',
+  head: { version: 9, ...aKey, state, ...more },
+});
 
 const cases: [what: string, record: StoredRecord | undefined, kind: string, more?: object][] = [
   ['no record', undefined, 'free'],
-  ['a record of another version', otherVersion, 'other-version'],
+  ['a record that cannot be read', { state: 'other-version', index: 'x' }, 'other-version'],
+  ['a call of another version', otherVersion('sending'), 'other-version'],
+  ['a state that only another version knows', otherVersion('new'), 'other-version'],
+  ['a quarantine of another version', otherVersion('quarantined'), 'other-version'],
+  ['a reservation of another version', otherVersion('reserved', { judgeableAt: sendBy }), 'other-version'],
+  ['one whose time is over', otherVersion('reserved', { judgeableAt: sendBy - 1 }), 'free'],
+  ['one without a time', otherVersion('reserved'), 'other-version'],
+  ['an idle record of another version', otherVersion('idle'), 'free'],
+  ['one of which our run has sent', otherVersion('idle', { sentBy: [{ ...aRun, at: 1 }] }), 'spent', { fenced: false }],
 
   ['an idle record', anIdle(), 'free'],
   ["an idle record with another run's verdict", anIdle({ lastVerdict: aVerdict() }), 'free'],

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
-import { type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
+import { LEDGER_VERSION, type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
 import { standing } from '../../../lambda/ledger/standing.ts';
 import {
   clear,
-  clearOtherVersion,
   conclude,
   correctClock,
   decline,
@@ -13,13 +12,11 @@ import {
   isSameRun,
   type Learnt,
   markRunning,
-  moveTo,
   noteAnswer,
   quarantine,
   release,
   reserve,
   startSending,
-  takeOver,
 } from '../../../lambda/ledger/transitions.ts';
 import {
   aKey,
@@ -55,7 +52,7 @@ const readable = <Stored extends LedgerRecord>(record: Stored): Stored => {
 describe('reserve', () => {
   test('writes who wants what until when, and nothing of an earlier attempt', () => {
     expect(readable(reserve(undefined, aKey, 'attempt-2', attempt))).toEqual({
-      version: 2,
+      version: LEDGER_VERSION,
       ...aKey,
       state: 'reserved',
       attemptId: 'attempt-2',
@@ -134,7 +131,7 @@ describe('what comes after sending', () => {
   test.each([aSending(history), aRunning(history)])('a verdict closes one that is $state', (record) => {
     const verdict = aVerdict({ attemptId: record.attemptId });
     expect(readable(conclude(record, verdict))).toEqual({
-      version: 2,
+      version: LEDGER_VERSION,
       ...aKey,
       state: 'idle',
       attemptId: record.attemptId,
@@ -163,12 +160,13 @@ describe('what comes after sending', () => {
 
 describe('quarantine', () => {
   test.each([aSending(history), aRunning(history)])(
-    'closes an index that is $state, and keeps its windows',
+    'closes an index that is $state, and keeps its windows and what was sent',
     (record) => {
       expect(readable(quarantine(record, aVerdict()))).toEqual({
         ...anIdle({ ...history, attemptId: 'attempt-1' }),
         state: 'quarantined',
         windows: [aWindow],
+        attempt: record.attempt,
         lastVerdict: aVerdict(),
       });
     },
@@ -184,10 +182,10 @@ describe('quarantine', () => {
     expect(quarantine(anIdle(), aVerdict({ attemptId: 'new' })).windows).toEqual([]);
   });
 
-  test.each([aQuarantined(history), anIdle(history)])(
+  test.each([aQuarantined(history), anIdle(history), aSending(history)])(
     'is left by clear alone, which forgets what the index held ($state)',
     (record) => {
-      const cleared = readable(clear(record));
+      const cleared = readable(clear(record, aKey));
       expect(cleared).toMatchObject({ state: 'idle', sentBy: history.sentBy });
       expect(cleared).not.toHaveProperty('windows');
       expect(cleared.lastVerdict).toHaveProperty('entry');
@@ -196,7 +194,7 @@ describe('quarantine', () => {
   );
 
   test('clearing a record without a verdict is no more than that', () => {
-    expect(clear(anIdle())).toStrictEqual(anIdle());
+    expect(clear(anIdle(), aKey)).toStrictEqual(anIdle());
   });
 });
 
@@ -227,43 +225,31 @@ describe('fence', () => {
 });
 
 describe('what another version, another address or a wrong clock has left', () => {
-  const head = { version: 3, state: 'quarantined', ...aKey, entityType: 'Dataset', attemptId: 'x', windows: [aWindow] };
+  const head = {
+    version: 9,
+    state: 'quarantined',
+    ...aKey,
+    entityType: 'Dataset',
+    attemptId: 'x',
+    windows: [aWindow],
+  };
 
-  test('a cleared head is an idle record of ours with the names it had, and a new id', () => {
-    expect(readable(clearOtherVersion({ state: 'other-version', index: aKey.index, head }, aKey, 'new'))).toEqual({
-      version: 2,
+  test('a cleared head is an idle record of ours with the names it had, and who has sent', () => {
+    const sentBy = [{ ...anotherRun, at: 1 }];
+    const stored = { state: 'other-version', index: aKey.index, head: { ...head, sentBy } } as const;
+    expect(readable(clear(stored, aKey))).toEqual({
+      version: LEDGER_VERSION,
       ...aKey,
       entityType: 'Dataset',
       state: 'idle',
-      attemptId: 'new',
-    });
-    expect(clearOtherVersion({ state: 'other-version', index: aKey.index }, aKey, 'new')).toMatchObject(aKey);
-  });
-
-  test('what may be under way is watched as one of which nothing is known but its windows', () => {
-    const taken = readable(takeOver(head, aKey, 'new', now));
-    expect(taken).toMatchObject({
-      state: 'sending',
-      attemptId: 'new',
-      judgeableAt: now,
-      windows: [aWindow],
-      attempt: {
-        runId: 'version 3',
-        strategy: 'unknown',
-        runStartMillis: aWindow.to,
-        sendBy: Math.min(aWindow.to, now),
-        sendingSince: now,
-        fields: { endTimeMillis: aWindow.from, forceDeleteByQuery: true },
-      },
-    });
-    expect(takeOver({ ...head, windows: undefined }, aKey, 'new', now)).toMatchObject({
-      windows: [],
-      attempt: { runStartMillis: now, fields: { endTimeMillis: 0 } },
+      attemptId: 'x',
+      sentBy,
     });
   });
 
-  test('a person moves a record to this address, and nothing else of it changes', () => {
-    expect(moveTo(aSending({ server: 'http://other' }), aServer)).toEqual(aSending());
+  test('a cleared record of another address is one of this address, without what was counted there', () => {
+    const elsewhere = aQuarantined({ server: 'http://other', lastVerdict: aVerdict() });
+    expect(readable(clear(elsewhere, aKey))).toEqual(anIdle({ attemptId: elsewhere.attemptId }));
   });
 
   const bounds = { longestToSendMillis: 450, functionMillis: 600 };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import type { LedgerRecord, Quarantined } from '../../../lambda/ledger/record.ts';
+import { LEDGER_VERSION, type LedgerRecord, type Quarantined } from '../../../lambda/ledger/record.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { composeReport } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndexOf, type Deployment, deployments, firstNight, outcomesOf } from '../../support/deployment.ts';
-import { anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aVerdict } from '../../support/records.ts';
+import { anIdle, anIndex, aQuarantined, aReserved, aSending, aVerdict } from '../../support/records.ts';
 
 /** An operator clears an index: its own windows are counted first, and nothing is truncated. */
 
@@ -130,12 +130,15 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('that cannot be counted releases nothing', async () => {
+  test('that cannot be counted stays closed, and a number opens it where the server answers otherwise', async () => {
     const deployment = await quarantined(1000);
     deployment.service.engine.fault('bad-gateway=dry-run');
-    const report = await deployment.night(clearing({ acceptMissing: 1000 }));
+    const report = await deployment.night(clearing());
     expect(report.noteFacts).toMatchObject([{ kind: 'not-released', why: 'server', error: { status: 502 } }]);
     expect(await stateOf(deployment)).toBe('quarantined');
+    const accepted = await deployment.night(clearing({ acceptMissing: 1000 }));
+    expect(accepted).toMatchObject({ result: 'attention', noteFacts: [{ kind: 'released', uncounted: true }] });
+    expect(await stateOf(deployment)).toBe('idle');
   });
 
   test('without windows to count needs a number, and says that it was not counted', async () => {
@@ -190,7 +193,7 @@ describe('clearing a quarantined index', () => {
 describe('clearing a record of another version', () => {
   const head = (server: string, state: string) => ({ ...anIdle({ server }), state, somethingNew: { a: 1 } });
 
-  test.each([1, 3])('version %i, quarantined: counts the windows of its head', async (version) => {
+  test.each([1, 9])('version %i, quarantined: counts the windows of its head', async (version) => {
     const deployment = await quarantined(940);
     const { server } = await recordOf(deployment);
     const stored = { ...head(server, 'quarantined'), version, attemptId: 'x', windows: [window] };
@@ -198,33 +201,37 @@ describe('clearing a record of another version', () => {
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 60 }]);
     expect(deployment.ledger.stored.get(anIndex)).toEqual(stored);
     expect((await deployment.night(clearing({ acceptMissing: 60 }))).noteFacts).toMatchObject([{ kind: 'released' }]);
-    expect(await recordOf(deployment)).toMatchObject({ version: 2, state: 'idle' });
+    expect(await recordOf(deployment)).toMatchObject({ version: LEDGER_VERSION, state: 'idle' });
   });
 
-  test.each([1, 3])('version %i, idle or reserved: is taken over', async (version) => {
+  test.each([1, 9])('version %i, idle or reserved: has nothing to clear', async (version) => {
     for (const state of ['idle', 'reserved']) {
       const deployment = await quarantined(1000);
       const { server } = await recordOf(deployment);
-      deployment.ledger.stored.set(anIndex, { ...head(server, state), version });
-      expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released' }]);
-      expect(await recordOf(deployment)).toMatchObject({ version: 2, state: 'idle' });
+      const judgeableAt = deployment.clock.time;
+      deployment.ledger.stored.set(anIndex, { ...head(server, state), version, judgeableAt });
+      expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'nothing-to-clear' }]);
     }
   });
 
-  test('what may be under way is watched to its end first, and not before it may be judged', async () => {
+  test('what may be under way is refused until 20 h have passed, and counted from then on', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
-    const judgeableAt = deployment.clock.time + 60_000;
-    const stored = { ...head(server, 'sending'), version: 3, attemptId: 'x', judgeableAt, windows: [window] };
+    const until = deployment.clock.time + day;
+    const stored = {
+      ...head(server, 'sending'),
+      version: 9,
+      attemptId: 'x',
+      judgeableAt: until - 20 * 3_600_000,
+      windows: [window],
+    };
     deployment.ledger.stored.set(anIndex, stored);
-    expect((await deployment.night(clearing())).noteFacts).toMatchObject([
-      { kind: 'not-released', why: 'sending', until: judgeableAt },
+    expect((await deployment.night(clearing({ acceptMissing: 1000 }))).noteFacts).toMatchObject([
+      { kind: 'not-released', why: 'unresolved', until },
     ]);
     expect(deployment.ledger.stored.get(anIndex)).toEqual(stored);
-    deployment.clock.time = judgeableAt;
-    const report = await deployment.night(clearing());
-    expect(report.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
-    expect(Date.parse(report.finishedAt) - judgeableAt).toBeGreaterThanOrEqual(600_000);
+    deployment.clock.time = until;
+    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
     expect(deployment.realTruncates()).toEqual([]);
   });
 
@@ -273,49 +280,26 @@ describe('clearing what is not quarantined', () => {
   test('a reservation under which somebody may send is not released', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
-    const reserved = aReserved({ server });
     const sendBy = deployment.clock.time + 1000;
-    deployment.ledger.stored.set(anIndex, {
-      ...reserved,
-      attempt: { ...reserved.attempt, runStartMillis: firstNight, sendBy },
-    });
+    deployment.ledger.stored.set(anIndex, aReserved({ server, judgeableAt: sendBy }));
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([
-      { kind: 'not-released', why: 'sending', until: sendBy },
+      { kind: 'not-released', why: 'unresolved', until: sendBy },
     ]);
     deployment.clock.time = sendBy;
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'nothing-to-clear' }]);
-    expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('a truncation that was being sent is not judged before it may be', async () => {
+  test('a truncation of ours that no night could close is counted when it is old, also in a preview stage', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
-    const judgeableAt = deployment.clock.time + 1000;
+    deployment.settings.mode = 'preview';
+    const judgeableAt = deployment.clock.time;
     deployment.ledger.stored.set(anIndex, aSending({ server, judgeableAt, windows: [window] }));
-    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ why: 'sending', until: judgeableAt }]);
+    const until = judgeableAt + 20 * 3_600_000;
+    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ why: 'unresolved', until }]);
     expect(await stateOf(deployment)).toBe('sending');
-  });
-
-  test('a reindex that nobody sees move is watched as if it were 20 h old, counted, and released when it is whole', async () => {
-    const deployment = await quarantined(1000);
-    const { server } = await recordOf(deployment);
-    const { attempt } = aRunning();
-    const running = aRunning({
-      server,
-      windows: [window],
-      attempt: {
-        ...attempt,
-        strategy: 'reindex',
-        runStartMillis: firstNight,
-        sendingSince: firstNight,
-        sentRealAt: firstNight,
-        fields: { ...attempt.fields, endTimeMillis: window.from },
-        baseline: { rowsTotal: 1000, rowsToDelete: 0 },
-      },
-    });
-    deployment.ledger.stored.set(anIndex, running);
-    const report = await deployment.night(clearing());
-    expect(report.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
+    deployment.clock.time = until;
+    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
     expect(await stateOf(deployment)).toBe('idle');
     expect(deployment.realTruncates()).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
 import { MemoryError } from '../../../lambda/memory/night.ts';
 import { indexHistoryQuery } from '../../../lambda/telemetry/queries.ts';
 import { type Deployment, deployments } from '../../support/deployment.ts';
@@ -90,5 +91,9 @@ test('what a person has cleared is found under the index, too', async () => {
   const window = { from: deployment.clock.time - 20 * 86_400_000, to: deployment.clock.time, rows: 0 };
   deployment.ledger.stored.set(anIndex, aQuarantined({ server, windows: [window] }));
   await deployment.night({ clear: ['dataset.operation'] });
-  expect(line(deployment, 'cleared by a person')).toEqual({ index: anIndex, rowsMissing: 0 });
+  expect(line(deployment, 'cleared by a person')).toEqual({
+    index: anIndex,
+    rowsMissing: 0,
+    version: LEDGER_VERSION,
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { anIndexOf, deployments, only, outcomesOf } from '../../support/deployment.ts';
-import { anIdle, anIndex } from '../../support/records.ts';
+import { anIndex, aSending } from '../../support/records.ts';
 
 /** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */
 
@@ -320,9 +320,9 @@ describe('before anything is started', () => {
     expect(report.notes).toContainEqual(expect.stringContaining('no Date header'));
   });
 
-  test.each([1, 3])('a ledger record of version %i holds its index, and is left as it is', async (version) => {
+  test.each([1, 9])('a ledger record of version %i holds its index, and is left as it is', async (version) => {
     const deployment = await started();
-    const other = { ...anIdle(), version };
+    const other = { ...aSending(), version };
     deployment.ledger.stored.set(anIndex, other);
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'in-flight',
@@ -344,7 +344,7 @@ describe('before anything is started', () => {
     const { ledger, clock } = deployment;
     const takesOver = async () => {
       const record = (await ledger.read(anIndex)) as LedgerRecord;
-      ledger.stored.set(anIndex, { ...record, version: 3 });
+      ledger.stored.set(anIndex, { ...record, version: 9 });
     };
     deployment.service.engine.schedule(clock.time + 60_000, () => void takesOver());
     expect(only(await deployment.night())).toMatchObject({

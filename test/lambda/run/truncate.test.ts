@@ -226,7 +226,7 @@ describe('Truncate', () => {
 
   test('with a run state of another version starts nothing and reports', async () => {
     const { deployment, state } = await planned();
-    const other = { ...state, version: 3 } as unknown as RunState;
+    const other = { ...state, version: 9 } as unknown as RunState;
     const after = await truncate(other, deployment.during('truncate'));
     expect(after).toMatchObject({
       version: 2,
@@ -240,7 +240,7 @@ describe('Truncate', () => {
 });
 
 describe('with a run state of another version, after a redrive', () => {
-  const foreign = (state: RunState) => ({ ...state, version: 3 }) as unknown as RunState;
+  const foreign = (state: RunState) => ({ ...state, version: 9 }) as unknown as RunState;
 
   test.each([
     ['Truncate', truncate],
@@ -419,7 +419,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(outcomeOf(await pollAfterFailure(state, deployment))).toBe('quarantined');
     const closed = (await recordOf(deployment)) as Quarantined;
     expect(closed).toMatchObject({ state: 'quarantined', lastVerdict: { attemptId: 'other' } });
-    await deployment.ledger.replace(closed, clear(closed));
+    await deployment.ledger.replace(closed, clear(closed, closed));
     expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('failed');
     expect(deployment.realTruncates()).toEqual([]);
   });

@@ -38,7 +38,6 @@ interface Case {
   vanished?: boolean;
   /** Hours since it was sent. */
   hours?: number;
-  clearing?: boolean;
   indexGone?: boolean;
   answer?: SentAttempt['answer'];
   /** The fewest rows to delete that a look has seen. */
@@ -69,7 +68,6 @@ function evidence({
   end = 'task',
   vanished = false,
   hours = 1,
-  clearing = false,
   indexGone = false,
   answer,
   lowest,
@@ -117,7 +115,6 @@ function evidence({
     endedAt: sentAt + 61_000,
     startedAt: sentAt,
     now: sentAt + hours * hour,
-    clearing,
   };
 }
 const judged = (given: Case) => judge(evidence(given));
@@ -573,10 +570,9 @@ describe('what nobody saw end', () => {
       'quarantined',
       'quarantined',
     ],
-  ])('%s is closed when it is 20 h old, and when a person asks for an end', (_, given, closes, closed) => {
+  ])('%s is closed when it is 20 h old', (_, given, closes, closed) => {
     expect(judged({ ...given, hours: 19.99 }).closes).toBe('no');
     expect(judged({ ...given, hours: 20 })).toMatchObject({ closes, cause: { closed } });
-    expect(judged({ ...given, clearing: true })).toMatchObject({ closes, cause: { closed } });
   });
 
   test.each<[string, Case, string, string]>([
@@ -596,7 +592,7 @@ describe('what nobody saw end', () => {
       const since = (hours: number) => now - hours * hour;
       const at = { done: 7, toDelete };
       const fresh = { closes: 'no', stood: { since: movedAt, ...at } };
-      for (const more of [{}, { clearing: true }]) expect(judged({ ...hung, ...more })).toMatchObject(fresh);
+      expect(judged(hung)).toMatchObject(fresh);
       expect(judged({ ...hung, stood: { since: since(19.9), ...at } })).toMatchObject({
         closes: 'no',
         stood: { since: since(19.9), ...at },
@@ -613,15 +609,6 @@ describe('what nobody saw end', () => {
       });
     },
   );
-
-  test('a delete that a person wants closed is closed with every row that is missing told', () => {
-    const windows: Case['windows'] = [[1000, 999]];
-    expect(judged({ ...still, clearing: true, windows })).toMatchObject({
-      closes: 'quarantined',
-      facts: { rowsMissing: 1 },
-    });
-    expect(judged({ ...still, hours: 20, windows })).toMatchObject({ closes: 'idle' });
-  });
 
   test('says what is known of it', () => {
     const error = { kind: 'timeout', operation: 'truncate' } as const;

@@ -285,14 +285,6 @@ describe('what nobody sees move', () => {
     expect(await world.lookAfter(minutes(14))).toMatchObject({ entry: { outcome: 'rows-missing' } });
   });
 
-  test('is closed at once where a person asks for it', async () => {
-    const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!) });
-    world.watch = { ...world.watch, clearing: {} };
-    await world.look();
-    expect(await world.lookAfter(hours(1))).toMatchObject({ entry: { cause: { closed: 'given-up' } } });
-    expect(world.state()).toBe('idle');
-  });
-
   test('is not unchanged where a look has seen fewer rows to delete', async () => {
     const world = aWorld({ record: aSending(), toDelete: 10 });
     await world.look();

@@ -211,8 +211,32 @@ describe('a note', () => {
       'The memory of nights is not available (The table is gone): no growth and no estimates tonight.',
     ],
     [
-      { kind: 'not-released', index: 'a.b', why: 'sending', until: at },
-      'Not released: a.b, because a truncation of it may still be sent; try again from 1 Mar 2026, 03:30 UTC on.',
+      { kind: 'not-released', index: 'a.b', why: 'unresolved', until: at },
+      'Not released: a.b, because a truncation of it is unresolved; it can be cleared from 1 Mar 2026, 03:30 UTC on.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'unresolved' },
+      'Not released: a.b, because a truncation of it is unresolved, and its ledger record has times that cannot be right.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'running', rowsMissing: 0 },
+      'Not released: a.b, because its task may be copying rows and says that it is still running.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'running', rowsMissing: 2 },
+      'Not released: a.b, because its task may be copying rows and says that it is still running; 2 rows are missing.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'taken' },
+      'Not released: a.b, because another run changed its ledger record in the meantime.',
+    ],
+    [
+      { kind: 'not-released', index: 'a.b', why: 'clock' },
+      "Not released: a.b, because the server's clock and ours differ by more than 10 minutes.",
+    ],
+    [
+      { kind: 'released', index: 'a.b', rowsMissing: 0, running: true },
+      'Released: a.b. All rows that should be there are there. Its task says that it is still running.',
     ],
     [
       { kind: 'released', index: 'a.b', rowsMissing: 0, uncounted: true },

@@ -1,4 +1,4 @@
-import { anIdle } from '../records.ts';
+import { aSending } from '../records.ts';
 import { address, anIndex, anIndexOf, day, hour, type Nights, policyFor, slowly, twoIndices } from './night.ts';
 
 /** Nights in which something was not started, on purpose. */
@@ -91,7 +91,7 @@ export const foreign: Nights = {
   'record-of-another-version': {
     async play(begin) {
       const deployment = await begin();
-      deployment.ledger.stored.set(anIndex, { ...anIdle({ server: address }), version: 3 });
+      deployment.ledger.stored.set(anIndex, { ...aSending({ server: address }), version: 9 });
       return deployment.night();
     },
   },

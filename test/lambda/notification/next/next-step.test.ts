@@ -49,7 +49,7 @@ describe('the next step after', () => {
     // The index is not free
     ['in-flight', { kind: 'held', state: 'running', runId: 'x' }, { kind: 'wait', why: 'in-flight' }],
     ['in-flight', { kind: 'held', state: 'running', address: 'http://a' }, { kind: 'adopt', from: 'address' }],
-    ['in-flight', { kind: 'held', state: 'other-version', version: 3 }, { kind: 'adopt', from: 'version' }],
+    ['in-flight', { kind: 'held', state: 'other-version', version: 9 }, { kind: 'adopt', from: 'version' }],
     ['in-flight', { kind: 'taken', closed: true }, { kind: 'wait', why: 'in-flight' }],
     ['quarantined', { kind: 'quarantined', since: 1, outcome: 'rows-missing' }, { kind: 'clear', after: 'repair' }],
     ['quarantined', { kind: 'quarantined', since: 1, outcome: 'unknown' }, { kind: 'clear', after: 'look' }],
@@ -213,8 +213,12 @@ describe('the next step of a note', () => {
     [{ kind: 'released', index: 'a.b', rowsMissing: 9 }, none],
     [refused('rows-missing', { rowsMissing: 9 }), { kind: 'accept', rows: 9 }],
     [refused('uncounted'), { kind: 'accept' }],
-    [refused('sending', { until: 9 }), { kind: 'clear', after: 'end', until: 9 }],
-    [refused('running'), { kind: 'clear', after: 'end' }],
+    [refused('unresolved', { until: 9 }), { kind: 'clear', after: 'end', until: 9 }],
+    [refused('unresolved'), { kind: 'accept' }],
+    [refused('running', { rowsMissing: 0 }), { kind: 'accept', rows: 1, running: true }],
+    [refused('running', { rowsMissing: 7 }), { kind: 'accept', rows: 7, running: true }],
+    [refused('taken'), { kind: 'clear', after: 'answer' }],
+    [refused('clock'), { kind: 'clear', after: 'answer' }],
     [refused('server', { error: error('timeout') }), { kind: 'clear', after: 'answer' }],
     [refused('ledger'), { kind: 'clear', after: 'answer' }],
   ])('%j is %j', (note, step) => {

@@ -1,33 +1,41 @@
 import { describe, expect, test } from 'vitest';
-import type { Note } from '../../../../lambda/facts/note.ts';
 import type { DecidedFacts } from '../../../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
-import type { Head, OtherVersion, StoredRecord } from '../../../../lambda/ledger/record.ts';
-import { OperationsError, type ReadOptions, type TruncateFields } from '../../../../lambda/operations/operations.ts';
-import { type Clearing, clearIndex, clearWatched } from '../../../../lambda/run/clear.ts';
-import { watched } from '../../../../lambda/run/entries.ts';
+import {
+  type Head,
+  LEDGER_VERSION,
+  type OtherVersion,
+  type Running,
+  type StoredRecord,
+} from '../../../../lambda/ledger/record.ts';
+import {
+  OperationsError,
+  type ReadOptions,
+  type TaskStatus,
+  type TruncateFields,
+} from '../../../../lambda/operations/operations.ts';
+import { type Clearing, clearIndex } from '../../../../lambda/run/clear.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 import {
   aKey,
-  anAttempt,
   anIdle,
   anIndex,
   aQuarantined,
   aReserved,
   aRunning,
   aSending,
-  aServer,
   aVerdict,
   aWindow,
 } from '../../../support/records.ts';
-import { aRunState } from '../../../support/states.ts';
 
 /**
- * One index that an operator clears: its record decides what is counted, and the counts decide whether it is released.
+ * One index that a person clears: its record decides what is counted, and the counts decide whether it is released.
  */
 
-const now = 5_000_000;
+const hour = 3_600_000;
+/** A day after the records of `support/records.ts`. */
+const now = 100_000_000;
 const index = 'dataset.operation';
 const { signal } = new AbortController();
 
@@ -35,105 +43,182 @@ interface World {
   /** Rows up to each moment; 5 up to the cutoff, and all 40 of the window, by default. */
   upTo?: Record<number, number>;
   fails?: 'no-index' | 'timeout';
+  sizesFail?: 'timeout' | 'privilege';
+  skew?: number;
+  status?: TaskStatus | 'fails';
   clearing?: Clearing;
   changes?: Partial<RunServices['ledger']>;
-  key?: typeof aKey;
 }
-function world(record: StoredRecord | undefined, { upTo = {}, fails, changes = {} }: World) {
+async function cleared(record: StoredRecord | undefined, given: World = {}) {
+  const { upTo = {}, fails, sizesFail, skew, status = { kind: 'vanished' }, changes = {}, clearing = {} } = given;
   const ledger = memoryLedger();
-  if (record)
-    ledger.stored.set(anIndex, record.state === 'other-version' ? (record.head ?? { nothing: 'known' }) : record);
+  if (record) {
+    const stored = record.state === 'other-version' ? (record.head ?? { nothing: 'known' }) : record;
+    ledger.stored.set(anIndex, structuredClone(stored));
+  }
   const asked: [TruncateFields, unknown][] = [];
+  const failed = (kind: 'no-index' | 'timeout' | 'privilege', operation: 'dry-run' | 'task-status' | 'index-sizes') =>
+    new OperationsError({ kind, operation });
   const services = {
     ledger: { ...ledger, ...changes },
     clock: { now: () => now },
-    newId: () => 'new',
     log: { warn() {} },
     operations: {
       async dryRun(fields: TruncateFields, options?: ReadOptions) {
         asked.push([fields, options?.signal]);
-        if (fails) throw new OperationsError({ kind: fails, operation: 'dry-run' });
-        return { rowsToDelete: { 500000: 5, 1000000: 45, ...upTo }[fields.endTimeMillis] ?? 0, rowsTotal: 99 };
+        if (fails) throw failed(fails, 'dry-run');
+        const rowsToDelete = { 500000: 5, 1000000: 45, ...upTo }[fields.endTimeMillis] ?? 0;
+        return { rowsToDelete, rowsTotal: 99, ...(skew !== undefined && { clockSkewMillis: skew }) };
+      },
+      async indexSizes() {
+        if (sizesFail) throw failed(sizesFail, 'index-sizes');
+        return [];
+      },
+      async taskStatus() {
+        if (status === 'fails') throw failed('timeout', 'task-status');
+        return status;
       },
     },
   } as unknown as RunServices;
-  return { services, ledger, asked };
-}
-async function cleared(record: StoredRecord | undefined, given: World = {}) {
-  const made = world(record, given);
-  const result = await clearIndex(record, given.key ?? aKey, given.clearing ?? {}, made.services, signal);
-  return {
-    ...made,
-    result,
-    note: result.kind === 'note' ? result.note : undefined,
-    state: made.ledger.stored.get(anIndex),
-  };
+  const stored = record && (await ledger.read(anIndex));
+  const note = await clearIndex(stored, aKey, clearing, services, signal);
+  return { note, asked, state: ledger.stored.get(anIndex) };
 }
 const notReleased = (why: string, more: object = {}) => ({ kind: 'not-released', index, why, ...more });
 const released = (rowsMissing: number, more: object = {}) => ({ kind: 'released', index, rowsMissing, ...more });
+const head = (fields: Partial<Head>): OtherVersion => ({
+  state: 'other-version',
+  index: anIndex,
+  head: { version: 9, state: 'idle', ...aKey, attemptId: 'old', ...fields },
+});
 
 describe('what nobody has under way', () => {
   test.each<[string, StoredRecord | undefined]>([
     ['no record', undefined],
     ['an idle record', anIdle()],
     ['a verdict that was cleared', anIdle({ lastVerdict: aVerdict({ window: undefined }) })],
-    ['a reservation whose time is over', aReserved({ attempt: anAttempt({ sendBy: now }) })],
+    ['a reservation whose time is over', aReserved({ judgeableAt: now })],
+    ['an idle record of another address', anIdle({ server: 'http://other', lastVerdict: aVerdict() })],
+    ['an idle record of another version', head({})],
+    ['a reservation of another version whose time is over', head({ state: 'reserved', judgeableAt: now })],
   ])('of which there is %s is nothing to clear', async (_, record) => {
     const { note, asked } = await cleared(record);
     expect([note, asked]).toStrictEqual([{ kind: 'nothing-to-clear', index }, []]);
   });
 
   test('is released when a preview has told of it, and its rows are back', async () => {
-    const lastVerdict = aVerdict({ window: { ...aWindow, countedAt: 1 } });
-    const { note, state } = await cleared(anIdle({ lastVerdict }));
-    expect(note).toStrictEqual(released(0));
-    expect(state).not.toHaveProperty('lastVerdict.window');
+    for (const record of [anIdle, aReserved]) {
+      const { note, state } = await cleared(
+        record({ lastVerdict: aVerdict({ window: { ...aWindow, countedAt: 1 } }) }),
+      );
+      expect(note).toStrictEqual(released(0));
+      expect(state).toMatchObject({ state: 'idle' });
+      expect(state).not.toHaveProperty('lastVerdict.window');
+    }
   });
 });
 
 describe('what may be under way', () => {
-  const later = now + 1;
+  const tenMinutes = now + 600_000;
 
-  test.each<[string, StoredRecord, Note | object]>([
-    ['a reservation', aReserved({ attempt: anAttempt({ sendBy: later }) }), notReleased('sending', { until: later })],
-    ['a call', aSending({ judgeableAt: later }), notReleased('sending', { until: later })],
-    ['a task', aRunning({ judgeableAt: later }), notReleased('running', { until: later })],
-  ])('of %s is left alone until then', async (_, record, expected) => {
-    expect((await cleared(record)).note).toStrictEqual(expected);
-  });
-
-  test('is watched to its end, as this run’s', async () => {
-    const { result } = await cleared(aRunning({ judgeableAt: now }), { clearing: { acceptMissing: 3 } });
-    const entry = watched(
-      { index: anIndex, entry: { entityType: 'dataset', aspect: 'operation', adopted: true } },
-      aRunning(),
-      now,
-      now,
-    );
-    expect(result).toStrictEqual({
-      kind: 'watch',
-      entry: { ...entry, watch: { ...entry.watch, clearing: { acceptMissing: 3 } } },
-    });
-  });
-
-  test('at another address is watched and judged here from now on', async () => {
-    const elsewhere = aSending({ server: 'http://other' });
-    const { result, state } = await cleared(elsewhere);
-    expect([result.kind, state]).toMatchObject(['watch', { state: 'sending', server: aServer }]);
-    const overtaken = await cleared(elsewhere, { changes: { replace: async () => false } });
-    expect(overtaken.note).toStrictEqual(notReleased('running'));
-    // Here, nothing is written.
-    const here = await cleared(aSending(), { changes: { replace: async () => false } });
-    expect(here.result.kind).toBe('watch');
+  test.each<[string, StoredRecord, number]>([
+    ['a reservation', aReserved({ judgeableAt: now + 1 }), now + 1],
+    ['a call', aSending({ judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
+    ['a call of last evening', aSending({ judgeableAt: now - 20 * hour + 1 }), now + 1],
+    ['a task', aRunning({ judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
+    [
+      'a call of another address',
+      aSending({ judgeableAt: tenMinutes, server: 'http://other' }),
+      tenMinutes + 20 * hour,
+    ],
+    ['a call of another version', head({ state: 'sending', judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
+    ['a state that only another version knows', head({ state: 'new', judgeableAt: now }), now + 20 * hour],
+  ])('under %s is refused, with the time from which it may be cleared', async (_, record, until) => {
+    for (const clearing of [{}, { acceptMissing: 1000 }]) {
+      const { note, asked } = await cleared(record, { clearing });
+      expect([note, asked]).toStrictEqual([notReleased('unresolved', { until }), []]);
+    }
   });
 
   test.each<[string, StoredRecord]>([
-    ['a reservation', aReserved({ attempt: anAttempt({ sendBy: now }) })],
-    ['a quarantine', aQuarantined()],
-  ])('because another run was at work on %s is left to that', async (_, record) => {
-    expect((await cleared(record, { changes: { replace: async () => false } })).note).toStrictEqual(
-      notReleased('running'),
+    ['a call', aSending({ judgeableAt: now - 20 * hour, windows: [aWindow] })],
+    ['a task', aRunning({ judgeableAt: now - 20 * hour, windows: [aWindow] })],
+    [
+      'a task of another address',
+      aRunning({ judgeableAt: now - 20 * hour, windows: [aWindow], server: 'http://other' }),
+    ],
+    ['a call of another version', head({ state: 'sending', judgeableAt: now - 20 * hour, windows: [aWindow] })],
+  ])('%s counts as closed 20 h after it could be judged', async (_, record) => {
+    expect((await cleared(record, { upTo: { 1000000: 44 } })).note).toStrictEqual(
+      notReleased('rows-missing', { rowsMissing: 1 }),
     );
+    const { note, state } = await cleared(record);
+    expect(note).toStrictEqual(released(0));
+    expect(state).toMatchObject({ version: LEDGER_VERSION, ...aKey, state: 'idle' });
+  });
+
+  describe('at a time that no right clock can have written', () => {
+    const farAhead = { judgeableAt: now + 28 * hour + 1 };
+
+    test.each<[string, StoredRecord, object]>([
+      ['a call is counted', aSending({ ...farAhead, windows: [aWindow] }), released(0)],
+      [
+        'a task without windows is opened uncounted',
+        aRunning({ ...farAhead, windows: [] }),
+        released(0, { uncounted: true }),
+      ],
+      ['a reservation', aReserved({ judgeableAt: now + 48 * hour + 1 }), released(0, { uncounted: true })],
+      ['a call of another version', head({ state: 'sending', windows: [aWindow] }), released(0)],
+    ])('%s, where a person accepts that', async (_, record, expected) => {
+      expect((await cleared(record)).note).toStrictEqual(notReleased('unresolved'));
+      expect((await cleared(record, { clearing: { acceptMissing: 1 } })).note).toStrictEqual(expected);
+    });
+
+    test('is one that lies more than 48 h ahead', async () => {
+      const { note } = await cleared(aSending({ judgeableAt: now + 28 * hour }), { clearing: { acceptMissing: 1 } });
+      expect(note).toStrictEqual(notReleased('unresolved', { until: now + 48 * hour }));
+    });
+  });
+});
+
+describe('a task that says it is still running', () => {
+  const old = { judgeableAt: now - 20 * hour, windows: [aWindow] };
+  const goesOn: TaskStatus = { kind: 'found', completed: false, counters: { total: 50, created: 10 } };
+  const asked = (changes: Partial<Running['attempt']>) => {
+    const running = aRunning(old);
+    return { ...running, attempt: { ...running.attempt, ...changes } };
+  };
+  const copying = asked({ strategy: 'reindex' });
+
+  test('and may be copying is left alone until a person accepts it, which is reported', async () => {
+    const { note, state } = await cleared(copying, { status: goesOn });
+    expect([note, state]).toMatchObject([notReleased('running', { rowsMissing: 0 }), { state: 'running' }]);
+    const accepted = await cleared(copying, { status: goesOn, clearing: { acceptMissing: 1 } });
+    expect(accepted.note).toStrictEqual(released(0, { running: true }));
+  });
+
+  test.each<[string, Running]>([
+    ['was seen copying', asked({ copies: true })],
+    ['shows copied rows now', asked({})],
+  ])('is asked about also where it was sent as a delete and %s', async (_, record) => {
+    const status: TaskStatus = { kind: 'found', completed: false, counters: { total: 50, created: 10 } };
+    expect((await cleared(record, { status })).note).toMatchObject({ kind: 'not-released', why: 'running' });
+  });
+
+  test('keeps a quarantined index closed as well', async () => {
+    const closed = aQuarantined({ windows: [aWindow], attempt: copying.attempt });
+    expect((await cleared(closed, { status: goesOn })).note).toMatchObject({ why: 'running' });
+  });
+
+  test.each<[string, StoredRecord, World['status']]>([
+    ['it deletes', asked({}), { kind: 'found', completed: false, counters: { total: 60, deleted: 10 } }],
+    ['it has ended', copying, { kind: 'found', completed: true, counters: { total: 50, created: 50 } }],
+    ['its record is gone', copying, { kind: 'vanished' }],
+    ['nobody can say', copying, 'fails'],
+    ['it is another task', copying, { kind: 'found', completed: false, counters: { total: 50, deleted: 1 } }],
+    ['there is no id', aSending(old), goesOn],
+  ])('holds nothing where %s', async (_, record, status) => {
+    expect((await cleared(record, { status: status! })).note).toStrictEqual(released(0));
   });
 });
 
@@ -165,11 +250,12 @@ describe('a closed index', () => {
   const cause = { kind: 'rows-missing', expected: 40, found: 10, rowsIn: 'before' } as const;
   const entry: DecidedFacts = { ...aVerdict().entry, outcome: 'rows-missing', cause, indexName: 'now' };
   const closed = aQuarantined({ windows: [aWindow], lastVerdict: aVerdict({ entry }) });
+  const where = { rowsIn: 'before', indexNow: 'now' };
 
   test('says where its rows are as long as some are missing', async () => {
     const upTo = { 1000000: 15 };
     expect((await cleared(closed, { upTo })).note).toStrictEqual(
-      notReleased('rows-missing', { rowsMissing: 30, rowsIn: 'before', indexNow: 'now' }),
+      notReleased('rows-missing', { rowsMissing: 30, ...where }),
     );
     expect((await cleared(closed, { upTo, clearing: { acceptMissing: 30 } })).note).toStrictEqual(
       released(30, { rowsIn: 'before' }),
@@ -179,11 +265,15 @@ describe('a closed index', () => {
     expect((await cleared(elsewhere, { upTo, clearing: { acceptMissing: 30 } })).note).toStrictEqual(released(30));
   });
 
-  test('without a window needs a number', async () => {
+  test('without a window needs a number, and an answer that confirms our clock', async () => {
     const bare = aQuarantined({ windows: [] });
     expect((await cleared(bare)).note).toStrictEqual(notReleased('uncounted'));
     const { note, asked } = await cleared(bare, { clearing: { acceptMissing: 1 } });
-    expect([note, asked]).toStrictEqual([released(0, { uncounted: true }), []]);
+    expect([note, asked.length]).toStrictEqual([released(0, { uncounted: true }), 1]);
+    const clearing = { acceptMissing: 1 };
+    expect((await cleared(bare, { clearing, fails: 'timeout', sizesFail: 'timeout' })).note).toMatchObject({
+      why: 'server',
+    });
   });
 
   test('that is gone has no rows', async () => {
@@ -192,10 +282,33 @@ describe('a closed index', () => {
     );
   });
 
+  test.each([
+    [600_000, 'released'],
+    [600_001, 'not-released'],
+    [-600_001, 'not-released'],
+  ])('counted by a server whose clock is %i ms ahead of ours is %s', async (skew, kind) => {
+    const { note } = await cleared(closed, { skew, clearing: { acceptMissing: 40 } });
+    expect(note.kind).toBe(kind);
+    if (kind === 'not-released') expect(note).toMatchObject({ why: 'clock' });
+  });
+
+  test.each<[World, object]>([
+    [{ sizesFail: 'timeout' }, { kind: 'not-released', why: 'server' }],
+    [{}, released(0, { uncounted: true })],
+    [{ sizesFail: 'privilege' }, released(0, { uncounted: true })],
+  ])(
+    'that cannot be counted is opened by a number where the server answers otherwise (%j)',
+    async (given, expected) => {
+      const clearing = { acceptMissing: 1 };
+      expect((await cleared(closed, { fails: 'timeout', clearing, ...given })).note).toMatchObject(expected);
+    },
+  );
+
   test.each<[string, World, object]>([
     ['the server', { fails: 'timeout' }, notReleased('server', { error: { kind: 'timeout', operation: 'dry-run' } })],
     ['the ledger', { changes: { replace: () => Promise.reject(new LedgerError('no table')) } }, notReleased('ledger')],
-  ])('stays closed where %s fails', async (_, given, expected) => {
+    ['another run', { changes: { replace: async () => false } }, notReleased('taken')],
+  ])('stays closed where %s comes in between', async (_, given, expected) => {
     expect((await cleared(closed, given)).note).toStrictEqual(expected);
   });
 
@@ -206,31 +319,20 @@ describe('a closed index', () => {
 });
 
 describe('a record of another version', () => {
-  const head = (fields: Partial<Head>): OtherVersion => ({
-    state: 'other-version',
-    index: anIndex,
-    head: { version: 3, state: 'idle', ...aKey, attemptId: 'old', ...fields },
-  });
+  const whole = { state: 'quarantined', windows: [aWindow] };
+  const sentBy = [{ runId: 'run-9', runStartMillis: 1, at: 2 }];
 
   test.each<[string, OtherVersion, World, object]>([
     [
       'whose head cannot be read',
       { state: 'other-version', index: anIndex },
-      {},
+      { clearing: { acceptMissing: 1 } },
       { ...notReleased('ledger'), unreadable: true },
     ],
-    [
-      'that may still be sent',
-      head({ state: 'sending', judgeableAt: now + 1 }),
-      {},
-      notReleased('sending', { until: now + 1 }),
-    ],
-    ['that is idle', head({}), {}, released(0, { uncounted: true })],
-    ['that was reserved', head({ state: 'reserved', windows: [aWindow] }), { upTo: { 1000000: 5 } }, released(0)],
-    ['that is closed and whole', head({ state: 'quarantined', windows: [aWindow] }), {}, released(0)],
+    ['that is closed and whole', head({ ...whole, sentBy }), {}, released(0)],
     [
       'that is closed and lacks rows',
-      head({ state: 'quarantined', windows: [aWindow] }),
+      head(whole),
       { upTo: { 1000000: 15 } },
       notReleased('rows-missing', { rowsMissing: 30 }),
     ],
@@ -238,67 +340,14 @@ describe('a record of another version', () => {
     ['that is closed with none', head({ state: 'quarantined', windows: [] }), {}, notReleased('uncounted')],
     [
       'that is closed without windows, and accepted',
-      head({ state: 'quarantined' }),
+      head({ state: 'quarantined', sentBy }),
       { clearing: { acceptMissing: 1 } },
       released(0, { uncounted: true }),
     ],
-    ['that another run is at', head({}), { changes: { replace: async () => false } }, notReleased('running')],
-    [
-      'that another run is at, with a task',
-      head({ state: 'running' }),
-      { changes: { replace: async () => false } },
-      notReleased('running'),
-    ],
+    ['that another run is at', head(whole), { changes: { replace: async () => false } }, notReleased('taken')],
   ])('%s', async (_, record, given, expected) => {
     const { note, state } = await cleared(record, given);
     expect(note).toStrictEqual(expected);
-    if ((expected as Note).kind === 'released')
-      expect(state).toMatchObject({ version: 2, state: 'idle', attemptId: 'new' });
-  });
-
-  test('with a task is taken over, and watched', async () => {
-    const { result, state } = await cleared(head({ state: 'running', judgeableAt: now, windows: [aWindow] }));
-    expect(result).toMatchObject({ kind: 'watch', entry: { watch: { attemptId: 'new', clearing: {} } } });
-    expect(state).toMatchObject({ version: 2, state: 'sending', attemptId: 'new', windows: [aWindow] });
-  });
-});
-
-describe('a truncation that was watched to its end', () => {
-  const entry = watched(
-    { index: anIndex, entry: { entityType: 'dataset', aspect: 'operation' } },
-    aRunning(),
-    now,
-    now,
-  );
-  const after = async (record: StoredRecord | undefined, given: World = {}) => {
-    const { services } = world(record, given);
-    const asked = given.clearing ? { ...entry, watch: { ...entry.watch, clearing: given.clearing } } : entry;
-    return clearWatched(asked, aRunState([], { server: aServer }), services, signal);
-  };
-
-  test.each<[string, StoredRecord | undefined, World, object]>([
-    ['and is free is released', anIdle(), {}, released(0)],
-    [
-      'and is free although rows are gone says how many',
-      anIdle({ lastVerdict: aVerdict({ entry: { ...aVerdict().entry, rowsMissing: 4 } }) }),
-      {},
-      released(4),
-    ],
-    [
-      'and is closed is counted',
-      aQuarantined(),
-      { upTo: { 1000000: 15 } },
-      notReleased('rows-missing', { rowsMissing: 30 }),
-    ],
-    [
-      'and is closed is released where that is accepted',
-      aQuarantined(),
-      { upTo: { 1000000: 15 }, clearing: { acceptMissing: 30 } },
-      released(30),
-    ],
-    ['but goes on stays as it is', aRunning(), {}, notReleased('running')],
-    ['but has no record stays as it is', undefined, {}, notReleased('running')],
-  ])('%s', async (_, record, given, expected) => {
-    expect(await after(record, given)).toStrictEqual(expected);
+    if (note.kind === 'released') expect(state).toMatchObject({ version: LEDGER_VERSION, state: 'idle', sentBy });
   });
 });

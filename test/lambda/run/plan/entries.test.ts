@@ -142,7 +142,7 @@ describe('a policy', () => {
 describe('a policy whose index is not free', () => {
   const theirs = { runId: 'them', runStartMillis: start, reservedAt: start };
   const later = start + 900_000;
-  const head = { version: 3, state: 'idle', index: anIndex, ...names, server };
+  const head = { version: 9, state: 'sending', index: anIndex, ...names, server };
   const running = aRunning({ server, judgeableAt: start });
   const facts = {
     ...policy,
@@ -158,7 +158,7 @@ describe('a policy whose index is not free', () => {
     [
       'another version’s record',
       head,
-      decided(policy, 'in-flight', { kind: 'held', state: 'other-version', version: 3 }),
+      decided(policy, 'in-flight', { kind: 'held', state: 'other-version', version: 9 }),
     ],
     [
       'a record without a head',

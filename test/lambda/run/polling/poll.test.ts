@@ -164,7 +164,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(stored).toMatchObject({ state: 'quarantined', attemptId: 'fence', sentBy: [{ ...us, fenced: true }] });
   });
 
-  const otherVersion = { version: 3, state: 'sending', index: anIndex };
+  const otherVersion = { version: 9, state: 'sending', index: anIndex };
 
   test.each<[string, object, object]>([
     ['another run', theirs, { kind: 'held', state: 'sending', runId: 'run-9' }],
@@ -257,13 +257,6 @@ describe('a verdict', () => {
     expect(await phase({ left: 30_000 })).toBe('watched');
     const later = { ...watched().watch, lastLookAt: now, nextLookAt: now + 60_000 };
     expect(await phase({ entries: [watched({ watch: later })] })).toBe('watched');
-  });
-
-  test('that a person asked for is told of the index', async () => {
-    const clearing = { ...watched().watch, clearing: {} };
-    const { after } = await polled({ entries: [watched({ watch: clearing })], record: verdictOf(found) });
-    expect(after.notes).toEqual([{ kind: 'released', index: 'dataset.operation', rowsMissing: 0 }]);
-    expect((await polled({ entries: [watched()], record: verdictOf(found) })).after.notes).toEqual([]);
   });
 
   const bad: DoneEntry = {

@@ -16,7 +16,7 @@ const entry = (phase: string, outcome?: string) => ({
   entry: { ...names, ...(outcome && { outcome }), more: 1 },
 });
 const head = (entries: object[], more: object = {}) => ({
-  version: 3,
+  version: 9,
   runId: 'run-1',
   server,
   stage: 'prod',
@@ -30,7 +30,7 @@ const told = (entries: object[], more: object = {}) => fromHead(head(entries, mo
 describe('whether a run state is ours', () => {
   test.each([
     ['of this version, for this server', { version: 2, server }, true],
-    ['of another version', { version: 3, server }, false],
+    ['of another version', { version: 9, server }, false],
     ['for another server', { version: 2, server: 'https://other.example.com' }, false],
     ['without either', {}, false],
     ['that is none', undefined, false],
@@ -107,7 +107,7 @@ describe('what its head tells', () => {
     expect(made[0]?.entry).not.toHaveProperty('more');
   });
 
-  test.each([undefined, null, {}, { version: 3 }, 'text'])('is nothing where there is none (%j)', (state) => {
+  test.each([undefined, null, {}, { version: 9 }, 'text'])('is nothing where there is none (%j)', (state) => {
     expect(() => fromHead(state, { settings })).toThrow(StateUnreadable);
     expect(() => fromHead(state, { settings })).toThrow('the run state has no head that can be read');
     expect(new StateUnreadable().name).toBe('StateUnreadable');

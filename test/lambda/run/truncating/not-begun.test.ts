@@ -59,7 +59,7 @@ describe('it is not begun', () => {
     ['has reserved it', reservedBy('run-9')],
     ['has given it back', anIdle({ server })],
     ['has deleted its record', undefined],
-    ['of another version is at it', { version: 3, state: 'idle', index: anIndex }],
+    ['of another version is at it', { version: 9, state: 'sending', index: anIndex }],
   ])('where another run %s at the same moment', async (_, theirs) => {
     const onReserve: World['onReserve'] = (ledger) =>
       theirs ? ledger.stored.set(anIndex, theirs) : ledger.stored.delete(anIndex);
@@ -85,12 +85,12 @@ describe('it is not begun', () => {
 
   test.each([
     [
-      { state: 'other-version', index: anIndex, version: 3 },
+      { state: 'other-version', index: anIndex, version: 9 },
       { kind: 'held', state: 'other-version' },
     ],
     [
-      { version: 3, state: 'idle', index: anIndex, entityType: 'e', aspect: 'a', server },
-      { kind: 'held', state: 'other-version', version: 3 },
+      { version: 9, state: 'sending', index: anIndex, entityType: 'e', aspect: 'a', server },
+      { kind: 'held', state: 'other-version', version: 9 },
     ],
   ])('where another version holds the index', async (record, cause) => {
     const { entry } = await started({ record: record as unknown as StoredRecord });

@@ -1,4 +1,5 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Night } from '../../lambda/memory/night.ts';
 import { composeMessage } from '../../lambda/notification/message.ts';
 import { indexName, searchIndex } from '../../lambda/policy/aspects.ts';
@@ -9,8 +10,9 @@ import type { Page } from '../../local/pages/model.ts';
 import { runPage } from '../../local/pages/run/run-page.ts';
 import { surveyPage } from '../../local/pages/survey-page.ts';
 import type { Age, Survey, SurveyedIndex } from '../../local/survey/count.ts';
-import { goldenReport } from '../support/golden.ts';
+import { nightReport } from '../support/nights/reports.ts';
 import { aPolicy } from '../support/policies.ts';
+import { anEntry, aReport } from '../support/reports.ts';
 
 /** Pages of every kind, of ordinary days and of bad ones: what a browser is shown, and what people look at. */
 
@@ -87,9 +89,8 @@ export function aSurvey(): Page {
   return surveyPage({ survey, checks: [], server: 'https://datahub.example.com/api/gms', now, nights });
 }
 
-/** The page of a night that is kept among the golden reports. */
-export function aRun(name: string, more: { policy?: Partial<Policy>; nights?: number; owner?: string } = {}): Page {
-  const given = goldenReport(name);
+/** The page of a run. */
+function aRun(given: Report, more: { policy?: Partial<Policy>; nights?: number; owner?: string } = {}): Page {
   const report = {
     ...given,
     policies: given.policies.map((entry) => ({ ...entry, ...(more.owner && { owner: more.owner, note: more.owner }) })),
@@ -141,13 +142,26 @@ export function aHistory(): Page {
   });
 }
 
+const previewed = await nightReport('previews/preview');
+const rowsMissing = await nightReport('missing/rows-missing-after-a-reindex');
+const serverDown = await nightReport('run-errors/server-down');
+const healthy = await nightReport('ordinary/healthy');
+const twoHundred = aReport(
+  Array.from({ length: 200 }, (_, at) => {
+    const name = `dataset.aspectNumber${String(at).padStart(3, '0')}`;
+    return at % 10 === 3
+      ? anEntry('truncated', { kind: 'verified', by: 'counts' }, { name, rowsDeleted: 1_200_034 })
+      : anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 40 }, { name });
+  }),
+);
+
 export const samples: Readonly<Record<string, () => Page>> = {
   survey: aSurvey,
-  preview: () => aRun('previews/preview', { nights: 30, owner: hostile }),
-  'a run with missing rows': () => aRun('missing/rows-missing-after-a-reindex', { nights: 12 }),
-  'a run that failed': () => aRun('run-errors/server-down'),
-  'an ordinary run': () => aRun('ordinary/healthy', { nights: 90, policy: { maxDeletePercent: 95 } }),
-  'two hundred policies': () => aRun('large/two-hundred-policies', { nights: 30 }),
+  preview: () => aRun(previewed, { nights: 30, owner: hostile }),
+  'a run with missing rows': () => aRun(rowsMissing, { nights: 12 }),
+  'a run that failed': () => aRun(serverDown),
+  'an ordinary run': () => aRun(healthy, { nights: 90, policy: { maxDeletePercent: 95 } }),
+  'two hundred policies': () => aRun(twoHundred, { nights: 30 }),
   history: aHistory,
   'a history of nothing': () => historyPage({ memory: new Map(), place: 'in-flight.nights.jsonl', now }),
 };

@@ -4,7 +4,7 @@ import { outcomes } from '../../../lambda/facts/outcome.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage, messageBody } from '../../../lambda/notification/message.ts';
 import { valuesOf } from '../../support/arbitrary.ts';
-import { goldenReport } from '../../support/golden.ts';
+import { nightReport } from '../../support/nights/reports.ts';
 import { context } from './custom-notification.ts';
 import { expectExplained, expectValid } from './what-sns-takes.ts';
 
@@ -64,7 +64,7 @@ const named = (entry: PolicyEntry, at: number): PolicyEntry => ({
 });
 const namesOf = ({ policies }: Report) => policies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
 
-const troubled = goldenReport('missing/rows-missing-after-a-reindex');
+const troubled = await nightReport('missing/rows-missing-after-a-reindex');
 
 describe('any report at all', () => {
   test('becomes a message that SNS takes, that is complete, and in which no command stands alone', () => {

@@ -11,6 +11,9 @@ import { expectNightDoesNotRead, expectWordsDoNotMatter } from './lorem.ts';
  * wording: `npx vitest run test/lambda/notification/golden.test.ts -u`, then read the diff as someone would who gets
  * the message at 7 in the morning.
  */
+/** Of an ordinary night, of one that went wrong, and of a preview: for whoever writes a program that reads reports. */
+const asMachinesGetIt = new Set(['healthy', 'rows-missing-after-a-reindex', 'preview']);
+
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
   test.each(Object.entries(nights))('%s', async (name, night) => {
     const { report, facts, deployment } = await playedOnce(night);
@@ -21,11 +24,12 @@ describe.each(Object.entries(groups))('%s:', (group, nights) => {
     await expectWordsDoNotMatter(report, facts);
     await expect(`Subject: ${subject}\n\n${email}`).toMatchFileSnapshot(file('email.txt'));
     await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(file('slack.json'));
-    await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(file('report.json'));
+    if (asMachinesGetIt.has(name)) {
+      await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(file('report.json'));
+    }
   });
 
   // Whatever a run would read of its own words, every night of a kind would read: two of each are played again.
-  if (group === 'large') return;
   test.each(Object.entries(nights).slice(-2))('%s ends as it does, whatever the words', async (_name, night) => {
     await expectNightDoesNotRead(night, await playedOnce(night));
   });

@@ -3,19 +3,21 @@ import { causeKinds } from '../../../lambda/facts/cause.ts';
 import { type Outcome, outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { type ComposedMessage, composeMessage } from '../../../lambda/notification/message.ts';
-import { goldenReport, goldenReports } from '../../support/golden.ts';
+import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 import { expectValid } from './what-sns-takes.ts';
 
 /** What every message keeps to; word for word they are in golden/. */
 
-const goldens = goldenReports();
+const goldens = await nightReports();
 const golden = Object.fromEntries(goldens);
 const namesOf = (report: Report) => report.policies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
 const descriptionOf = ({ https }: ComposedMessage): string => JSON.parse(https).content.description;
 const truncated = (name: string) =>
   anEntry('truncated', { kind: 'verified', by: 'counts' }, { name, rowsDeleted: 1_200_034, rowsRemaining: 0 });
+const below = (name: string) =>
+  anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 }, { name, rowsTotal: 1000 });
 
 describe('the message of a real run', () => {
   test.each(goldens)(
@@ -121,13 +123,18 @@ describe('a message', () => {
   });
 
   test('tells forty alike indices in one line with a total', () => {
-    const { email } = composeMessage(golden['large/sixty-policies']!, context);
-    expect(email).toMatch(/\n- 39 indices below the threshold, 39,780 rows in all: .* and 27 more\.\n/);
+    const quiet = Array.from({ length: 40 }, (_, at) => below(`dataset.quiet${at}`));
+    const { email } = composeMessage(aReport([truncated('dataset.operation'), ...quiet]), context);
+    expect(email).toMatch(/\n- 40 indices below the threshold, 40,000 rows in all: .* and 28 more\.\n/);
   });
 
   test('tells of missing indices together, although the server names each', () => {
-    const { email } = composeMessage(golden['large/sixty-policies']!, context);
-    expect(email).toContain('dataset.mistyped01, dataset.mistyped02: failed');
+    const mistyped = (name: string) => {
+      const error = { kind: 'no-index', operation: 'dry-run', status: 400, text: `no such index ${name}` } as const;
+      return anEntry('failed', { kind: 'server', error, sent: 'no' }, { name });
+    };
+    const { email } = composeMessage(aReport([mistyped('dataset.one'), mistyped('dataset.other')]), context);
+    expect(email).toContain('dataset.one, dataset.other: failed');
   });
 
   test('does not say a refused read of sizes once more as a note', () => {
@@ -346,6 +353,6 @@ describe('what an enforcing run says it deleted', () => {
 });
 
 test('an unknown stage, run and note of a later version still make a message', () => {
-  const report = { ...goldenReport('ordinary/healthy'), stage: '\u202e', runId: '', notes: ['Something new.'] };
+  const report = { ...golden['ordinary/healthy']!, stage: '\u202e', runId: '', notes: ['Something new.'] };
   expect(composeMessage(report, context).email).toContain('- Something new.');
 });

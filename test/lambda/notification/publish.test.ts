@@ -2,15 +2,19 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { PublishError, snsPublisher } from '../../../lambda/notification/publish.ts';
-import { goldenReport } from '../../support/golden.ts';
+import { nightReport } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
 
-const well = goldenReport('ordinary/healthy');
-const troubled = goldenReport('missing/rows-missing-by-others');
+const well = await nightReport('ordinary/healthy');
+const troubled = await nightReport('missing/rows-missing-by-others');
+const previewed = await nightReport('previews/preview');
+const brokenDown = await nightReport('refusals/plan-broke-down');
+const closed = await nightReport('missing/quarantined-next-night');
+const notReleased = await nightReport('clearing/clear-not-released');
 const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 });
 
 let sns: FakeSns;
@@ -99,10 +103,10 @@ describe('the SNS publisher', () => {
 
   it.each([
     ['a run with problems', troubled],
-    ['a preview with problems', goldenReport('previews/preview')],
-    ['a run that failed as a whole', goldenReport('refusals/plan-broke-down')],
-    ['an index that stays closed', goldenReport('missing/quarantined-next-night')],
-    ['an index that was not released', goldenReport('clearing/clear-not-released')],
+    ['a preview with problems', previewed],
+    ['a run that failed as a whole', brokenDown],
+    ['an index that stays closed', closed],
+    ['an index that was not released', notReleased],
     [
       'a good run with a token that is about to expire',
       aReport([below], { notes: [{ kind: 'token-expires', at: Date.UTC(2026, 7, 24) }] }),

@@ -14,7 +14,7 @@ import {
   tokenHeading,
 } from '../../../lambda/notification/runbook.ts';
 import { parseInput } from '../../../lambda/run/plan/input.ts';
-import { goldenReports } from '../../support/golden.ts';
+import { nightReports } from '../../support/nights/reports.ts';
 import { context } from './custom-notification.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
@@ -68,8 +68,8 @@ describe('the runbook', () => {
     expect(anchors.size).toBe(headings.length);
   });
 
-  it('is where every link of a message leads', () => {
-    for (const [, report] of goldenReports()) {
+  it('is where every link of a message leads', async () => {
+    for (const [, report] of await nightReports()) {
       const { email, https } = composeMessage(report, context);
       const links = [...`${email}${https}`.matchAll(/runbook\.md#([\w-]+)/g)].map(([, anchor]) => anchor!);
       expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportMetrics, subscriptionMetric } from '../../../lambda/telemetry/metrics.ts';
-import { goldenReport } from '../../support/golden.ts';
+import { nightReport } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 interface Embedded {
@@ -17,8 +17,11 @@ interface Embedded {
 const parsed = (lines: string[]): Embedded[] => lines.map((line) => JSON.parse(line));
 const ofIndex = (lines: Embedded[], index: string) => lines.find((line) => line['index'] === index);
 
-const lost = goldenReport('missing/rows-missing-by-others');
-const well = goldenReport('ordinary/healthy');
+const lost = await nightReport('missing/rows-missing-by-others');
+const well = await nightReport('ordinary/healthy');
+const wellPreviewed = await nightReport('previews/preview');
+const adopted = await nightReport('ordinary/adopted-next-night');
+const denied = await nightReport('refusals/privilege-missing');
 const truncated = (name: string, more: object = {}) =>
   anEntry('truncated', { kind: 'verified', by: 'counts' }, { name, rowsDeleted: 1_200_034, ...more });
 
@@ -76,7 +79,7 @@ describe('metrics', () => {
   it('never count the rows of a preview as deleted', () => {
     const preview = aReport([truncated('dataset.operation')], { mode: 'preview' });
     for (const line of parsed(reportMetrics(preview))) expect(line).not.toHaveProperty('RowsDeleted');
-    expect(ofIndex(parsed(reportMetrics(goldenReport('previews/preview'))), 'dataset.operation')).toMatchObject({
+    expect(ofIndex(parsed(reportMetrics(wellPreviewed)), 'dataset.operation')).toMatchObject({
       PercentDeletable: 60.19,
     });
   });
@@ -92,13 +95,13 @@ describe('metrics', () => {
   );
 
   it('count an adopted truncation in the run that ends it, without its old share', () => {
-    const line = ofIndex(parsed(reportMetrics(goldenReport('ordinary/adopted-next-night'))), 'dataset.operation');
+    const line = ofIndex(parsed(reportMetrics(adopted)), 'dataset.operation');
     expect(line).toHaveProperty('RowsDeleted', 600);
     expect(line).not.toHaveProperty('PercentDeletable');
   });
 
   it('leave no line for an index that has no number', () => {
-    expect(parsed(reportMetrics(goldenReport('refusals/privilege-missing')))).toHaveLength(1);
+    expect(parsed(reportMetrics(denied))).toHaveLength(1);
   });
 
   it('keep lines apart: nothing of one index is in the next', () => {

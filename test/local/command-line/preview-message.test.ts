@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { previewMessage } from '../../../local/command-line/preview-message.ts';
-import { goldenReport } from '../../support/golden.ts';
+import { nightReport } from '../../support/nights/reports.ts';
 import { problemOf } from '../files/problem.ts';
 import { folder } from '../processes.ts';
 
-const missing = goldenReport('missing/rows-missing-after-a-reindex');
-const quiet = goldenReport('ordinary/nothing-to-do');
+const missing = await nightReport('missing/rows-missing-after-a-reindex');
+const quiet = await nightReport('ordinary/nothing-to-do');
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const file = (content: unknown) => files().write('report.json', content);

@@ -1,6 +1,5 @@
 import { clearing } from './clearing.ts';
 import { foreign, heldBack } from './held-back.ts';
-import { large } from './large.ts';
 import { missing, unseen } from './missing.ts';
 import type { Nights } from './night.ts';
 import { ordinary } from './ordinary.ts';
@@ -23,7 +22,6 @@ export const groups: Readonly<Record<string, Nights>> = {
   unresolved,
   ends,
   clearing,
-  large,
   remembered,
 };
 

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../lambda/facts/outcome.ts';
 import type { DecidedFacts, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { MessageContext } from '../../../../lambda/notification/context.ts';
 import { composeMessage } from '../../../../lambda/notification/message.ts';
-import { goldenReport, goldenReports } from '../../../support/golden.ts';
+import { nightReports } from '../../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../../support/reports.ts';
 import { context } from '../custom-notification.ts';
 
@@ -14,6 +14,8 @@ const local: MessageContext = {
   local: true,
   localCommand: { program: 'npm start --', options: '--fast', policies: 'p.json' },
 };
+const reports = await nightReports();
+const golden = Object.fromEntries(reports);
 const mailOf = (report: Report, where: MessageContext = context) => composeMessage(report, where).email;
 const one = (outcome: Outcome, cause: Cause, more: Partial<DecidedFacts> = {}, where = context) =>
   mailOf(aReport([anEntry(outcome, cause, more)]), where);
@@ -36,7 +38,7 @@ describe('a command', () => {
 
   test('renews a token under the key that encrypts it, where it is kept', () => {
     const tokenKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1';
-    const email = mailOf(goldenReport('run-errors/token-refused'), {
+    const email = mailOf(golden['run-errors/token-refused']!, {
       ...context,
       tokenParameter: '/team/token',
       tokenKeyArn,
@@ -48,13 +50,13 @@ describe('a command', () => {
   });
 
   test('lets a paused job run again', () => {
-    expect(mailOf(goldenReport('held-back/paused'))).toContain(
+    expect(mailOf(golden['held-back/paused']!)).toContain(
       'This lets it run again:\n  aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false',
     );
   });
 
   test('is the bare input where the workflow is not known', () => {
-    expect(mailOf(goldenReport('held-back/above-ceiling'), {})).toContain(
+    expect(mailOf(golden['held-back/above-ceiling']!, {})).toContain(
       '\n  {"mode":"enforce","only":["dataset.operation"],"approveRows":45150}\n',
     );
   });
@@ -85,7 +87,7 @@ describe('a text', () => {
 
   test('answers a missing privilege with the privilege, and asks for no new token', () => {
     for (const where of [context, local]) {
-      const email = mailOf(goldenReport('refusals/privilege-missing'), where);
+      const email = mailOf(golden['refusals/privilege-missing']!, where);
       expect(email).toContain("Next: Grant this privilege to the token's owner in DataHub");
       expect(email).not.toContain('new access token');
     }
@@ -105,11 +107,11 @@ describe('a text', () => {
   });
 
   test('names the two ways for a record of another address', () => {
-    const email = mailOf(goldenReport('foreign/held-under-another-address'));
+    const email = mailOf(golden['foreign/held-under-another-address']!);
     expect(email).toMatch(
       /If that is another server, give it a stage of its own\. If it is the same server .*clear the index/,
     );
-    const here = mailOf(goldenReport('foreign/held-under-another-address'), local);
+    const here = mailOf(golden['foreign/held-under-another-address']!, local);
     expect(here).toContain('give it a ledger of its own (--ledger)');
   });
 
@@ -124,32 +126,32 @@ describe('a text', () => {
 
 describe('the local runner', () => {
   test('gets its own command lines', () => {
-    expect(mailOf(goldenReport('held-back/above-ceiling'), local)).toContain(
+    expect(mailOf(golden['held-back/above-ceiling']!, local)).toContain(
       '\n  npm start -- enforce --fast --policies p.json --only dataset.operation --approve-rows 45150\n',
     );
-    expect(mailOf(goldenReport('missing/quarantined-next-night'), local)).toContain(
+    expect(mailOf(golden['missing/quarantined-next-night']!, local)).toContain(
       '\n  npm start -- clear dataset.operation --fast\n',
     );
-    expect(mailOf(goldenReport('clearing/clear-not-released'), local)).toContain(
+    expect(mailOf(golden['clearing/clear-not-released']!, local)).toContain(
       '\n  npm start -- clear dataset.operation --fast --accept-missing 18000\n',
     );
   });
 
   test('that is not told how it was started leaves gaps in them', () => {
-    expect(mailOf(goldenReport('held-back/above-ceiling'), { local: true })).toContain(
+    expect(mailOf(golden['held-back/above-ceiling']!, { local: true })).toContain(
       '\n  npm start -- enforce --gms-url URL --token-file FILE --policies FILE --only dataset.operation --approve-rows 45150\n',
     );
   });
 
   test('of a demonstration gets lines that touch no server', () => {
     const demo = { local: true, localCommand: { program: 'npm start --', isDemo: true, options: '' } } as const;
-    expect(mailOf(goldenReport('held-back/above-ceiling'), demo)).toContain(
+    expect(mailOf(golden['held-back/above-ceiling']!, demo)).toContain(
       '\n  npm start -- demo --only dataset.operation --approve-rows 45150\n',
     );
   });
 
   test('is promised no next run, and given no command for AWS', () => {
-    for (const [name, report] of goldenReports()) {
+    for (const [name, report] of reports) {
       const email = mailOf(report, local);
       expect(email, name).not.toMatch(/^ {2}aws /m);
       expect((email.match(/^Next: .*/gm) ?? []).join('\n'), name).not.toMatch(

@@ -1,7 +1,6 @@
 import type { Ledger } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
 import { fileNights } from '../lambda/memory/file.ts';
-import { nightsInMemory } from '../lambda/memory/night.ts';
 import { commandAgain, pathOfSecret } from './command-line/again.ts';
 import type {
   DemoArguments,
@@ -20,6 +19,7 @@ import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import type { Output } from './output/output.ts';
 import { type Connection, connect } from './run/connect.ts';
+import { demoNights } from './run/demo-nights.ts';
 import { firstChecks } from './run/first-checks.ts';
 import { checkClear, chooseLedger, openLedger } from './run/ledger.ts';
 import { noPolicies, policiesFile, samplePolicyList } from './run/policies.ts';
@@ -44,7 +44,7 @@ export async function execute(
       case 'survey':
         return await survey(asked, output, env, program);
       case 'demo':
-        return await runDemo(asked, output, program);
+        return await runDemo(asked, output, env, program);
       case 'run':
         return await runOnServer(asked, output, env, program);
     }
@@ -72,7 +72,7 @@ async function survey(
   });
 }
 
-async function runDemo(asked: DemoArguments, output: Output, program: string): Promise<number> {
+async function runDemo(asked: DemoArguments, output: Output, env: NodeJS.ProcessEnv, program: string): Promise<number> {
   const { input, policiesPath, notify } = asked;
   const files = outputFiles(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
   const policies = policiesPath === undefined ? samplePolicyList(input) : policiesFile(policiesPath, input);
@@ -98,7 +98,7 @@ async function runDemo(asked: DemoArguments, output: Output, program: string): P
         embedded: true,
         sampleOnly: true,
         ledger: memoryLedger(),
-        nights: nightsInMemory(),
+        nights: demoNights(env),
         ...files,
         ...(webhook && { webhook }),
         name: asked.name ?? 'demo',

@@ -50,6 +50,8 @@ const letters = {
   name: 'p',
   outcome: 'o',
   deleted: 'x',
+  rowsLeft: 'l',
+  mbLeft: 'n',
   seconds: 's',
   copied: 'c',
 } as const satisfies Record<Exclude<keyof Night, 'index' | 'night'>, string>;

@@ -23,6 +23,9 @@ export const nightSchema = z.object({
   outcome: z.enum(outcomes).optional(),
   /** For a truncation whose end this run saw: rows deleted, duration, and whether it copied. */
   deleted: z.int().nonnegative().optional(),
+  /** What that left: rows, and megabytes just after the verdict; later merges free more. */
+  rowsLeft: z.int().nonnegative().optional(),
+  mbLeft: z.number().nonnegative().optional(),
   seconds: z.number().nonnegative().optional(),
   copied: z.int().nonnegative().optional(),
 });

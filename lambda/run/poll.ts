@@ -68,7 +68,15 @@ async function rememberVerdict(
 }
 
 function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunState): Night {
-  const { rowsTotal, rowsToDelete = 0, rowsPastRetention, rowsDeleted = 0, durationSeconds, strategy } = entry;
+  const {
+    rowsTotal,
+    rowsToDelete = 0,
+    rowsPastRetention,
+    rowsDeleted,
+    rowsMissing = 0,
+    durationSeconds,
+    strategy,
+  } = entry;
   // If an earlier run sent it, "rows before" are those of that night.
   const before = !entry.adopted &&
     rowsTotal !== undefined && {
@@ -82,7 +90,10 @@ function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunStat
     ...before,
     ...(entry.indexName !== undefined && { name: entry.indexName }),
     outcome: entry.outcome,
-    deleted: rowsDeleted,
+    deleted: rowsDeleted ?? 0,
+    ...(rowsDeleted !== undefined &&
+      rowsTotal !== undefined && { rowsLeft: Math.max(0, rowsTotal - rowsDeleted - rowsMissing) }),
+    ...(entry.sizeAfterMb !== undefined && { mbLeft: entry.sizeAfterMb }),
     ...(durationSeconds !== undefined && { seconds: durationSeconds }),
     ...(strategy === 'reindex' && rowsTotal !== undefined && { copied: rowsTotal - rowsToDelete }),
   };

@@ -29,11 +29,12 @@ export interface Screen {
 export async function history(asked: HistoryArguments, screen: Screen, env: NodeJS.ProcessEnv): Promise<number> {
   const { json, html } = filesOf(asked);
   const now = Date.now();
-  const { place, memory } = await read(asked, env, now);
+  const { place, memory, isSample } = await read(asked, env, now);
   const say = (lines: readonly string[]) => screen.write(`${lines.join('\n')}\n`);
+  const where = [`Memory  ${place}`, ...(isSample ? wrap(sampleData, screen.width) : []), ''];
   if (memory.size === 0) say(wrap(nothingRemembered(place), screen.width));
-  else if (asked.index === undefined) say([`Memory  ${place}`, '', ...renderHistory(memory, screen.width)]);
-  else for (const [index, nights] of memory) say([`Memory  ${place}`, '', ...renderIndex(index, nights, screen.width)]);
+  else if (asked.index === undefined) say([...where, ...renderHistory(memory, screen.width)]);
+  else for (const [index, nights] of memory) say([...where, ...renderIndex(index, nights, screen.width)]);
 
   let failed = false;
   const written = (what: string, path: string) => {
@@ -52,7 +53,8 @@ export async function history(asked: HistoryArguments, screen: Screen, env: Node
       problem(error.message);
     }
   }
-  if (html) {
+  if (html && memory.size === 0) say(['', `There is no page to draw: ${html.path} was not written.`]);
+  else if (html) {
     const output = { written, problem };
     await drawPage(() => historyPage({ memory, place, now }), { file: html, output, clean: (text) => text });
   }
@@ -75,7 +77,7 @@ async function read(
   { stage, ledgerPath, index }: HistoryArguments,
   env: NodeJS.ProcessEnv,
   now: number,
-): Promise<{ place: string; memory: Memory }> {
+): Promise<{ place: string; memory: Memory; isSample?: boolean }> {
   const wanted = index === undefined ? undefined : searchIndexOfName(index);
   if (stage !== undefined) {
     // The AWS client takes longer to load than everything else together.
@@ -86,16 +88,30 @@ async function read(
       `No night of ${index} is remembered in ${found.place}: history --stage ${stage} without an index lists what is.`,
     );
   }
-  const place = nightsPath(ledgerPath ?? defaultLedgerPath(env, false));
-  const memory = readMemory(place, now) ?? new Map<string, readonly Night[]>();
-  if (wanted === undefined || memory.size === 0) return { place, memory };
+  const found = local(ledgerPath, env, now);
+  const { place, memory } = found;
+  if (wanted === undefined || memory.size === 0) return found;
   const nights = memory.get(wanted);
-  if (nights) return { place, memory: new Map([[wanted, nights]]) };
+  if (nights) return { ...found, memory: new Map([[wanted, nights]]) };
   const names = [...memory.keys()].map(nameOfIndex);
   const meant = nearest(index!, names);
   throw new UsageError(
     `No night of ${index} is remembered in ${place}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}.`}`,
   );
+}
+
+const sampleData = 'These are nights of sample data; no run has enforced anything for a server yet.';
+
+/** A memory beside a ledger; as long as the default ledger's is empty, that of sample data. */
+function local(ledgerPath: string | undefined, env: NodeJS.ProcessEnv, now: number) {
+  const remembered = (ledger: string) => {
+    const place = nightsPath(ledger);
+    return { place, memory: readMemory(place, now) ?? new Map<string, readonly Night[]>() };
+  };
+  const own = remembered(ledgerPath ?? defaultLedgerPath(env, false));
+  if (ledgerPath !== undefined || own.memory.size > 0) return own;
+  const sample = remembered(defaultLedgerPath(env, true));
+  return sample.memory.size > 0 ? { ...sample, isSample: true } : own;
 }
 
 const jsonOf = (place: string, memory: Memory): string => {

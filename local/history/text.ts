@@ -5,6 +5,7 @@ import { counted, date } from '../../lambda/wording/numbers.ts';
 import { type Column, grouped, short, size, table, widthOf, wrap } from '../screen/text.ts';
 import type { Memory } from './memory.ts';
 import { nameOfIndex } from './names.ts';
+import { presentOf, sizeAfter } from './present.ts';
 import { type Sparkline, sparkline } from './sparkline.ts';
 
 /** The memory of nights on a screen. */
@@ -24,12 +25,8 @@ export function spanOf(memory: Memory): Span {
 export const largestFirst = (memory: Memory): Array<[index: string, nights: readonly Night[]]> =>
   [...memory].sort(
     ([index, nights], [other, others]) =>
-      (lastOf(others, 'rows') ?? -1) - (lastOf(nights, 'rows') ?? -1) || index.localeCompare(other),
+      (presentOf(others).rows ?? -1) - (presentOf(nights).rows ?? -1) || index.localeCompare(other),
   );
-
-/** The last known value. */
-export const lastOf = (nights: readonly Night[], field: 'rows' | 'overdue' | 'mb'): number | undefined =>
-  nights.findLast((night) => night[field] !== undefined)?.[field];
 
 export const deletedIn = (nights: readonly Night[]): number =>
   nights.reduce((sum, { deleted = 0 }) => sum + deleted, 0);
@@ -39,58 +36,82 @@ export const nightsIn = (memory: Memory): number =>
   new Set([...memory.values()].flatMap((nights) => nights.map(({ night }) => night))).size;
 
 const widest = 40;
-const narrowest = 10;
+const lineTitle = 'Rows, night by night';
 
-/** Every index on one line, if there is room. */
+/** Every index on one line, if there is room; else below one another. */
 export function renderHistory(memory: Memory, width: number): string[] {
   const span = spanOf(memory);
-  const columns: Column[] = [
-    { title: 'Index' },
-    { title: 'Nights', align: 'right' },
-    { title: 'Rows', align: 'right' },
-    { title: 'Past', align: 'right' },
-    { title: 'Size', align: 'right' },
-    { title: 'Went', align: 'right' },
-  ];
-  const rows = largestFirst(memory).map(([index, nights]) => ({ nights, cells: cells(index, nights) }));
+  const indices = largestFirst(memory).map(([index, nights]) => ({ index, nights, cells: cells(index, nights) }));
   const lines = table(
     columns,
-    rows.map(({ cells }) => cells),
+    indices.map(({ cells }) => cells),
   );
   const used = Math.max(...lines.map(widthOf));
   const room = Math.min(width - used - 2, widest);
-  const isRoomy = room >= narrowest;
+  const isRoomy = room >= lineTitle.length;
   const lineWidth = columnsFor(span, isRoomy ? room : width - 4);
-  const sparks = rows.map(({ nights }) => rowsLine(nights, span, lineWidth));
+  const sparks = indices.map(({ nights }) => rowsLine(nights, span, lineWidth));
+  const drawn = (at: number) => `${sparks[at]!.text}${mark(sparks[at]!)}`;
   const [head, ...body] = lines;
-  const drawn = isRoomy
-    ? [
-        `${head!.padEnd(used)}  Rows, night by night`,
-        ...body.map((line, at) => `${line.padEnd(used)}  ${sparks[at]!.text}${mark(sparks[at]!)}`.trimEnd()),
-      ]
-    : [head!, ...body.flatMap((line, at) => [line, `  ${sparks[at]!.text}${mark(sparks[at]!)}`.trimEnd()])];
+  const below = (at: number) => [`  ${drawn(at)}`.trimEnd()];
   return [
-    `${counted(nightsIn(memory), 'night', 'nights')} of ${counted(memory.size, 'index', 'indices')}, ${dates(span)}.`,
+    ...wrap(
+      `${counted(nightsIn(memory), 'night', 'nights')} of ${counted(memory.size, 'index', 'indices')}, ${dates(span)}.`,
+      width,
+    ),
     '',
-    ...drawn,
+    ...(isRoomy
+      ? [
+          `${head!.padEnd(used)}  ${lineTitle}`,
+          ...body.map((line, at) => `${line.padEnd(used)}  ${drawn(at)}`.trimEnd()),
+        ]
+      : used <= width
+        ? [head!, ...body.flatMap((line, at) => [line, ...below(at)])]
+        : indices.flatMap((one, at) => [...inWords(one, width), ...below(at)])),
     '',
-    ...wrap('Past: past the retention, at the end; Went: in all these nights.', width),
+    ...wrap(
+      'Rows, Past and Size: after the last night; Past: past the retention; Went: in all these nights. The lines show what each night found before it deleted.',
+      width,
+    ),
     ...legend(sparks, width),
   ];
 }
 
+const columns: readonly Column[] = [
+  { title: 'Index' },
+  { title: 'Nights', align: 'right' },
+  { title: 'Rows', align: 'right' },
+  { title: 'Past', align: 'right' },
+  { title: 'Size', align: 'right' },
+  { title: 'Went', align: 'right' },
+];
+
 function cells(index: string, nights: readonly Night[]): string[] {
-  const mb = lastOf(nights, 'mb');
-  const number = (value: number | undefined) => (value === undefined ? '-' : short(value));
+  const { rows, overdue, mb } = presentOf(nights);
   return [
     nameOfIndex(index),
     grouped(nights.length),
-    number(lastOf(nights, 'rows')),
-    number(lastOf(nights, 'overdue')),
-    mb === undefined ? '-' : size(mb),
+    say(short, rows),
+    say(short, overdue),
+    say(size, mb),
     short(deletedIn(nights)),
   ];
 }
+
+/** What the columns say, where they are wider than the screen. */
+function inWords({ index, nights }: { index: string; nights: readonly Night[] }, width: number): string[] {
+  const { rows, overdue, mb } = presentOf(nights);
+  const parts = [
+    ...(rows === undefined ? [] : [`${short(rows)} rows`]),
+    ...(overdue === undefined ? [] : [`${short(overdue)} past`]),
+    ...(mb === undefined ? [] : [size(mb)]),
+    `${short(deletedIn(nights))} went in ${counted(nights.length, 'night', 'nights')}`,
+  ];
+  return [nameOfIndex(index), ...wrap(parts.join(', '), width, '  ')];
+}
+
+const say = (as: (value: number) => string, value: number | undefined): string =>
+  value === undefined ? '-' : as(value);
 
 /** How many nights of one index are listed; `--json` has all of them. */
 const listed = 60;
@@ -100,59 +121,74 @@ export function renderIndex(index: string, nights: readonly Night[], width: numb
   const span = spanOf(new Map([[index, nights]]));
   const lineWidth = columnsFor(span, Math.min(width - 32, 60));
   const growth = growthOf(nights);
+  const present = presentOf(nights);
   const sum = (one: number, other: number) => one + other;
-  const of = (field: 'rows' | 'overdue' | 'mb') => seenOf(nights, (night) => night[field]);
+  const of = (field: 'rows' | 'overdue' | 'mb') =>
+    sparkline(
+      seenOf(nights, (night) => night[field]),
+      span,
+      lineWidth,
+    );
   const went = seenOf(nights, ({ rows, deleted = rows && 0 }) => deleted);
   const lines = [
-    { name: 'Rows', spark: sparkline(of('rows'), span, lineWidth), now: lastOf(nights, 'rows'), say: short },
-    {
-      name: 'Past retention',
-      spark: sparkline(of('overdue'), span, lineWidth),
-      now: lastOf(nights, 'overdue'),
-      say: short,
-    },
-    { name: 'Size', spark: sparkline(of('mb'), span, lineWidth), now: lastOf(nights, 'mb'), say: size },
-    { name: 'Went', spark: sparkline(went, span, lineWidth, sum), now: deletedIn(nights), say: short },
+    { name: 'Rows', spark: of('rows'), now: say(short, present.rows) },
+    { name: 'Past retention', spark: of('overdue'), now: say(short, present.overdue) },
+    { name: 'Size', spark: of('mb'), now: say(size, present.mb) },
+    { name: 'Went', spark: sparkline(went, span, lineWidth, sum), now: short(deletedIn(nights)) },
   ].filter(({ spark }) => spark.text !== '');
-  const shown = nights.slice(-listed).reverse();
   return [
-    `${nameOfIndex(index)}: ${counted(nights.length, 'night', 'nights')}, ${dates(span)}.`,
-    ...(growth ? [`It grows by ${grouped(Math.round(growth.rowsPerDay))} rows a day.`] : []),
+    ...wrap(`${nameOfIndex(index)}: ${counted(nights.length, 'night', 'nights')}, ${dates(span)}.`, width),
+    ...(growth ? wrap(`It grows by ${grouped(Math.round(growth.rowsPerDay))} rows a day.`, width) : []),
     '',
-    ...lines.map(({ name, spark, now, say }) =>
-      `  ${name.padEnd(15)} ${(now === undefined ? '-' : say(now)).padStart(9)}  ${spark.text}${mark(spark)}`.trimEnd(),
+    ...lines.map(({ name, spark, now }) =>
+      `  ${name.padEnd(15)} ${now.padStart(9)}  ${spark.text}${mark(spark)}`.trimEnd(),
     ),
     '',
+    ...wrap('The numbers: after the last night; the lines: what each night found before it deleted.', width),
     ...legend(
       lines.map(({ spark }) => spark),
       width,
     ),
     '',
-    ...table(
-      [
-        { title: 'Night (UTC)' },
-        { title: 'Rows', align: 'right' },
-        { title: 'Past retention', align: 'right' },
-        { title: 'Size', align: 'right' },
-        { title: 'Went', align: 'right' },
-        { title: 'Outcome' },
-      ],
-      shown.map(({ night, rows, overdue, mb, deleted, outcome }) => [
-        night.slice(0, 16).replace('T', ' '),
-        exact(rows),
-        exact(overdue),
-        mb === undefined ? '-' : size(mb),
-        exact(deleted),
-        outcome ?? '-',
-      ]),
-    ),
-    ...(shown.length < nights.length
-      ? ['', `The last ${listed} of ${grouped(nights.length)} nights; --json has all of them.`]
+    ...nightByNight(nights, width),
+    ...(nights.length > listed
+      ? ['', ...wrap(`The last ${listed} of ${grouped(nights.length)} nights; --json has all of them.`, width)]
       : []),
   ];
 }
 
-const exact = (value: number | undefined): string => (value === undefined ? '-' : grouped(value));
+/** The widest table that fits: exact numbers, rounded ones, and at last only what matters most. */
+function nightByNight(nights: readonly Night[], width: number): string[] {
+  const shown = nights
+    .map((night, at) => ({ ...night, came: sizeAfter(nights, at) }))
+    .slice(-listed)
+    .reverse();
+  const right = (title: string): Column => ({ title, align: 'right' });
+  const full = (as: (rows: number) => string) =>
+    table(
+      [{ title: 'Night (UTC)' }, ...['Rows', 'Past', 'Size', 'Went', 'Size after'].map(right), { title: 'Outcome' }],
+      shown.map(({ night, rows, overdue, mb, deleted, came, outcome }) => [
+        night.slice(0, 16).replace('T', ' '),
+        say(as, rows),
+        say(as, overdue),
+        say(size, mb),
+        say(as, deleted),
+        say(size, came),
+        outcome ?? '-',
+      ]),
+    );
+  const least = table(
+    [{ title: 'Night' }, ...['Rows', 'Went', 'Size'].map(right), { title: 'Outcome' }],
+    shown.map(({ night, rows, mb, deleted, came, outcome }) => [
+      night.slice(0, 10),
+      say(short, rows),
+      say(short, deleted),
+      say(size, came ?? mb),
+      outcome ?? '-',
+    ]),
+  );
+  return [full(grouped), full(short)].find((lines) => Math.max(...lines.map(widthOf)) <= width) ?? least;
+}
 
 const seenOf = (nights: readonly Night[], value: (night: Night) => number | undefined) =>
   nights.flatMap((night) => {
@@ -186,4 +222,4 @@ const legend = (sparks: readonly Sparkline[], width: number): string[] => [
 
 /** The text if there is nothing to show. */
 export const nothingRemembered = (place: string): string =>
-  `No night is remembered in ${place}. Runs that enforce remember what they see, for ${nightsKeptDays} days; previews and surveys leave no trace.`;
+  `No night is remembered in ${place}. Runs that enforce remember what they see, for ${nightsKeptDays} days, and so does the one on sample data; previews and surveys leave no trace.`;

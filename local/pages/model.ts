@@ -57,6 +57,8 @@ export interface IndexPicture {
   sentence?: string;
   bar?: Bar;
   facts: Fact[];
+  /** What a history says that the index holds now. */
+  counts?: { rows: number; past: number };
   sizeMb?: number | undefined;
   /** Nothing was done and nothing needs doing: among many it may be folded away. */
   isQuiet?: boolean;

@@ -1,15 +1,14 @@
 import { grouped, share, size } from '../screen/text.ts';
 import { type Compared, mostCompared, overviewChart } from './charts/overview-chart.ts';
 import { breakable, type Child, html } from './html.ts';
-import type { Bar, NightPoint, Page } from './model.ts';
+import type { Bar, Page } from './model.ts';
 import { badgeOf } from './pieces.ts';
 
 /** All indices together: the largest next to each other, and every one in a table that links to its card. */
-export function overview({ kind, indices }: Page): Child {
-  const compared = indices.flatMap(({ name, bar, nights }): Compared[] => {
-    const counts = kind === 'history' ? lastCounts(nights) : bar && countsOf(bar);
-    return counts ? [{ name, ...counts }] : [];
-  });
+export function overview({ indices }: Page): Child {
+  const compared = indices.flatMap(({ name, bar, counts = bar && countsOf(bar) }): Compared[] =>
+    counts ? [{ name, ...counts }] : [],
+  );
   const largest = [...compared].sort((one, other) => other.rows - one.rows).slice(0, mostCompared);
   const all = new Map(compared.map((one) => [one.name, one]));
   const sum = (field: 'rows' | 'past') => compared.reduce((total, one) => total + one[field], 0);
@@ -38,10 +37,4 @@ function countsOf({ parts }: Bar): { rows: number; past: number } {
     .filter(({ fate }) => fate === 'stays' || fate === 'missing')
     .reduce((sum, part) => sum + part.rows, 0);
   return { rows, past: rows - staying };
-}
-
-/** The last night that counted. If there was a run, only its own counts are shown. */
-function lastCounts(nights: readonly NightPoint[] = []): { rows: number; past: number } | undefined {
-  const last = nights.findLast(({ rows }) => rows !== undefined);
-  return last?.rows === undefined ? undefined : { rows: last.rows, past: Math.min(last.rows, last.overdue ?? 0) };
 }

@@ -47,7 +47,7 @@ describe.concurrent('npm start', () => {
     ];
     const chosen = [...only, 'query.queryUsageStatistics'].flatMap((index) => ['--only', index]);
     const [embedded, separate] = await Promise.all([
-      run(['demo', ...chosen, '--json', files.at('embedded.json')]),
+      run(['demo', ...chosen, '--json', files.at('embedded.json')], { XDG_STATE_HOME: files.at('state') }),
       runHere([
         ...['enforce', '--gms-url', url, '--token-file', tokenFile, '--policies', samplePolicies, '--fast'],
         ...chosen,
@@ -62,6 +62,8 @@ describe.concurrent('npm start', () => {
     expect(sent().length).toBe(files.report('separate.json').policies.filter(({ taskId }) => taskId).length);
     expect(embedded.stdout).not.toMatch(control);
     expect(embedded.stdout).toMatch(/operation: [\d,]+ of 63,000 rows done/);
+    const remembered = await run(['history', 'dataset.operation'], { XDG_STATE_HOME: files.at('state') });
+    expect(remembered.stdout).toMatch(/^ {2}Rows +27\.0 K /m);
     expect(embedded.stdout).toContain('Subject: [DataHub retention] demo:');
     expect(embedded.stdout).toMatch(/^Run local-.* took \d+ s with its waits cut short\.$/m);
     expect(JSON.stringify(separate) + readFileSync(files.at('separate.json'), 'utf8')).not.toContain(token);

@@ -163,5 +163,4 @@ export const samples: Readonly<Record<string, () => Page>> = {
   'an ordinary run': () => aRun(healthy, { nights: 90, policy: { maxDeletePercent: 95 } }),
   'two hundred policies': () => aRun(twoHundred, { nights: 30 }),
   history: aHistory,
-  'a history of nothing': () => historyPage({ memory: new Map(), place: 'in-flight.nights.jsonl', now }),
 };

@@ -22,6 +22,8 @@ const full: Night = {
   name: `prod_${index}_1693050512123`,
   outcome: 'truncated',
   deleted: 23_456_789,
+  rowsLeft: 100_000_000,
+  mbLeft: 12_000.1,
   seconds: 7890,
 };
 

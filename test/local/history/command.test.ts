@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
 import { fileNights } from '../../../lambda/memory/file.ts';
@@ -6,8 +6,9 @@ import type { Night } from '../../../lambda/memory/night.ts';
 import type { HistoryArguments } from '../../../local/command-line/arguments.ts';
 import { parseArguments } from '../../../local/command-line/arguments.ts';
 import { UsageError } from '../../../local/command-line/usage-error.ts';
-import { nightsPath } from '../../../local/files/ledger-path.ts';
+import { defaultLedgerPath, nightsPath } from '../../../local/files/ledger-path.ts';
 import { history } from '../../../local/history/command.ts';
+import { demoNights } from '../../../local/run/demo-nights.ts';
 import { folder } from '../processes.ts';
 
 const operation = 'dataset_operationaspect_v1';
@@ -28,16 +29,18 @@ async function remembered(nights: readonly Night[]) {
   const files = folder((cleanUp) => onTestFinished(cleanUp));
   const ledger = files.at('in-flight.json');
   for (const night of nights) await fileNights(nightsPath(ledger)).write(night);
-  const ask = async (args: readonly string[] = [], width = 100) => {
-    let text = '';
-    const asked = parseArguments(['history', '--ledger', ledger, ...args], {}) as HistoryArguments;
-    const write = (more: string) => {
-      text += more;
-    };
-    const status = await history(asked, { width, write }, {});
-    return { status, text };
-  };
+  const ask = (args: readonly string[] = [], width = 100) => printed(['--ledger', ledger, ...args], width);
   return { ...files, ledger, ask };
+}
+
+async function printed(args: readonly string[], width = 100, env: NodeJS.ProcessEnv = {}) {
+  let text = '';
+  const asked = parseArguments(['history', ...args], {}) as HistoryArguments;
+  const write = (more: string) => {
+    text += more;
+  };
+  const status = await history(asked, { width, write }, env);
+  return { status, text };
 }
 
 describe('history', () => {
@@ -64,18 +67,79 @@ describe('history', () => {
     ]);
     const { text } = await ask(['Dataset.Operation']);
     expect(text).toMatch(/^dataset\.operation: 2 nights, /m);
-    expect(text).toMatch(/ +2,000 +10 +4\.2 MB +500 {2}truncated$/m);
+    expect(text).toMatch(/ +2,000 +10 +4\.2 MB +500 +4\.2 MB {2}truncated$/m);
     expect(text).not.toContain('datasetProfile');
   });
 
   it('has lines of their own on a narrow screen', async () => {
-    const { text } = await (await remembered([aNight(1, 1000), aNight(0, 2000)])).ask([], 50);
+    const { text } = await (await remembered([aNight(1, 1000), aNight(0, 2000)])).ask([], 55);
+    expect(text).toMatch(/^dataset\.operation +2 +2\.0 K +10 +4\.2 MB +0$/m);
     expect(text).toMatch(/^ {2}▅█$/m);
+  });
+
+  it.each([60, 70, 80, 100, 140])('keeps within %i columns, whatever is remembered', async (width) => {
+    const long = 'dataprocessinstance_dataprocessinstanceruneventaspect_v1';
+    const much = { deleted: 45_678_901, overdue: 45_678_901, mb: 123_456.7, mbLeft: 98_765.4 };
+    const { ask } = await remembered(
+      Array.from({ length: 70 }, (_, days) =>
+        aNight(70 - days, 123_456_789, { index: long, outcome: 'rows-missing', ...much }),
+      ),
+    );
+    for (const args of [[], ['dataProcessInstance.dataProcessInstanceRunEvent']]) {
+      const lines = (await ask(args, width)).text.split('\n').filter((line) => !line.startsWith('Memory  '));
+      expect(lines.filter((line) => line.length > width)).toEqual([]);
+      expect(lines.join('\n')).toContain('dataProcessInstance.dataProcessInstanceRunEvent');
+    }
+  });
+
+  it('tells what is there now: what the last deletion left, not what was before it', async () => {
+    const { ask, at: path } = await remembered([
+      aNight(1, 9000, { overdue: 1000, mb: 9 }),
+      aNight(0, 9000, { overdue: 8000, mb: 9, deleted: 8000, rowsLeft: 1000, mbLeft: 1.5, outcome: 'truncated' }),
+    ]);
+    expect((await ask()).text).toMatch(/^dataset\.operation +2 +1\.0 K +0 +1\.5 MB +8\.0 K /m);
+    const { text } = await ask(['dataset.operation', '--html', path('h.html')]);
+    expect(text).toMatch(/^ {2}Rows +1\.0 K {2}██$/m);
+    expect(text).toMatch(/^ {2}Past retention +0 {2}/m);
+    expect(text).toMatch(/^ {2}Size +1\.5 MB {2}/m);
+    expect(readFileSync(path('h.html'), 'utf8')).toMatch(/rows after the last night.{0,80}1,000/s);
+  });
+
+  it('shows what a deletion brought as it came out: less, where the next night found less', async () => {
+    const went = { deleted: 500, mb: 9, mbLeft: 8, outcome: 'truncated' } as const;
+    const { ask } = await remembered([aNight(2, 1000, went), aNight(1, 900, { mb: 3 }), aNight(0, 900, went)]);
+    const { text } = await ask(['dataset.operation']);
+    const rows = text.split('\n').filter((line) => line.startsWith('20'));
+    expect(rows.map((line) => line.split(/ {2,}/).slice(-3, -1))).toEqual([
+      ['500', '8.0 MB'],
+      ['-', '-'],
+      ['500', '3.0 MB'],
+    ]);
   });
 
   it('says where nothing is remembered, and who remembers', async () => {
     const { status, text } = await (await remembered([])).ask();
     expect([status, text]).toEqual([0, expect.stringMatching(/^No night is remembered in .*Runs that enforce/s)]);
+  });
+
+  it('draws no page of nothing, and says so', async () => {
+    const { ask, at: path } = await remembered([]);
+    const { status, text } = await ask(['--html', path('h.html')]);
+    expect([status, text]).toEqual([0, expect.stringContaining('There is no page to draw: ')]);
+    expect(existsSync(path('h.html'))).toBe(false);
+  });
+
+  it('finds the nights of sample data, until a run has enforced something elsewhere', async () => {
+    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    const env = { XDG_STATE_HOME: files.at('.') };
+    await demoNights(env).write(aNight(0, 90_000));
+    const { text } = await printed(['dataset.operation'], 100, env);
+    expect(text).toContain('These are nights of sample data');
+    expect(text).toContain('90,000');
+    await fileNights(nightsPath(defaultLedgerPath(env, false))).write(aNight(0, 77_000));
+    const { text: own } = await printed([], 100, env);
+    expect(own).not.toContain('sample');
+    expect(own).toContain('77.0 K');
   });
 
   it('asks which index was meant', async () => {

@@ -210,6 +210,7 @@ describe('a verdict', () => {
     rowsToDelete: 600,
     rowsDeleted: 590,
     sizeBeforeMb: 3,
+    sizeAfterMb: 2,
     indexName: 'i',
     durationSeconds: 61,
   };
@@ -221,14 +222,15 @@ describe('a verdict', () => {
     return nights;
   };
   const night = { index: anIndex, night: '2026-03-01T03:30:00.000Z', outcome: 'truncated' };
-  const rest = { name: 'i', deleted: 590, seconds: 61 };
+  const rest = { name: 'i', deleted: 590, rowsLeft: 410, mbLeft: 2, seconds: 61 };
 
-  test('is remembered with what was there before it', async () => {
+  test('is remembered with what was there before it, and what it left', async () => {
     expect(await told(found)).toStrictEqual([{ ...night, ...rest, rows: 1000, overdue: 600, mb: 3 }]);
     expect(await told({ ...found, rowsPastRetention: 700 })).toMatchObject([{ overdue: 700 }]);
     expect(await told({ ...found, strategy: 'reindex' })).toStrictEqual([
       { ...night, ...rest, rows: 1000, overdue: 600, mb: 3, copied: 400 },
     ]);
+    expect(await told({ ...found, rowsMissing: 400 })).toMatchObject([{ rowsLeft: 10 }]);
     expect(await told({ ...found, strategy: 'delete-by-query' })).not.toHaveProperty('0.copied');
   });
 

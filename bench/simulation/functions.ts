@@ -101,7 +101,7 @@ export function simulateFunctions(time: VirtualTime) {
         read: (index) => called(read, () => ledger.read(index)),
         list: () => called(read, () => ledger.list()),
         replace: (previous, next) => called(write, () => ledger.replace(previous, next)),
-        claimScheduledTime: (at, runId) => called(write, () => ledger.claimScheduledTime(at, runId)),
+        takeScheduledTime: (taking) => called(write, () => ledger.takeScheduledTime(taking)),
       },
       ...(nights && {
         nights: {

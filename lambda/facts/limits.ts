@@ -54,6 +54,9 @@ export const pollConcurrency = 4;
 /** A server whose clock is off by more may delete fresh rows. */
 export const maxClockSkewMillis = 10 * minute;
 
+/** A schedule's event comes after its time; one whose time is further ahead would keep every event until then from starting. */
+export const maxScheduledAheadMillis = hour;
+
 /** If a run's start is further in our future than this, the start is wrong, and its cutoff would be too late. */
 export const maxStartAheadMillis = 60 * second;
 

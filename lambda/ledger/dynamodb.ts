@@ -17,6 +17,7 @@ import {
   parseRecord,
   type StoredRecord,
 } from './record.ts';
+import { type Scheduled, scheduledSchema } from './scheduled.ts';
 
 export interface DynamoDbLedgerOptions {
   table: string;
@@ -30,9 +31,9 @@ export interface DynamoDbLedgerOptions {
 /** Pauses before the second, third and fourth attempt of one call, milliseconds. */
 const pausesMillis = [100, 500, 2000];
 
-/** Claims of scheduled times that are kept: three hours of an every-minute schedule, whose events live one hour. */
-const keptClaims = 200;
-const SCHEDULE_KEY = '#schedule';
+/** No search index begins with this; whatever else it begins, in whatever version, is no record. */
+const notARecord = '#';
+const SCHEDULED_KEY = `${notARecord}scheduled`;
 
 /**
  * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id
@@ -115,7 +116,7 @@ export function dynamoDbLedger({
         );
         for (const item of page.Items ?? []) {
           const index = item['index']?.S ?? '';
-          if (index !== SCHEDULE_KEY) records.push(parseItem(index, item));
+          if (!index.startsWith(notARecord)) records.push(parseItem(index, item));
         }
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
@@ -130,21 +131,16 @@ export function dynamoDbLedger({
       return putItem(next.index, item, previous ? follows(conditionOf(previous)) : isAbsent, isOurs);
     },
 
-    async claimScheduledTime(scheduledTime, runId) {
-      // Each failed round means that another run's claim was stored in between.
-      for (let round = 0; round < 50; round++) {
-        const stored = (await getItem(SCHEDULE_KEY))?.['claims']?.S;
-        const claims = parseClaims(stored);
-        const holder = claims.get(scheduledTime);
-        if (holder !== undefined) return holder;
-        const next = JSON.stringify(newest([...claims, [scheduledTime, runId]]));
-        const condition = stored === undefined ? isAbsent : hasClaims(stored);
-        const isOurs = (item: Record<string, AttributeValue> | undefined) =>
-          parseClaims(item?.['claims']?.S).get(scheduledTime) === runId;
-        if (await putItem(SCHEDULE_KEY, { claims: { S: next } }, condition, isOurs)) return runId;
-      }
+    async takeScheduledTime(taking) {
+      const isOurs = (item: Record<string, AttributeValue> | undefined) => {
+        const stored = scheduledOf(item);
+        return stored?.runId === taking.runId && stored.runStartMillis === taking.runStartMillis;
+      };
+      if (await putItem(SCHEDULED_KEY, itemOf(taking), isLaterThanStored(taking), isOurs)) return taking;
+      const stored = scheduledOf(await getItem(SCHEDULED_KEY));
+      if (stored) return stored;
       throw new LedgerError(
-        `The scheduled time ${scheduledTime} could not be claimed in the table ${table}: too many runs start at once.`,
+        `The item ${SCHEDULED_KEY} of the ledger table ${table}, which says what scheduled time was taken last, cannot be read, so nothing is started. Delete that item.`,
       );
     },
   };
@@ -180,11 +176,24 @@ function follows({ version, state, attemptId }: Condition): WriteCondition {
   };
 }
 
-const hasClaims = (claims: string): WriteCondition => ({
-  ConditionExpression: '#claims = :claims',
-  ExpressionAttributeNames: { '#claims': 'claims' },
-  ExpressionAttributeValues: { ':claims': { S: claims } },
+const isLaterThanStored = ({ atMillis }: Scheduled): WriteCondition => ({
+  ConditionExpression: 'attribute_not_exists(#ledger) OR #atMillis < :atMillis',
+  ExpressionAttributeNames: { '#ledger': 'ledger', '#atMillis': 'atMillis' },
+  ExpressionAttributeValues: { ':atMillis': { N: String(atMillis) } },
 });
+
+const itemOf = ({ atMillis, runId, runStartMillis }: Scheduled): Record<string, AttributeValue> => ({
+  atMillis: { N: String(atMillis) },
+  runId: { S: runId },
+  runStartMillis: { N: String(runStartMillis) },
+});
+
+/** @returns undefined for an item that is not there, or that cannot be read */
+function scheduledOf(item: Record<string, AttributeValue> | undefined): Scheduled | undefined {
+  const { atMillis, runId, runStartMillis } = item ?? {};
+  const read = { atMillis: Number(atMillis?.N), runId: runId?.S, runStartMillis: Number(runStartMillis?.N) };
+  return scheduledSchema.safeParse(read).data;
+}
 
 const toItem = (record: LedgerRecord): Record<string, AttributeValue> => ({
   state: { S: record.state },
@@ -202,14 +211,6 @@ function parseItem(index: string, item: Record<string, AttributeValue>): StoredR
   }
   return parseRecord(index, stored);
 }
-
-type Claims = [scheduledTime: string, runId: string][];
-
-/** A list of pairs, not an object: a scheduled time may be any text, `__proto__` too. */
-const parseClaims = (text: string | undefined): Map<string, string> =>
-  new Map(text === undefined ? [] : (JSON.parse(text) as Claims));
-
-const newest = (claims: Claims): Claims => claims.sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, keptClaims);
 
 /** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */
 function mayPass(error: unknown): boolean {

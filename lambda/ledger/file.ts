@@ -4,6 +4,7 @@ import type { Ledger } from './ledger.ts';
 import { damaged } from './lines.ts';
 import { holds } from './memory.ts';
 import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
+import { latest, type Scheduled, scheduledSchema } from './scheduled.ts';
 
 /**
  * A ledger in a file, safe against two processes and a kill at any moment, without a lock that a killed process could
@@ -23,7 +24,7 @@ interface Line {
   index?: string;
   follows?: Condition | null;
   record?: unknown;
-  claim?: { scheduledTime: string; runId: string };
+  scheduled?: Scheduled;
 }
 
 /** A journal is compacted when it is larger than this, and four times as large as what counts in it. */
@@ -36,9 +37,6 @@ const compactRatio = 4;
  */
 const knownPerIndex = 1000;
 
-/** Scheduled times that are kept: three hours of an every-minute schedule, whose events live one hour. */
-const keptClaims = 200;
-
 /**
  * @param path the journal; it and its folder are created when missing, unless it is opened read-only
  * @throws LedgerError when the file cannot be opened, or is not a ledger
@@ -50,17 +48,18 @@ export function fileLedger(
   const journal = openJournal(path, { readOnly });
   /** What is stored now, as the line that stored it. */
   const stored = new Map<string, Line>();
-  const claims = new Map<string, Line>();
+  /** The latest scheduled time, as the line that took it. */
+  let taken: Line | undefined;
   /** What was stored lately: version, state and attempt id, by index. */
   const known = new Map<string, Set<string>>();
   /** The line that this process appended last, and whether it counted. */
   let own: { id: string; counted: boolean } | undefined;
 
   const take = (line: Line): void => {
-    const { id, claim, index, follows, record } = line;
-    if (claim) {
-      if (!claims.has(claim.scheduledTime)) claims.set(claim.scheduledTime, line);
-      if (claims.size > keptClaims) claims.delete(oldest(claims));
+    const { id, scheduled, index, follows, record } = line;
+    if (scheduled !== undefined) {
+      if (!scheduledSchema.safeParse(scheduled).success) throw damaged(path);
+      if (latest(taken?.scheduled, scheduled) === scheduled) taken = line;
       return;
     }
     if (index === undefined || follows === undefined || record === undefined) throw damaged(path);
@@ -77,7 +76,8 @@ export function fileLedger(
   const reader = {
     take: (line: object) => take(line as Line),
     startAgain() {
-      for (const map of [stored, claims, known]) map.clear();
+      for (const map of [stored, known]) map.clear();
+      taken = undefined;
     },
   };
   const recordOf = (index: string) => stored.get(index)?.record;
@@ -93,7 +93,7 @@ export function fileLedger(
   /** The lines that hold everything; a first line follows nothing. */
   const snapshot = (): Line[] => [
     ...[...stored.values()].map(({ id, index, record }) => ({ id, index, follows: null, record })),
-    ...[...claims.values()].map(({ id, claim }) => ({ id, claim })),
+    ...(taken ? [taken] : []),
   ];
   catchUp();
   const worthIt = () => journal.size() > Math.max(compactAbove, compactRatio * JSON.stringify(snapshot()).length);
@@ -119,10 +119,11 @@ export function fileLedger(
       }
       return false;
     },
-    async claimScheduledTime(scheduledTime, runId) {
+    async takeScheduledTime(taking) {
       catchUp();
-      while (!claims.has(scheduledTime)) append({ claim: { scheduledTime, runId } });
-      return claims.get(scheduledTime)?.claim?.runId ?? runId;
+      // Again, if it was appended to a file that was being compacted.
+      while (latest(taken?.scheduled, taking) === taking) append({ scheduled: taking });
+      return taken?.scheduled ?? taking;
     },
   };
 }

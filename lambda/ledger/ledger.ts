@@ -1,4 +1,5 @@
 import type { LedgerRecord, StoredRecord } from './record.ts';
+import type { Scheduled } from './scheduled.ts';
 
 /**
  * The in-flight ledger of one server. Implementations: `memory.ts`, `file.ts` (local runner), `dynamodb.ts`.
@@ -17,10 +18,11 @@ export interface Ledger {
    */
   replace(previous: StoredRecord | undefined, next: LedgerRecord): Promise<boolean>;
   /**
-   * Claims one scheduled time (ISO 8601) for a run, so that a schedule event that is delivered twice does not start
-   * anything twice. Returns the run id that holds the claim: `runId` itself, even on a repeated call, or another run's.
+   * Takes a scheduled time for a run if it is later than the one that is stored, as one atomic step. Returns what is
+   * stored then: the run itself, even on a repeated call, or another run that has taken this time or a later one.
+   * Throws LedgerError, also if what is stored cannot be read.
    */
-  claimScheduledTime(scheduledTime: string, runId: string): Promise<string>;
+  takeScheduledTime(taking: Scheduled): Promise<Scheduled>;
 }
 
 /** The ledger could not be read or written; `message` says what was tried and what to do. */

@@ -1,10 +1,11 @@
 import type { Ledger } from './ledger.ts';
 import { assertReadable, type Condition, conditionOf, parseRecord } from './record.ts';
+import { latest, type Scheduled } from './scheduled.ts';
 
 /** A ledger that lives as long as the process, for the embedded service and the tests. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   const stored = new Map<string, unknown>();
-  const claims = new Map<string, string>();
+  let scheduled: Scheduled | undefined;
   const parsed = (index: string, record: unknown) => parseRecord(index, structuredClone(record));
   return {
     stored,
@@ -22,10 +23,9 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
       stored.set(next.index, structuredClone(next));
       return true;
     },
-    async claimScheduledTime(scheduledTime, runId) {
-      const holder = claims.get(scheduledTime) ?? runId;
-      claims.set(scheduledTime, holder);
-      return holder;
+    async takeScheduledTime(taking) {
+      scheduled = latest(scheduled, taking);
+      return scheduled;
     },
   };
 }

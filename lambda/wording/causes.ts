@@ -106,7 +106,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
         ? `the circuit breaker is open: rows are missing in ${cause.index}`
         : `the circuit breaker is open: the state of a truncation of ${cause.index} is unknown`;
     case 'duplicate-event':
-      return `the schedule's event came twice, and run ${cause.runId} is at work on it (to start a run by hand, leave scheduledTime out)`;
+      return `the schedule's event came twice or late: run ${cause.runId} has taken its time or a later one (to start a run by hand, leave scheduledTime out)`;
     case 'no-task-ids':
       return cause.status === 401 || cause.status === 403
         ? `the server answered ${cause.status} to a truncation: the next ones would be refused as well, or acted upon unseen`

@@ -21,7 +21,7 @@ const inputSchema = z
     clear: z.array(z.string().max(200)).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `clear`. */
     acceptMissing: z.int().min(1).optional(),
-    /** ISO 8601; the scheduled time, to recognise an event that is delivered twice. */
+    /** ISO 8601; the scheduled time, to recognise an event that is delivered twice or late. */
     scheduledTime: z
       .string()
       .max(40)

@@ -3,16 +3,18 @@ import {
   functionTimeoutSeconds,
   latestSendMillis,
   longestToSendMillis,
+  maxScheduledAheadMillis,
   maxStartAheadMillis,
   tokenExpiryNoticeMillis,
 } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { Reserved, StoredRecord, Unresolved } from '../../ledger/record.ts';
-import { correctClock } from '../../ledger/transitions.ts';
+import { correctClock, isSameRun } from '../../ledger/transitions.ts';
 import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
 import { searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
+import { askingOf } from '../entries.ts';
 import { pausedCause, problemOf, readPolicies } from '../orders.ts';
 import { ParametersError, type RunServices } from '../services.ts';
 import type { RunState } from '../state.ts';
@@ -47,17 +49,18 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     chosen = input.clear ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
     checkOnly(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
-    const duplicate = await duplicateOf(state, input, services);
+    const schedule = await takeScheduledTime(state, input, services);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkClear(input, policies, records);
     if (state.mode === 'enforce') notes.push(...(await correctClocks(records, services)));
-    const hindrance = duplicate ?? (await pausedCause(services));
+    const hindrance = schedule.hindrance ?? (await pausedCause(services));
     return {
       kind: 'ready',
       policies,
       chosen,
       records,
       notes,
+      ...schedule,
       ...(policies.length === 0 && !input.clear && { error: { kind: 'no-policy' } as const }),
       ...(hindrance !== undefined && { hindrance }),
     };
@@ -106,11 +109,32 @@ function tokenNotes(token: string, realNow: number): Note[] {
   return [{ kind: at <= realNow ? 'token-expired' : 'token-expires', at }];
 }
 
-/** A schedule event may be delivered twice; the second run of the same scheduled time starts nothing. */
-async function duplicateOf(state: RunState, input: RunInput, { ledger }: RunServices): Promise<Cause | undefined> {
-  if (state.mode !== 'enforce' || input.scheduledTime === undefined) return undefined;
-  const holder = await ledger.claimScheduledTime(input.scheduledTime, state.runId);
-  return holder === state.runId ? undefined : { kind: 'duplicate-event', runId: holder };
+/**
+ * A schedule's event may be delivered twice, or late: a run whose scheduled time is not later than the latest that
+ * another run has taken starts nothing. Which run took it has to be known.
+ */
+async function takeScheduledTime(
+  state: RunState,
+  { scheduledTime }: RunInput,
+  { ledger, clock }: RunServices,
+): Promise<Pick<Prepared, 'error' | 'hindrance'>> {
+  if (scheduledTime === undefined) return {};
+  const atMillis = Date.parse(scheduledTime);
+  if (atMillis - clock.now() > maxScheduledAheadMillis) {
+    throw new RunInputError(
+      `scheduledTime ${scheduledTime} is more than an hour ahead; to start a run by hand, leave it out`,
+    );
+  }
+  if (state.mode !== 'enforce') return {};
+  const { runId, runStartMillis } = askingOf(state);
+  try {
+    const holder = await ledger.takeScheduledTime({ atMillis, runId, runStartMillis });
+    if (isSameRun(holder, { runId, runStartMillis })) return {};
+    return { hindrance: { kind: 'duplicate-event', runId: holder.runId } };
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    return { error: { kind: 'ledger', problem: problemOf(error) }, hindrance: { kind: 'run-error' } };
+  }
 }
 
 /** Times in our future were written by a clock that was ahead, and would hold up an index until they pass. */

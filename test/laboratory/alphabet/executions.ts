@@ -21,14 +21,15 @@ export const executions = {
     },
   },
   'scheduled twice': {
-    says: 'the schedule’s event comes a second time',
+    says: 'the schedule’s event comes a second time, or one of an earlier time comes late',
     happen: (stage, chances) => {
-      const scheduledTime = new Date(stage.world.time.now()).toISOString();
+      const { time } = stage.world;
+      const now = time.now();
       const suffix = `${stage.night}-${chances.between(1, 99_999)}`;
-      stage.begin(`twice-${suffix}-a`, { scheduledTime });
-      stage.world.time.at(stage.world.time.now() + chances.between(0, 120_000), () => {
-        stage.begin(`twice-${suffix}-b`, { scheduledTime });
-      });
+      const begin = (which: string, at: number) =>
+        stage.begin(`twice-${suffix}-${which}`, { scheduledTime: new Date(at).toISOString() });
+      begin('a', now);
+      time.at(now + chances.between(0, 120_000), () => begin('b', now - chances.pick([0, 0, 60_000])));
     },
   },
   'record of another version': {

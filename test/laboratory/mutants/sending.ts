@@ -239,9 +239,9 @@ export const sendingMutants: readonly Mutant[] = [
           ...services,
           ledger: {
             ...ledger,
-            async claimScheduledTime(scheduledTime, runId) {
-              await ledger.claimScheduledTime(scheduledTime, runId);
-              return runId;
+            async takeScheduledTime(taking) {
+              await ledger.takeScheduledTime(taking);
+              return taking;
             },
           },
         });

@@ -62,6 +62,20 @@ export const sendingRules = {
     }
   },
 
+  *'nothing by an event that comes after a later one has sent'(history) {
+    const taken: { at: number; run: string; time: number }[] = [];
+    for (const { sent, execution } of sends(history)) {
+      const scheduled = execution?.input['scheduledTime'];
+      if (execution === undefined || scheduled === undefined) continue;
+      const run = runOf(sent.invocation);
+      const time = Date.parse(String(scheduled));
+      const before = taken.find((other) => other.run !== run && other.at < execution.at && other.time >= time);
+      if (before)
+        yield { at: sent.at, text: `${run} sent for ${scheduled}, which is not later than that of ${before.run}` };
+      taken.push({ at: sent.at, run, time });
+    }
+  },
+
   *'only by Truncate, in an enforcing run that clears nothing'(history) {
     for (const { sent, execution } of sends(history)) {
       const input = execution?.input ?? {};

@@ -122,7 +122,7 @@ export function servicesOf(options: FunctionOptions): RunServices {
       list: () => read('ledger list', () => ledger.list()),
       replace: (previous, next) =>
         write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
-      claimScheduledTime: (scheduled, runId) => ledger.claimScheduledTime(scheduled, runId),
+      takeScheduledTime: (taking) => ledger.takeScheduledTime(taking),
     },
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock,

@@ -63,7 +63,7 @@ function inFile(): LaboratoryLedger {
       return {
         read: async (index) => own().read(index),
         list: async () => own().list(),
-        claimScheduledTime: async (...given) => own().claimScheduledTime(...given),
+        takeScheduledTime: async (taking) => own().takeScheduledTime(taking),
         async replace(previous, next) {
           const stored = await own().replace(previous, next);
           if (stored) records.set(next.index, structuredClone(next));

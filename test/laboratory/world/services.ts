@@ -72,7 +72,7 @@ export function servicesOf(invocation: Invocation): RunServices {
       list: () => stored('list', () => ledger.list(), false),
       replace: (previous, next) =>
         stored(`write ${next.state}`, () => world.replace(infoOf(invocation), ledger, previous, next), true),
-      claimScheduledTime: (at, runId) => stored('claim', () => ledger.claimScheduledTime(at, runId), true),
+      takeScheduledTime: (taking) => stored('take the time', () => ledger.takeScheduledTime(taking), true),
     },
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock,

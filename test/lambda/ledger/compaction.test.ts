@@ -38,7 +38,7 @@ beforeEach(async () => {
   path = join(folder, 'in-flight.json');
   grown = join(folder, 'grown.json');
   const ledger = fileLedger(grown);
-  await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'first');
+  await ledger.takeScheduledTime(first);
   await ledger.replace(undefined, anIdle({ index: 'another' }));
   let last = anIdle();
   await ledger.replace(undefined, last);
@@ -60,6 +60,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const first = { atMillis: 5, runId: 'first', runStartMillis: 7 };
 const stored = [anIdle({ index: 'another' }), aRunning()];
 const next = anIdle({ attemptId: 'attempt-1' });
 const open = () => fileLedger(path, { compactAbove: 0 });
@@ -77,7 +78,7 @@ describe('a ledger file that has grown', () => {
     const before = size();
     const ledger = open();
     expect(await ledger.list()).toEqual(stored);
-    expect(await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'second')).toBe('first');
+    expect(await ledger.takeScheduledTime({ ...first, runId: 'second' })).toEqual(first);
     expect(await ledger.replace(aRunning(), anIdle({ attemptId: 'attempt-1' }))).toBe(true);
     expect(size()).toBeLessThan(before / 3);
     expect(existsSync(`${path}.compacting`)).toBe(false);
@@ -164,13 +165,12 @@ describe('a ledger file that has grown', () => {
     expect(readFileSync(path).includes(0)).toBe(false);
   });
 
-  test('has more scheduled times than are kept: the newest are', async () => {
+  test('keeps the latest scheduled time alone', async () => {
     const ledger = fileLedger(path);
-    for (let time = 0; time < 250; time++) await ledger.claimScheduledTime(`time-${time}`, `run-${time}`);
+    for (let time = 6; time < 9; time++) await ledger.takeScheduledTime({ ...first, atMillis: time });
     const compacted = open();
-    expect(await compacted.claimScheduledTime('time-60', 'another')).toBe('run-60');
-    expect(await compacted.claimScheduledTime('time-249', 'another')).toBe('run-249');
-    expect(await compacted.claimScheduledTime('time-3', 'another')).toBe('another');
+    expect(readFileSync(path, 'utf8').match(/atMillis/g)).toHaveLength(1);
+    expect(await compacted.takeScheduledTime({ ...first, runId: 'another' })).toEqual({ ...first, atMillis: 8 });
   });
 });
 

@@ -20,6 +20,8 @@ export interface LedgerStore {
 }
 
 /** What every implementation of the ledger has to do; `open` gives an empty store. */
+const aTime = (atMillis: number, runId: string) => ({ atMillis, runId, runStartMillis: 7 });
+
 export function ledgerContract(name: string, open: () => Promise<LedgerStore>): void {
   describe(`${name}, as every ledger`, () => {
     let store: LedgerStore;
@@ -50,7 +52,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     test('lists every record, ordered by index', async () => {
       const names = ['dataset_operationaspect_v1', 'chart_chartusagestatisticsaspect_v1', 'query_xaspect_v1'];
       for (const at of names) await ledger.replace(undefined, one({ index: at }));
-      await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'run');
+      await ledger.takeScheduledTime(aTime(1, 'run'));
       const listed = await ledger.list();
       expect(listed.map((each) => each.index)).toEqual(names.sort());
     });
@@ -112,22 +114,29 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(won.filter(Boolean)).toHaveLength(1);
     });
 
-    test('gives a scheduled time to the first run that claims it, and to that run again', async () => {
-      const time = '2026-01-01T03:30:00Z';
-      expect(await ledger.claimScheduledTime(time, 'first')).toBe('first');
-      expect(await ledger.claimScheduledTime(time, 'second')).toBe('first');
-      expect(await (await store.ledger()).claimScheduledTime(time, 'first')).toBe('first');
-      expect(await ledger.claimScheduledTime('2026-01-02T03:30:00Z', 'second')).toBe('second');
+    test('gives a scheduled time to the first run that takes it, and to that run again', async () => {
+      const first = aTime(1, 'first');
+      expect(await ledger.takeScheduledTime(first)).toEqual(first);
+      expect(await ledger.takeScheduledTime(aTime(1, 'second'))).toEqual(first);
+      expect(await ledger.takeScheduledTime({ ...first, runStartMillis: 8 })).toEqual(first);
+      expect(await (await store.ledger()).takeScheduledTime(first)).toEqual(first);
     });
 
-    test('gives a scheduled time to one of several runs that claim it at once', async () => {
+    test('gives no time away that is not later than the latest, even where it was never taken', async () => {
+      await ledger.takeScheduledTime(aTime(5, 'later'));
+      expect(await ledger.takeScheduledTime(aTime(4, 'late'))).toEqual(aTime(5, 'later'));
+      expect(await ledger.takeScheduledTime(aTime(6, 'next'))).toEqual(aTime(6, 'next'));
+      expect(await (await store.ledger()).takeScheduledTime(aTime(5, 'later'))).toEqual(aTime(6, 'next'));
+    });
+
+    test('gives a scheduled time to one of several runs that take it at once', async () => {
       const runs = ['a', 'b', 'c', 'd', 'e'];
       const ledgers = await Promise.all(runs.map(() => store.ledger()));
       const holders = await Promise.all(
-        ledgers.map((each, position) => each.claimScheduledTime('2026-01-01T03:30:00Z', runs[position]!)),
+        ledgers.map((each, position) => each.takeScheduledTime(aTime(1, runs[position]!))),
       );
-      expect(new Set(holders).size).toBe(1);
-      expect(runs).toContain(holders[0]);
+      expect(new Set(holders.map(({ runId }) => runId)).size).toBe(1);
+      expect(runs).toContain(holders[0]?.runId);
     });
 
     test.each([1, 9])(

@@ -16,7 +16,6 @@ const failing = (httpStatusCode: number, name = 'InternalServerError', message =
 const lost = Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
 const taken = () => new ConditionalCheckFailedException({ message: 'no', $metadata: { httpStatusCode: 400 } });
 const holding = (record: object) => ({ Item: { record: { S: JSON.stringify(record) } } });
-const claiming = (...claims: [string, string][]) => ({ Item: { claims: { S: JSON.stringify(claims) } } });
 const done = {};
 
 /** Answers in order, the last one repeated forever; an error is thrown. */
@@ -132,60 +131,58 @@ describe('a write', () => {
   });
 });
 
-describe('a claim of a scheduled time', () => {
-  const time = '2026-01-01T03:30:00Z';
+describe('taking a scheduled time', () => {
+  const taking = { atMillis: 5, runId: 'run', runStartMillis: 7 };
+  const holding = ({ atMillis, runId, runStartMillis } = taking) => ({
+    Item: { atMillis: { N: `${atMillis}` }, runId: { S: runId }, runStartMillis: { N: `${runStartMillis}` } },
+  });
+  const other = { ...taking, runId: 'other' };
 
-  test('follows the claims that were read, and no others', async () => {
-    const read = claiming(['2026-01-01T03:29:00Z', 'earlier']);
-    const { ledger, sent } = ledgerThatMeets(read, done);
-    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
-    expect(sent[1]?.input).toMatchObject({
-      ConditionExpression: '#claims = :claims',
-      ExpressionAttributeNames: { '#claims': 'claims' },
-      ExpressionAttributeValues: { ':claims': read.Item.claims },
+  test('is one write, on condition that the time is later than the one that is stored', async () => {
+    const { ledger, sent } = ledgerThatMeets(done);
+    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.input).toMatchObject({
+      Item: { index: { S: '#scheduled' }, ...holding().Item },
+      ConditionExpression: 'attribute_not_exists(#ledger) OR #atMillis < :atMillis',
+      ExpressionAttributeNames: { '#ledger': 'ledger', '#atMillis': 'atMillis' },
+      ExpressionAttributeValues: { ':atMillis': { N: '5' } },
     });
   });
 
-  test('is the first where the item holds none', async () => {
-    const { ledger, sent } = ledgerThatMeets({ Item: {} }, lost, { Item: {} }, done);
-    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
-    expect(sent[1]?.input).toMatchObject({ ConditionExpression: 'attribute_not_exists(#ledger)' });
+  test('that another run has taken says which', async () => {
+    const { ledger, names } = ledgerThatMeets(taken(), holding(other));
+    expect(await ledger.takeScheduledTime(taking)).toEqual(other);
+    expect(names()).toBe('put get');
   });
 
   test('whose answer was lost is ours where it is stored', async () => {
-    const { ledger, names } = ledgerThatMeets({}, lost, claiming([time, 'run']));
-    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
-    expect(names()).toBe('get put get');
+    const { ledger, names } = ledgerThatMeets(lost, holding());
+    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
+    expect(names()).toBe('put get');
   });
 
-  test('whose answer was lost is another’s where that is stored', async () => {
-    const { ledger } = ledgerThatMeets({}, lost, claiming([time, 'other']), taken(), claiming([time, 'other']));
-    expect(await ledger.claimScheduledTime(time, 'run')).toBe('other');
+  test.each([other, { ...taking, runStartMillis: 8 }])(
+    'whose answer was lost is not ours where %j is stored',
+    async (is) => {
+      const { ledger } = ledgerThatMeets(lost, holding(is), taken(), holding(is));
+      expect(await ledger.takeScheduledTime(taking)).toEqual(is);
+    },
+  );
+
+  test('whose answer was lost is tried again where nothing is stored', async () => {
+    const { ledger, names } = ledgerThatMeets(lost, {}, done);
+    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
+    expect(names()).toBe('put get put');
   });
 
-  test('whose answer was lost is not ours where nothing is stored', async () => {
-    const { ledger, names } = ledgerThatMeets({}, lost, {}, done);
-    expect(await ledger.claimScheduledTime(time, 'run')).toBe('run');
-    expect(names()).toBe('get put get put');
-  });
-
-  test('keeps the newest 200, in whatever order they came', async () => {
-    const minute = (at: number) => new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString();
-    const claims = Array.from({ length: 200 }, (_, at): [string, string] => [minute((at * 77) % 200), `run-${at}`]);
-    const { ledger, sent } = ledgerThatMeets(claiming(...claims), done);
-    await ledger.claimScheduledTime(minute(200), 'newest');
-    const [, put] = sent as unknown as { input: { Item: { claims: { S: string } } } }[];
-    const times = (JSON.parse(put!.input.Item.claims.S) as [string, string][]).map(([at]) => at);
-    expect(times).toEqual(Array.from({ length: 200 }, (_, at) => minute(200 - at)));
-  });
-
-  test('is given up when others are always first', async () => {
-    const answers = Array.from({ length: 50 }, () => [{}, taken()]).flat();
-    const { ledger, sent } = ledgerThatMeets(...answers);
-    await expect(ledger.claimScheduledTime(time, 'run')).rejects.toThrow(
-      `The scheduled time ${time} could not be claimed in the table T: too many runs start at once.`,
+  test('says what to do about an item that cannot be read', async () => {
+    const { ledger } = ledgerThatMeets(taken(), { Item: { atMillis: { N: '5' } } });
+    await expect(ledger.takeScheduledTime(taking)).rejects.toThrow(
+      new LedgerError(
+        'The item #scheduled of the ledger table T, which says what scheduled time was taken last, cannot be read, so nothing is started. Delete that item.',
+      ),
     );
-    expect(sent).toHaveLength(100);
   });
 });
 

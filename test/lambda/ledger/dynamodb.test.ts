@@ -86,22 +86,26 @@ describe('The DynamoDB ledger', () => {
     expect((await client.send(new GetItemCommand({ TableName: table, Key }))).Item).toEqual(Item);
   });
 
-  test('remembers a bounded number of scheduled times, the newest', async () => {
+  test('starts nothing by a scheduled time that it cannot read', async () => {
     const table = await newTable();
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) });
-    const time = (minute: number) => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
-    await ledger.claimScheduledTime(time(0), 'run-0');
-    const Key = { ledger: { S: stage }, index: { S: '#schedule' } };
-    const stored = async () => (await clientOf(endpoint).send(new GetItemCommand({ TableName: table, Key }))).Item!;
-    // As 198 more claims would leave it.
-    const claims = Array.from({ length: 199 }, (_, minute) => [time(minute), `run-${minute}`]).reverse();
-    const Item = { ...(await stored()), claims: { S: JSON.stringify(claims) } };
-    await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
+    const client = clientOf(endpoint);
+    const ledger = dynamoDbLedger({ table, ledger: stage, client });
+    const taking = { atMillis: 5, runId: 'run', runStartMillis: 7 };
+    for (const atMillis of [undefined, { S: '4' }, { N: '4' }, { N: '6' }]) {
+      const Item = { ledger: { S: stage }, index: { S: '#scheduled' }, ...(atMillis && { atMillis }) };
+      await client.send(new PutItemCommand({ TableName: table, Item }));
+      const taken = ledger.takeScheduledTime(taking);
+      if (atMillis?.N === '4') expect(await taken).toEqual(taking);
+      else await expect(taken).rejects.toThrow(`The item #scheduled of the ledger table ${table}`);
+    }
+  });
 
-    for (let minute = 199; minute < 205; minute++) await ledger.claimScheduledTime(time(minute), `run-${minute}`);
-    expect(await ledger.claimScheduledTime(time(204), 'late')).toBe('run-204');
-    expect(await ledger.claimScheduledTime(time(10), 'late')).toBe('run-10');
-    expect(JSON.parse((await stored())['claims']!.S!)).toHaveLength(200);
+  test('takes items of other versions beside the records for no records', async () => {
+    const table = await newTable();
+    const client = clientOf(endpoint);
+    const Item = { ledger: { S: stage }, index: { S: '#schedule' }, claims: { S: '[]' } };
+    await client.send(new PutItemCommand({ TableName: table, Item }));
+    expect(await dynamoDbLedger({ table, ledger: stage, client }).list()).toEqual([]);
   });
 
   test('recognises its own write when the answer was lost', async () => {

@@ -199,10 +199,11 @@ describe('the ledger file', () => {
   test('does not grow by what counts for nobody', async () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
-    await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'first');
+    const first = { atMillis: 5, runId: 'first', runStartMillis: 7 };
+    await ledger.takeScheduledTime(first);
     const size = readFileSync(path).length;
     expect(await ledger.replace(undefined, anIdle({ attemptId: 'b' }))).toBe(false);
-    expect(await ledger.claimScheduledTime('2026-01-01T03:30:00Z', 'second')).toBe('first');
+    expect(await ledger.takeScheduledTime({ ...first, runId: 'second' })).toEqual(first);
     expect(readFileSync(path)).toHaveLength(size);
   });
 
@@ -210,6 +211,7 @@ describe('the ledger file', () => {
     ['what for, but not what', lineOf({})],
     ['what, but not what for', lineOf({ index: undefined, record: anIdle() })],
     ['not what it follows', lineOf({ follows: undefined, record: anIdle() })],
+    ['a scheduled time that is none', lineOf({ scheduled: { runId: 'a' } })],
   ])('with a line that says %s is damaged', (_, line) => {
     fileLedger(path).close();
     appendFileSync(path, `\n${line}\n`);

@@ -247,7 +247,8 @@ describe('before anything is started', () => {
   test('a schedule event that comes twice starts nothing twice', async () => {
     const deployment = await started();
     const scheduledTime = '2026-03-01T03:30:00Z';
-    await deployment.ledger.claimScheduledTime(scheduledTime, 'the-first-run');
+    const atMillis = Date.parse(scheduledTime);
+    await deployment.ledger.takeScheduledTime({ atMillis, runId: 'the-first-run', runStartMillis: atMillis });
     const report = await deployment.night({ scheduledTime });
     expect(only(report)).toMatchObject({
       outcome: 'not-started',

@@ -173,21 +173,41 @@ describe('the token', () => {
   });
 });
 
-describe('an event that is delivered twice', () => {
-  const input = { scheduledTime: '2026-03-01T03:30:00Z' };
-  const claimed = { claimScheduledTime: async () => 'them' };
+describe('an event that is delivered twice, or late', () => {
+  const input = { scheduledTime: new Date(now).toISOString() };
+  const them = { atMillis: now, runId: 'them', runStartMillis: now };
+  const taken = { takeScheduledTime: async () => them };
 
   test('starts nothing in the second run, which names the first', async () => {
-    expect((await ready({ input, changes: claimed })).hindrance).toEqual({ kind: 'duplicate-event', runId: 'them' });
-    expect((await ready({ input, changes: claimed, paused: true })).hindrance).toMatchObject({
+    expect((await ready({ input, changes: taken })).hindrance).toEqual({ kind: 'duplicate-event', runId: 'them' });
+    expect((await ready({ input, changes: taken, paused: true })).hindrance).toMatchObject({
       kind: 'duplicate-event',
     });
     expect(await ready({ input })).not.toHaveProperty('hindrance');
   });
 
   test('is of no interest to a preview, or to a run that a person starts', async () => {
-    expect(await ready({ input, changes: claimed, mode: 'preview' })).not.toHaveProperty('hindrance');
-    expect(await ready({ changes: claimed })).not.toHaveProperty('hindrance');
+    expect(await ready({ input, changes: taken, mode: 'preview' })).not.toHaveProperty('hindrance');
+    expect(await ready({ changes: taken })).not.toHaveProperty('hindrance');
+  });
+
+  test('starts nothing where it cannot be read which run has its time, and goes on with what is unresolved', async () => {
+    const takeScheduledTime = () => Promise.reject(new LedgerError('The item cannot be read.'));
+    expect(await ready({ input, changes: { takeScheduledTime } })).toMatchObject({
+      error: { kind: 'ledger', problem: 'The item cannot be read.' },
+      hindrance: { kind: 'run-error' },
+    });
+    const breaks = { takeScheduledTime: () => Promise.reject(new Error('a defect')) };
+    await expect(ready({ input, changes: breaks })).rejects.toThrow('a defect');
+  });
+
+  test('may be ahead of our clock by an hour, and by no more', async () => {
+    const ahead = (millis: number) => ({ scheduledTime: new Date(now + millis).toISOString() });
+    expect(await ready({ input: ahead(3_600_000) })).not.toHaveProperty('hindrance');
+    expect(await impossible({ input: ahead(3_600_001) })).toEqual([
+      { kind: 'input', problem: expect.stringMatching(/^scheduledTime .* is more than an hour ahead/) },
+      [expect.anything()],
+    ]);
   });
 });
 

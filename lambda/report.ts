@@ -1,6 +1,7 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock } from './facts/clock.ts';
 import type { Result } from './facts/outcome.ts';
+import type { Report } from './facts/report-schema.ts';
 import { snsPublisher } from './notification/publish.ts';
 import { type ReportEvent, report } from './run/report.ts';
 import { runLog } from './telemetry/log.ts';
@@ -12,7 +13,7 @@ const environment = readEnvironment('report', process.env);
 const settings = runSettings(environment);
 const client = new SNSClient();
 
-/** Publishes the report of a run, and counts it once it is out. */
+/** Counts and publishes the report of a run. */
 export async function handler(event: ReportEvent): Promise<{ result: Result }> {
   const log = runLog({ stage: settings.stage, runId: event.execution.name, step: 'report' });
   const context = {
@@ -26,7 +27,9 @@ export async function handler(event: ReportEvent): Promise<{ result: Result }> {
   };
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
   const publisher = snsPublisher({ client, topicArn, notify, log, context });
-  const published = await report(event, { settings, clock: systemClock, log, publisher });
-  for (const line of reportMetrics(published)) toStandardOutput(line);
-  return { result: published.result };
+  const count = (composed: Report) => {
+    for (const line of reportMetrics(composed)) toStandardOutput(line);
+  };
+  const { result } = await report(event, { settings, clock: systemClock, log, publisher, count });
+  return { result };
 }

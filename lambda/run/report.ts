@@ -23,15 +23,18 @@ export interface ReportServices {
   clock: Clock;
   log: Log;
   publisher: Publisher;
+  /** Counts what the report says. Alarms must not depend on a message that may be refused, so this comes first. */
+  count?(report: Report): void;
   /** Turns facts into English; tests replace it to show that nothing depends on the wording. */
   words?: (facts: ReportFacts) => Report;
 }
 
-/** Report: builds the run's report and publishes it. Throws only if it could not be published. */
+/** Report: builds the run's report, counts it and publishes it, all of it again when it is tried again. Throws only if it could not be published. */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Report> {
   const composed = composeReport(event, services);
   const { result, policies, cause } = composed;
   services.log.info('report', { result, policies: policies.length, ...(cause && { cause }) });
+  services.count?.(composed);
   await services.publisher.publish(composed);
   return composed;
 }

@@ -213,4 +213,12 @@ describe('the report', () => {
       'SNS is out of reach',
     );
   });
+
+  test('is counted although it cannot be published', async () => {
+    const publisher = { publish: () => Promise.reject(new Error('SNS is out of reach')) };
+    const counted: Report[] = [];
+    const count = (made: Report) => void counted.push(made);
+    await expect(report({ input: state([]), execution }, { ...services, publisher, count })).rejects.toThrow();
+    expect(counted).toEqual([composed(state([]))]);
+  });
 });

@@ -94,6 +94,8 @@ export interface Bar {
   /** Percent of the rows. */
   threshold?: number;
   ceiling?: number;
+  /** Decimal megabytes that the rows that would go take; an estimate. */
+  freedMb?: number;
   /** What a reader should know about the counts. */
   remark?: string;
 }

@@ -6,14 +6,14 @@ import { checkWords } from '../../lambda/wording/checks.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { moment } from '../../lambda/wording/numbers.ts';
 import { asSentence } from '../../lambda/wording/punctuation.ts';
-import { grouped, share, size } from '../screen/text.ts';
+import { freedMb, grouped, share, size } from '../screen/text.ts';
 import { ages, type IndexCounts, nameOf, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
 import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
 import { failuresByReason } from '../survey/render.ts';
-import { policiesText, type Suggestion, suggest } from '../survey/suggestion.ts';
+import { policiesText, rowsToGo, type Suggestion, suggest } from '../survey/suggestion.ts';
 import { bitten, byAge } from './by-age.ts';
-import type { Attention, Bar, IndexPicture, Page } from './model.ts';
+import type { Attention, Bar, Fate, IndexPicture, Page } from './model.ts';
 import { nightPoints } from './night-points.ts';
 
 /** What a survey found, as a page. */
@@ -44,8 +44,13 @@ export function surveyPage({ survey, checks, server, name, now, nights }: Survey
   const pictures = indices.map((index) =>
     pictureOf(index, suggested.get(nameOf(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
   );
-  const past = pictures.flatMap(({ bar }) => bar?.parts ?? []).filter(({ fate }) => fate === 'goes');
-  const goes = past.reduce((sum, part) => sum + part.rows, 0);
+  const of = (wanted: Fate) =>
+    pictures
+      .flatMap(({ bar }) => bar?.parts ?? [])
+      .filter(({ fate }) => fate === wanted)
+      .reduce((sum, part) => sum + part.rows, 0);
+  const [goes, overdue, later] = [of('goes'), of('overdue'), of('later')];
+  const freed = pictures.flatMap(({ bar }) => bar?.freedMb ?? []);
   const sizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
   const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
   const attention = [
@@ -65,8 +70,12 @@ export function surveyPage({ survey, checks, server, name, now, nights }: Survey
     ],
     totals: [
       { term: 'Rows', text: grouped(rows) },
-      { term: 'would go, with the policies below', text: grouped(goes) },
-      { term: 'of all rows', text: share(goes, rows) },
+      { term: `would go, with the policies below (${share(goes, rows)})`, text: grouped(goes) },
+      ...(overdue > 0 ? [{ term: 'past retention, not worth it yet', text: grouped(overdue) }] : []),
+      ...(later > 0 ? [{ term: 'go in later runs', text: grouped(later) }] : []),
+      ...(freed.length > 0
+        ? [{ term: 'would be freed, estimated', text: size(freed.reduce((sum, one) => sum + one, 0)) }]
+        : []),
       ...(sizes ? [{ term: 'Primaries', text: size(mb) }] : []),
     ],
     attention,
@@ -148,7 +157,7 @@ function pictureOf(
             'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.',
         }
       : suggestion && { sentence: withoutName(suggestion.reason, name) }),
-    ...(counts.kind === 'counted' && { bar: barOf(counts, suggestion) }),
+    ...(counts.kind === 'counted' && { bar: barOf(index, counts, suggestion) }),
     facts: [
       ...(sizeMb === undefined ? [] : [{ term: 'Size', text: size(sizeMb) }]),
       ...(suggestion?.policy.maxRowsPerRun === undefined
@@ -166,7 +175,11 @@ function withoutName(reason: string, name: string): string {
   return reason.startsWith(`${name}: `) ? `Suggested: ${reason.slice(name.length + 2)}` : reason;
 }
 
-function barOf({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, suggestion: Suggestion | undefined): Bar {
+function barOf(
+  index: SurveyedIndex,
+  { rowsTotal, older }: IndexCounts & { kind: 'counted' },
+  suggestion: Suggestion | undefined,
+): Bar {
   const counted = new Map(ages.map((age) => [age as number, older[age]]));
   const days = suggestion?.policy.enabled === false ? undefined : suggestion?.policy.retentionDays;
   if (days === undefined) return { parts: byAge(rowsTotal, counted, []) };
@@ -174,5 +187,11 @@ function barOf({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, suggesti
   const isWorthIt = rowsTotal > 0 && rows > 0 && (rows / rowsTotal) * 100 >= threshold;
   const parts = byAge(rowsTotal, counted, [{ days, rows, fate: isWorthIt ? 'goes' : 'overdue' }]);
   const bite = suggestion?.policy.maxRowsPerRun;
-  return { parts: bite === undefined ? parts : bitten(parts, bite), cutDays: days, threshold };
+  const freed = suggestion && freedMb(rowsToGo(index, suggestion), rowsTotal, index.sizeMb);
+  return {
+    parts: bite === undefined ? parts : bitten(parts, bite),
+    cutDays: days,
+    threshold,
+    ...(freed !== undefined && { freedMb: freed }),
+  };
 }

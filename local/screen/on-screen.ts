@@ -65,9 +65,9 @@ export function onScreen(given: Screen): Output {
       else lines.push('', `Ledger  ${path}`);
     },
     note(text) {
-      // Remarks about the request belong to the header; later ones are paragraphs.
+      // Remarks about the request belong to the header; later ones are paragraphs. A command is indented, and stays whole.
       if (inHeader) screen.write(`${paragraph(text, 'Note    ').join('\n')}\n`);
-      else print(['', ...paragraph(text)]);
+      else print(['', ...text.split('\n').flatMap((line) => (/^\s/.test(line) ? [line] : paragraph(line)))]);
     },
     preflight(checks) {
       const fresh = checks.filter((check) => !shown.has(keyOf(check)));

@@ -10,7 +10,7 @@ import type { Step } from '../state-machine.ts';
 import { createBars } from './bars.ts';
 import { type Paint, paintFor, plain } from './colour.ts';
 import type { Screen } from './screen.ts';
-import { type Column, grouped, table, widthOf, wrap } from './text.ts';
+import { type Column, freedExplained, freedMb, grouped, size, table, widthOf, wrap } from './text.ts';
 
 export { type Screen, screenOn } from './screen.ts';
 
@@ -105,6 +105,7 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
           );
       return [...first, ...(sameReason(entry, shown[at + 1]) ? [] : reasonOf(entry, width, '      '))];
     }),
+    ...gainText(shown, width),
     ...toldWithError(state.entries.length - shown.length, width),
     ...(state.error === undefined ? [] : wrap(errorSentence(state.error, maxText), width, '  Error: ', '    ')),
     ...(state.breaker === undefined
@@ -121,7 +122,7 @@ const toldWithError = (entries: number, width: number): string[] =>
 
 /** Adjacent entries with the same reason share one line for it, below the last of them. */
 const sameReason = (entry: Entry, next: Entry | undefined): boolean =>
-  next !== undefined && entry.phase === 'done' && next.phase === 'done' && whyOf(entry) === whyOf(next);
+  next !== undefined && entry.phase === 'done' && next.phase === 'done' && planText(entry) === planText(next);
 
 const count = (rows: number | undefined): string => (rows === undefined ? '-' : grouped(rows));
 
@@ -145,8 +146,32 @@ const renderRecovery = (entry: DecidedFacts, width: number, indent: string): str
   ]);
 
 function reasonOf(entry: Entry, width: number, indent: string): string[] {
-  const text = wrap(whyOf(entry), width, indent);
+  const text = wrap(planText(entry), width, indent);
   return entry.phase === 'done' ? [...text, ...renderRecovery(entry.entry, width, indent)] : text;
+}
+
+/** Why, and what it brings. */
+function planText(entry: Entry): string {
+  const mb = freedBy(entry);
+  return mb === undefined ? whyOf(entry) : `${whyOf(entry)} Frees about ${size(mb)}.`;
+}
+
+/** Decimal megabytes, for what is to be truncated, or would be. */
+function freedBy(entry: Entry): number | undefined {
+  const isToGo = entry.phase === 'done' ? entry.entry.outcome === 'would-truncate' : entry.phase === 'approved';
+  if (!isToGo) return undefined;
+  const { rowsToDelete = 0, rowsTotal = 0, sizeBeforeMb } = entry.entry;
+  return freedMb(rowsToDelete, rowsTotal, sizeBeforeMb);
+}
+
+/** All of it together. */
+function gainText(entries: readonly Entry[], width: number): string[] {
+  const freed = entries.flatMap((entry) => freedBy(entry) ?? []);
+  if (freed.length === 0) return [];
+  const going = entries.filter((entry) => freedBy(entry) !== undefined);
+  const rows = going.reduce((sum, { entry: { rowsToDelete = 0 } }) => sum + rowsToDelete, 0);
+  const mb = freed.reduce((sum, one) => sum + one, 0);
+  return wrap(`${grouped(rows)} rows to delete in all, about ${size(mb)}. ${freedExplained}`, width, '  ');
 }
 
 /** The notification says how to approve and clear, with the commands for this machine. */

@@ -93,6 +93,17 @@ function scaled(value: number, units: readonly string[]): string {
   return `${rest.toFixed(unit > 0 && rest < 99.95 ? 1 : 0)}${units[unit]}`;
 }
 
+/**
+ * Decimal megabytes that some of an index's rows take, by the average size of a row: an estimate. Rows differ, and the
+ * search engine gives disk space back only when it merges.
+ * @returns undefined if the size is not known
+ */
+export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefined): number | undefined =>
+  sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
+
+/** What such figures have in common. */
+export const freedExplained = 'Disk space is estimated (rows × average size of a row) and follows with later merges.';
+
 /** A share of 1 as `12.3 %`; never rounded to 0 or 100 when it is neither. */
 export function share(part: number, whole: number): string {
   if (whole === 0) return '-';

@@ -134,7 +134,7 @@ function writeSuggestions(
   output.written('policies', json.path);
   if (json.path !== '-') {
     output.note(
-      `They are to be edited. To see what a run would do, without changing anything: ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
+      `They are to be edited. To see what a run would do, without changing anything:\n  ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
     );
   }
   return true;

@@ -1,9 +1,9 @@
-import { wrap } from '../screen/text.ts';
+import { freedExplained, grouped, share, size, wrap } from '../screen/text.ts';
 import type { Survey } from './count.ts';
 import { type DamageLine, damage } from './damage.ts';
 import { hints } from './hints.ts';
 import { renderFailures, renderTable } from './render.ts';
-import { suggest } from './suggestion.ts';
+import { gainOf, suggest } from './suggestion.ts';
 
 /** Everything a survey found, for a screen. */
 export function renderSurvey(found: Survey, width: number, now: number): string[] {
@@ -17,10 +17,10 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
       'What to know:',
       hints(found).flatMap((hint) => wrap(hint, width, '- ')),
     ),
-    ...prefixed(
-      'Policies to begin with:',
-      suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),
-    ),
+    ...prefixed('Policies to begin with:', [
+      ...suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),
+      ...prefixed('', wrap(freedInAll(found, now), width)),
+    ]),
     // Last, where it is seen: what the figures above leave out.
     ...prefixed('', renderFailures(found, width)),
   ];
@@ -30,6 +30,14 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
 function damageLines({ kind, text }: DamageLine, width: number): string[] {
   if (kind === 'command') return [`  ${text}`];
   return kind === 'item' ? wrap(text, width, '- ') : ['', ...wrap(text, width), ''];
+}
+
+/** What a first run with the suggested policies would delete and free. */
+function freedInAll(found: Survey, now: number): string {
+  const { rows, of, mb } = gainOf(found, suggest(found, now));
+  if (rows === 0) return '';
+  const freed = mb === undefined ? '' : ` and free about ${size(mb)}`;
+  return `With them a first run would delete ${grouped(rows)} of ${grouped(of)} rows (${share(rows, of)})${freed}.${mb === undefined ? '' : ` ${freedExplained}`}`;
 }
 
 const prefixed = (title: string, lines: string[]): string[] =>

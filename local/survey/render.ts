@@ -4,7 +4,7 @@ import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { type Paint, plain } from '../screen/colour.ts';
-import { type Column, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
+import { type Column, freedMb, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
 import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** The survey's text, line by line. */
@@ -29,7 +29,7 @@ export function renderChecks(checks: readonly Check[], width: number, paint: Pai
 
 /**
  * The table: one line for each index with the share of rows older than each age, and one below it with the rows that
- * would remain. Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
+ * would remain, and one with the disk space that would be freed. Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
  */
 export function renderTable(indices: readonly SurveyedIndex[], width: number): string[] {
   const columns: Column[] = [
@@ -50,6 +50,9 @@ function cells(index: SurveyedIndex): string[][] {
   return [
     [nameOf(index), short(rowsTotal), sizeCell, ...ages.map((age) => share(older[age], rowsTotal))],
     ['  would remain', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
+    ...(sizeMb === undefined || rowsTotal === 0 || index.protected
+      ? []
+      : [['  would free, about', '', '', ...ages.map((age) => size(freedMb(older[age], rowsTotal, sizeMb)!))]]),
   ];
 }
 
@@ -60,7 +63,12 @@ function paragraph(index: SurveyedIndex, width: number): string[] {
   const { rowsTotal, older } = counts;
   return [
     ...wrap(`${nameOf(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
-    ...ages.map((age) => `  >${age} d: ${share(older[age], rowsTotal)}, ${short(rowsTotal - older[age])} would remain`),
+    ...ages.flatMap((age) => {
+      const mb = index.protected ? undefined : freedMb(older[age], rowsTotal, sizeMb);
+      const freed = mb === undefined ? '' : `, frees about ${size(mb)}`;
+      const line = `>${age} d: ${share(older[age], rowsTotal)}, ${short(rowsTotal - older[age])} would remain${freed}`;
+      return wrap(line, width, '  ', '    ');
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
-import { grouped, share } from '../screen/text.ts';
-import { type Age, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+import { freedMb, grouped, share } from '../screen/text.ts';
+import { type Age, nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
@@ -78,6 +78,32 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
     note,
     `. At most ${grouped(biteRows)} rows go in a night, so that the first one is no harder than others: about ${nights} nights`,
   );
+}
+
+/** What a first run would delete of one index: nothing while that is not worth it, and no more than a bite. */
+export function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggestion): number {
+  if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
+  const past = counts.older[policy.retentionDays as Age];
+  if (past / counts.rowsTotal < worthwhile) return 0;
+  return Math.min(past, policy.maxRowsPerRun ?? past);
+}
+
+/** The same of all indices, with the disk space that it would free, as far as sizes are known. */
+export function gainOf(
+  { indices }: Survey,
+  suggestions: readonly Suggestion[],
+): { rows: number; of: number; mb?: number } {
+  const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
+  let [rows, of, mb] = [0, 0, undefined as number | undefined];
+  for (const index of indices) {
+    const suggestion = suggested.get(nameOf(index));
+    const go = suggestion ? rowsToGo(index, suggestion) : 0;
+    const freed = freedMb(go, rowsOf(index), index.sizeMb);
+    rows += go;
+    of += rowsOf(index);
+    if (freed !== undefined) mb = (mb ?? 0) + freed;
+  }
+  return { rows, of, ...(mb !== undefined && { mb }) };
 }
 
 /** Profiles and results: the newest row of an entity is what its page shows. */

@@ -98,6 +98,29 @@ describe('progress', () => {
     expect(written.trimEnd().split('\n')).toEqual(['  dataset.operation: 0 of 14,000 rows done', again, again]);
   });
 
+  it('says in the plan what each truncation frees, and all of them, where sizes are known', () => {
+    const due = { ...operation, sizeBeforeMb: 10 };
+    const preview: Entry = {
+      index: 'chart.chartUsageStatistics',
+      phase: 'done',
+      entry: {
+        ...operation,
+        entityType: 'chart',
+        aspect: 'chartUsageStatistics',
+        rowsTotal: 100,
+        rowsToDelete: 50,
+        sizeBeforeMb: 1,
+        outcome: 'would-truncate',
+        cause: { kind: 'due', minDeletePercent: 10 },
+      },
+    };
+    const text = renderPlan(state([{ ...approved, entry: due } as Entry, preview, disabled]), 200).join('\n');
+    expect(text).toContain('To be done by deleting in place. Frees about 7.0 MB.');
+    expect(text).toContain('Frees about 500 KB.');
+    expect(text).toContain('  14,050 rows to delete in all, about 7.5 MB. Disk space is estimated');
+    expect(renderPlan(state([approved, disabled]), 100).join('\n')).not.toContain('about');
+  });
+
   it('tells of an end with its requests on lines of their own and without offers that are for AWS', () => {
     let written = '';
     const progress = createProgress({ width: 60, write: (text) => (written += text) });

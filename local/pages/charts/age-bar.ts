@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { grouped, share } from '../../screen/text.ts';
+import { grouped, share, size } from '../../screen/text.ts';
 import { type Html, html } from '../html.ts';
 import type { Bar, Fate, Part } from '../model.ts';
 import { across, anchor, numbers, picture } from './frame.ts';
@@ -9,15 +9,16 @@ import { across, anchor, numbers, picture } from './frame.ts';
  * stay to its right.
  */
 
-const bar = { top: 18, height: 26 } as const;
+const place = { top: 18, height: 26 } as const;
 
-export function ageBar(id: string, name: string, { parts: given, cutDays, threshold, ceiling, remark }: Bar): Html {
+export function ageBar(id: string, name: string, bar: Bar): Html {
+  const { parts: given, cutDays, threshold, ceiling, freedMb, remark } = bar;
   const parts = given.filter(({ rows }) => rows > 0);
   const total = sum(parts);
   const toShare = scaleLinear([0, Math.max(1, total)], [0, 1]);
   const past = sum(parts.filter(({ fate }) => isPast(fate)));
   const cut = toShare(past);
-  const bottom = bar.top + bar.height;
+  const bottom = place.top + place.height;
   const apart = threshold !== undefined && ceiling !== undefined && ceiling - threshold < 60;
   const height = bottom + (threshold === undefined && ceiling === undefined ? 4 : apart ? 36 : 22);
   let drawn = 0;
@@ -27,15 +28,15 @@ export function ageBar(id: string, name: string, { parts: given, cutDays, thresh
     const width = toShare(drawn) - left;
     // A thin part would consist of nothing but its edges.
     const thin = width < 0.01 ? ' thin' : '';
-    return html`<rect class="part ${className}${thin}" x="${across(left)}" y="${bar.top}" width="${across(width)}" height="${bar.height}"/>`;
+    return html`<rect class="part ${className}${thin}" x="${across(left)}" y="${place.top}" width="${across(width)}" height="${place.height}"/>`;
   });
-  return html`<figure>${ends(parts, total)}${picture({
+  return html`<figure>${ends(parts, total, freedMb)}${picture({
     id,
     title: `${name}: rows by age`,
     description: describe(parts, total, cutDays, threshold, ceiling),
     height,
     drawing: [
-      total === 0 && html`<rect class="empty" x="0" y="${bar.top}" width="100%" height="${bar.height}"/>`,
+      total === 0 && html`<rect class="empty" x="0" y="${place.top}" width="100%" height="${place.height}"/>`,
       segments,
       cutDays !== undefined && total > 0 && cutMark(cut, cutDays, bottom),
       threshold !== undefined && total > 0 && limitMark('threshold', threshold, bottom, 0),
@@ -85,7 +86,7 @@ function shaded(parts: readonly Part[]): Array<{ part: Part; className: string }
 /** How much paler than the strongest of its kind, 0 to 5; a single one is neither pale nor dark. */
 const paler = (at: number, of: number): number => (of === 1 ? 2 : Math.round(at * Math.min(1.6, 5 / (of - 1))));
 
-function ends(parts: readonly Part[], total: number): Html {
+function ends(parts: readonly Part[], total: number, freed: number | undefined): Html {
   if (total === 0) return html`<p class="ends"><span class="stay">No rows</span></p>`;
   const of = (...fates: Fate[]) => sum(parts.filter(({ fate }) => fates.includes(fate)));
   const gone = (['went', 'goes', 'later', 'overdue'] as const)
@@ -96,13 +97,13 @@ function ends(parts: readonly Part[], total: number): Html {
   return html`<p class="ends"><span class="gone">${gone.map(
     ({ rows, words }, at) =>
       html`${at > 0 && ', '}<b>${grouped(rows)}</b> ${words}${at === 0 && ` (${share(rows, total)})`}`,
-  )}</span>${missing > 0 && html`<span class="missing"><b>${grouped(missing)}</b> missing</span>`}<span class="stay"><b>${grouped(stay)}</b> ${stay === 1 ? 'stays' : 'stay'}</span></p>`;
+  )}${freed !== undefined && freed > 0 && `, about ${size(freed)}`}</span>${missing > 0 && html`<span class="missing"><b>${grouped(missing)}</b> missing</span>`}<span class="stay"><b>${grouped(stay)}</b> ${stay === 1 ? 'stays' : 'stay'}</span></p>`;
 }
 
 const endWords = { went: 'went', goes: 'would go', later: 'later', overdue: 'past retention, kept for now' } as const;
 
 function cutMark(at: number, days: number, bottom: number): Html {
-  return html`<line class="mark" x1="${across(at)}" x2="${across(at)}" y1="${bar.top - 4}" y2="${bottom + 3}"/><text class="halo" x="${across(at)}" y="11" text-anchor="${anchor(at)}">${days} days</text>`;
+  return html`<line class="mark" x1="${across(at)}" x2="${across(at)}" y1="${place.top - 4}" y2="${bottom + 3}"/><text class="halo" x="${across(at)}" y="11" text-anchor="${anchor(at)}">${days} days</text>`;
 }
 
 function limitMark(what: 'threshold' | 'ceiling', percent: number, bottom: number, down: number): Html {

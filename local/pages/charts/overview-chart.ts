@@ -18,6 +18,7 @@ export const mostCompared = 10;
 export function overviewChart(id: string, indices: readonly Compared[]): Html {
   const largest = Math.max(1, ...indices.map(({ rows }) => rows));
   const width = scaleLinear([0, largest], [0, 1]);
+  const labels = labelsOf(indices.map(({ name }) => name));
   return html`<figure>${picture({
     id,
     title: 'Rows by index',
@@ -25,9 +26,9 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
       .map(({ name, rows, past }) => `${name}: ${grouped(rows)} rows, ${grouped(past)} of them past it.`)
       .join(' ')}`,
     height: indices.length * rowHeight,
-    drawing: indices.map(({ name, rows, past }, at) => {
+    drawing: indices.map(({ rows, past }, at) => {
       const top = at * rowHeight;
-      return html`<text class="strong" x="0" y="${top + 13}">${shortened(name)}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text>${
+      return html`<text class="strong" x="0" y="${top + 13}">${labels[at]}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text>${
         // However small: anything with a row is visible.
         rows > 0 && html`<rect class="s4" x="0" y="${top + 18}" width="2" height="9"/>`
       }<rect class="g3" x="0" y="${top + 18}" width="${across(width(past))}" height="9"/><rect class="s4" x="${across(width(past))}" y="${top + 18}" width="${across(width(rows - past))}" height="9"/>`;
@@ -38,8 +39,10 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
 /** Space on a phone, next to the number. */
 const nameRoom = 30;
 
-const shortened = (name: string): string => {
-  if (name.length <= nameRoom) return name;
-  const behind = name.slice(name.indexOf('.') + 1);
-  return behind.length < nameRoom ? behind : `${behind.slice(0, nameRoom - 1)}…`;
-};
+/** All in one form: in full where every name has room, else the aspects, if these tell the indices apart. */
+function labelsOf(names: readonly string[]): string[] {
+  if (names.every((name) => name.length <= nameRoom)) return [...names];
+  const aspects = names.map((name) => name.slice(name.indexOf('.') + 1));
+  const chosen = new Set(aspects).size === names.length ? aspects : names;
+  return chosen.map((text) => (text.length <= nameRoom ? text : `${text.slice(0, nameRoom - 1)}…`));
+}

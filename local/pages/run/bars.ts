@@ -2,6 +2,7 @@ import { dayMillis } from '../../../lambda/facts/limits.ts';
 import type { Outcome } from '../../../lambda/facts/outcome.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
+import { freedMb } from '../../screen/text.ts';
 import { byAge, type Cut, type Older } from '../by-age.ts';
 import type { Bar, Part } from '../model.ts';
 
@@ -21,8 +22,9 @@ export function barOf(
   older: Older | undefined,
   startMillis: number,
 ): Bar | undefined {
-  const { rowsTotal, retentionDays: days } = entry;
+  const { rowsTotal, retentionDays: days, rowsToDelete = 0, sizeBeforeMb } = entry;
   if (rowsTotal === undefined) return undefined;
+  const freed = entry.outcome === 'would-truncate' ? freedMb(rowsToDelete, rowsTotal, sizeBeforeMb) : undefined;
   const parts =
     entry.outcome === 'rows-missing'
       ? missingParts(entry, rowsTotal)
@@ -32,6 +34,7 @@ export function barOf(
     ...(days !== undefined && { cutDays: days }),
     ...(policy && { threshold: policy.minDeletePercent }),
     ...(policy?.maxDeletePercent !== undefined && { ceiling: policy.maxDeletePercent }),
+    ...(freed !== undefined && { freedMb: freed }),
   };
 }
 

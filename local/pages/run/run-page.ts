@@ -95,10 +95,14 @@ function totalsOf(indices: readonly IndexPicture[], isPreview: boolean): Fact[] 
   if (total === 0) return [];
   const gone = isPreview ? of('goes') : of('went');
   const later = of('later');
+  const freed = indices.flatMap(({ bar }) => bar?.freedMb ?? []);
   const missing = of('missing');
   return [
     { term: isPreview ? 'rows' : 'rows before the run', text: grouped(total) },
     { term: `${isPreview ? 'would go' : 'went'} (${share(gone, total)})`, text: grouped(gone) },
+    ...(freed.length > 0
+      ? [{ term: 'would be freed, estimated', text: size(freed.reduce((sum, one) => sum + one, 0)) }]
+      : []),
     ...(later > 0 ? [{ term: 'go in later runs', text: grouped(later) }] : []),
     ...(of('overdue') > 0 ? [{ term: 'past retention, kept for now', text: grouped(of('overdue')) }] : []),
     ...(missing > 0

@@ -69,6 +69,7 @@ describe('--html', () => {
     const html = readFileSync(own.at('preview.html'), 'utf8');
     expect(html).toContain('<h1>1 would be truncated</h1>');
     expect(html).toContain('82 would go (180–365 d), 10.0 %.');
+    expect(html).toContain('would be freed, estimated');
     expect(html).toContain('agreed in &lt;June&gt;');
     expect(html).toContain('The message, as it was sent');
     expect(existsSync(own.at('state'))).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { renderPage } from '../../../local/pages/render.ts';
 import { surveyPage } from '../../../local/pages/survey-page.ts';
 import type { Age, IndexCounts, Survey, SurveyedIndex } from '../../../local/survey/count.ts';
 
@@ -41,6 +42,22 @@ describe('the page of a survey', () => {
       ['goes', 5_000_000],
       ['later', 7_000_000],
     ]);
+  });
+
+  it('says what would be freed, by the share of the rows, and where the rows of table and tiles differ', () => {
+    const page = pageOf([
+      index(counted(1000, { 30: 900, 90: 500, 180: 200 }), { sizeMb: 50 }),
+      index(counted(1000, { 30: 900, 90: 60, 180: 20, 365: 5 }), { aspect: 'datasetProfile', sizeMb: 70 }),
+      index(counted(1000, { 30: 900, 90: 500, 180: 200 }), { aspect: 'unknownSize' }),
+    ]);
+    expect(page.indices.map(({ bar }) => bar?.freedMb)).toEqual([10, 0, undefined]);
+    expect(page.totals).toContainEqual({ term: 'would be freed, estimated', text: '10.0 MB' });
+    expect(page.totals).toContainEqual({ term: 'would go, with the policies below (13.3 %)', text: '400' });
+    expect(page.totals).toContainEqual({ term: 'past retention, not worth it yet', text: '5' });
+    const html = renderPage(page);
+    expect(html).toContain('<th scope="col">Would free</th>');
+    expect(html).toMatch(/<b>200<\/b> would go \(20\.0 %\), about 10\.0 MB<\/span>/);
+    expect(html).toContain('Disk space is estimated');
   });
 
   it('puts an index first that may have lost its rows, with the request that finds them', () => {

@@ -96,6 +96,23 @@ describe('the survey of a server where everything is allowed', () => {
     );
   });
 
+  it('estimates the disk space next to the rows, for each index and in all, and says that it is an estimate', async () => {
+    const { url, token } = await service({ indices: sampleIndices() });
+    for (const width of [100, 60]) {
+      const { lines } = await survey(url, token, width);
+      const text = lines.join(' ').replace(/ +/g, ' ');
+      expect(text).toContain(
+        'With them a first run would delete 153,007 of 457,800 rows (33.4 %) and free about 64.3 MB.',
+      );
+      expect(text).toContain('Disk space is estimated (rows × average size of a row) and follows with later merges.');
+      const freed = lines.filter((line) => /would free, about|frees about/.test(line));
+      // Eight indices, and four ages of each.
+      expect(freed).toHaveLength(width === 100 ? 8 : 32);
+    }
+    const { text } = await survey(url, token);
+    expect(text).toMatch(/would remain 18\.1 K 54\.2 K 108 K 220 K would free, about 84\.8 MB 69\.6 MB 46\.8 MB 0 B/);
+  });
+
   it('keeps within 100 columns, and within a narrow terminal', async () => {
     const { url, token } = await service({ indices: sampleIndices() });
     for (const width of [100, 60]) {

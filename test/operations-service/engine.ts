@@ -7,6 +7,7 @@ import { sampleIndices } from '../../local/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { runGc } from './peer.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
+import { upgradeAll } from './upgrade.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
 /** The embedded service for tests: any of the servers found in practice, its faults, and a workbench behind its back. */
@@ -35,10 +36,13 @@ export function createEngine({
   const { simulation, advance } = bare;
   const engine: Engine = Object.assign(bare, createWorkbench(simulation, advance), {
     fault(text: string) {
-      const { gcAfterSeconds, ...changes } = parseFault(text, simulation.behaviour);
+      const { gcAfterSeconds, upgradeAfterSeconds, ...changes } = parseFault(text, simulation.behaviour);
       engine.set(changes);
       if (gcAfterSeconds !== undefined) {
         engine.schedule(simulation.cluster.now + gcAfterSeconds * 1000, () => runGc(simulation, 30));
+      }
+      if (upgradeAfterSeconds !== undefined) {
+        engine.schedule(simulation.cluster.now + upgradeAfterSeconds * 1000, () => upgradeAll(simulation));
       }
     },
   });

@@ -8,6 +8,7 @@ import { atOnce } from '../../local/operations-service/wire/steps.ts';
 import { readTruncateRequest, truncate } from '../../local/operations-service/wire/truncate.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
+import { beginUpgrade, type Upgrade, upgradeAll, upgradeBlocking } from './upgrade.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
@@ -50,8 +51,15 @@ export interface Workbench {
   pointAlias(index: string, name: string): void;
   /** Copies rows from another real index that the one behind the alias lacks (`op_type: create`). Returns how many. */
   bringOver(index: string, from: string): number;
-  /** What an upgrade of DataHub does: a new index with all rows, then the alias moves; the old one stays. */
+  /**
+   * What an upgrade of DataHub does that blocks writes: a new index with all rows, then the alias moves; the old one stays, and
+   * what was deleting from it has ended.
+   */
   upgradeIndex(index: string): void;
+  /** An upgrade without downtime, of one index: the copy begins now, the rest is the caller's. */
+  beginUpgrade(index: string, version?: string): Upgrade;
+  /** The same for all indices, one after another, by itself. */
+  upgradeAll(): void;
   /**
    * A system-update of DataHub: indices without an alias that were created more than 60 days ago are deleted, and
    * indices in use are refreshed again. Returns the names of the deleted ones.
@@ -69,6 +77,8 @@ export interface Workbench {
   cancelTask(id: string): void;
   /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
   refreshing(index: string, on: boolean): void;
+  /** One of so many shards is away: searches miss its rows, and nothing says so. Undefined: it is back. */
+  shardAway(index: string, shards: number | undefined): void;
   /** Makes everything visible to searches, even if refreshing is off. */
   refresh(): void;
   /** Frees the space of deleted rows. */
@@ -102,7 +112,8 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     },
     foundRows(index) {
       advance();
-      return [...find(cluster, index).physical.store.found()];
+      const { store, shardsWithOneAway } = find(cluster, index).physical;
+      return [...store.found(shardsWithOneAway)];
     },
     rowsOfPhysical(name) {
       advance();
@@ -203,11 +214,26 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     },
     upgradeIndex(index) {
       advance();
-      const logical = find(cluster, index);
-      const physical = cluster.create(cluster.freshName(logical.alias));
-      for (const { id, timestamp } of logical.physical.store.rows()) physical.store.add(id, timestamp);
-      physical.store.refresh();
-      cluster.moveAlias(logical, physical);
+      upgradeBlocking(cluster, find(cluster, index));
+    },
+    beginUpgrade(index, version) {
+      advance();
+      const { target, swap, catchUp } = beginUpgrade(server, find(cluster, index), version);
+      return {
+        target,
+        swap: () => {
+          advance();
+          return swap();
+        },
+        catchUp: (most) => {
+          advance();
+          return catchUp(most);
+        },
+      };
+    },
+    upgradeAll() {
+      advance();
+      upgradeAll(server);
     },
     systemUpdate() {
       advance();
@@ -234,6 +260,12 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     refreshing(index, on) {
       advance();
       find(cluster, index).physical.refreshOff = !on;
+    },
+    shardAway(index, shards) {
+      advance();
+      const { physical } = find(cluster, index);
+      if (shards === undefined) delete physical.shardsWithOneAway;
+      else physical.shardsWithOneAway = shards;
     },
     refresh() {
       advance();

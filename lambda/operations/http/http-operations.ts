@@ -85,6 +85,12 @@ const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: Trunca
   ...optional,
 });
 
+/**
+ * A service mesh sends a POST again that is answered 503 or reset (Istio twice, by default) unless the request itself says
+ * that it may not; nothing else reads this header.
+ */
+const notRepeated = { 'x-envoy-max-retries': '0' };
+
 /** Never throws, and never sends twice: if something goes wrong, the next looks find out. */
 async function truncateOnce(
   { transport, baseUrl, bearer }: Client,
@@ -94,7 +100,8 @@ async function truncateOnce(
 ): Promise<Truncation> {
   let exchange: Exchange;
   try {
-    exchange = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
+    const asked = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
+    exchange = { ...asked, headers: { ...asked.headers, ...notRepeated } };
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
     const text = bearer.quote(error instanceof Error ? error.message : String(error));

@@ -10,6 +10,8 @@ export interface PhysicalIndex {
   store: RowStore;
   /** True: writes stay invisible until someone refreshes. */
   refreshOff: boolean;
+  /** One of so many shards is away: searches find fewer rows, and nothing says so. */
+  shardsWithOneAway?: number;
   /** Deleted rows that still use space, by the second in which they were deleted. */
   unmerged: { at: number; rows: number }[];
   /** Rows that were written again under their old ids, each with the number of that writing. */

@@ -19,6 +19,8 @@ export interface Row {
   timestamp: number;
 }
 
+const isAway = (id: number, shards: number): boolean => id % shards === 0;
+
 export class RowStore {
   private ids: Uint32Array;
   private timestamps: Float64Array;
@@ -65,12 +67,16 @@ export class RowStore {
     this.dirty = false;
   }
 
-  /** What a search counts: rows in all, and rows with a timestamp at or before the cutoff. */
-  count(cutoff: number): { matching: number; total: number } {
+  /**
+   * What a search counts: rows in all, and rows with a timestamp at or before the cutoff.
+   * @param shards one of so many is away, and with it its rows
+   */
+  count(cutoff: number, shards?: number): { matching: number; total: number } {
     let matching = 0;
     let total = 0;
     for (let position = 0; position < this.used; position++) {
       if ((this.flags[position]! & VISIBLE) === 0) continue;
+      if (shards !== undefined && isAway(this.ids[position]!, shards)) continue;
       total++;
       if (this.timestamps[position]! <= cutoff) matching++;
     }
@@ -103,8 +109,9 @@ export class RowStore {
   }
 
   /** Every row that a search finds, including those deleted since the last refresh. */
-  *found(): Generator<Row> {
+  *found(shards?: number): Generator<Row> {
     for (let position = 0; position < this.used; position++) {
+      if (shards !== undefined && isAway(this.ids[position]!, shards)) continue;
       if ((this.flags[position]! & VISIBLE) !== 0) yield this.at(position);
     }
   }

@@ -28,7 +28,9 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
     },
     count(index, cutoffMillis) {
       if (!simulation.behaviour.engineReachable) throw countFailed();
-      const counts = (index.covers ?? [index]).map(({ physical }) => physical.store.count(cutoffMillis));
+      const counts = (index.covers ?? [index]).map(({ physical }) =>
+        physical.store.count(cutoffMillis, physical.shardsWithOneAway),
+      );
       return {
         matching: counts.reduce((sum, { matching }) => sum + matching, 0),
         total: counts.reduce((sum, { total }) => sum + total, 0),

@@ -21,6 +21,7 @@ export function startDelete(
   const begun = cluster.reemissions;
   return start(simulation, physical, submission, {
     kind: 'delete',
+    isIncomplete: physical.shardsWithOneAway !== undefined,
     batchSize,
     slices: behaviour.deleteSlices,
     source: physical.store,
@@ -59,6 +60,7 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
 
   return start(simulation, target, submission, {
     kind: 'reindex',
+    isIncomplete: source.shardsWithOneAway !== undefined,
     batchSize,
     slices: behaviour.reindexSlices,
     source: source.store,
@@ -74,10 +76,17 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
 }
 
 type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
+  /** A shard of the source is away, which ends a task at its first search. */
+  isIncomplete: boolean;
   work(serial: number): TaskPlan['work'];
 };
 
-function start(simulation: Simulation, target: PhysicalIndex, submission: Submission, { work, ...plan }: Work): string {
+function start(
+  simulation: Simulation,
+  target: PhysicalIndex,
+  submission: Submission,
+  { work, isIncomplete, ...plan }: Work,
+): string {
   const { behaviour, cluster } = simulation;
   const named = simulation.newTask();
   const rows = plan.snapshot.length;
@@ -98,7 +107,7 @@ function start(simulation: Simulation, target: PhysicalIndex, submission: Submis
       return cluster.flooded;
     },
     work: work(named.serial),
-    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > behaviour.maxBatchSize,
+    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > behaviour.maxBatchSize || isIncomplete,
     ...fateOf(simulation, plan.kind === 'reindex' && submission.timeoutSeconds <= 0, rows),
     ...(behaviour.timeoutEndsTask && submission.timeoutSeconds > 0
       ? { deadline: cluster.now + submission.timeoutSeconds * 1000 }

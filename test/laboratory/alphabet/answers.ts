@@ -20,7 +20,7 @@ export const answers = {
   '429': '429 with Retry-After',
   '500': '500 of rest.li',
   'page 502': '502 with the page of a proxy',
-  '503': '503',
+  '503': '503 of a service mesh, which sends a POST again that does not say it may not',
   '504': '504 in plain text',
   'time-out': 'nothing, while the connection stays open',
   reset: 'the connection is reset',

@@ -2,6 +2,7 @@ import { runPeer } from '../named/peer.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
 import type { Happening, Stage } from './happening.ts';
+import { upgradeWithoutDowntime } from './upgrade.ts';
 
 /** What other people and jobs do to the search engine: none of them asks us. */
 
@@ -118,8 +119,12 @@ export const others = {
       reindexByHand(world, name, chances.pick([0.2, 0.5, 5, 500]));
     },
   },
+  'upgraded without downtime': {
+    says: 'an upgrade copies one index after another, for minutes or hours, moves each alias, and lets some rows follow',
+    happen: upgradeWithoutDowntime,
+  },
   upgraded: {
-    says: 'an upgrade of DataHub puts a copy with another name behind the alias',
+    says: 'an upgrade of DataHub that blocks writes puts a copy with another name behind the alias',
     happen: toOne('upgraded', ({ servers: [{ engine }] }, name) => engine.upgradeIndex(name)),
   },
   'cleaned up': {
@@ -161,6 +166,17 @@ export const others = {
       engine.floodStage(true);
       world.time.at(world.time.now() + chances.pick([30_000, 300_000, hourMillis]), () => engine.floodStage(false));
     },
+  },
+  'shard away': {
+    says: 'a shard is away for a while: counts are short, and nothing says so',
+    happen: toOne('a shard away', (world, name, chances) => {
+      const [{ engine }] = world.servers;
+      engine.shardAway(name, chances.pick([2, 5, 30]));
+      world.time.at(world.time.now() + chances.pick([60_000, 1_200_000, 5 * hourMillis]), () => {
+        if (!isThere(world, name)) return;
+        world.others(name, 'the shard is back', () => engine.shardAway(name, undefined));
+      });
+    }),
   },
   'refresh off': {
     says: 'an interrupted upgrade leaves an index without refreshes, until somebody sees it',

@@ -152,7 +152,11 @@ function mend(world: World, scenario: Scenario): void {
   world.token.given = world.token.valid;
   world.front = world.servers[0];
   engine.floodStage(false);
-  for (const { index } of engine.indices()) if (index !== undefined) engine.refreshing(index, true);
+  for (const { index } of engine.indices()) {
+    if (index === undefined) continue;
+    engine.refreshing(index, true);
+    engine.shardAway(index, undefined);
+  }
   engine.refresh();
 }
 

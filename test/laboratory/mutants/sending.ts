@@ -42,6 +42,28 @@ export const sendingMutants: readonly Mutant[] = [
   },
   {
     about: '4',
+    name: 'lets a service mesh send it again',
+    replacements: [
+      replaces<typeof createOperations>(
+        'operations/http/http-operations',
+        'createOperations',
+        (original) => (options) => {
+          const { transport } = options;
+          return original({
+            ...options,
+            transport: {
+              ...transport,
+              postOnce({ headers: { 'x-envoy-max-retries': _, ...headers }, ...exchange }, maySend) {
+                return transport.postOnce({ ...exchange, headers }, maySend);
+              },
+            },
+          });
+        },
+      ),
+    ],
+  },
+  {
+    about: '4',
     name: 'takes 5xx for a rejection',
     inSmallModel: true,
     replacements: [

@@ -1,4 +1,5 @@
 import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import { catchUp, upgradeOne } from '../alphabet/upgrade.ts';
 import { calm } from '../alphabet/weather.ts';
 import { firstNight } from '../histories/history.ts';
 import { type PolicyOf, policyOf, written } from '../histories/policies.ts';
@@ -9,7 +10,7 @@ import { createWorld, type World } from '../world/world.ts';
 /**
  * An ordinary production, in which nothing is meant to go wrong: ten policies that delete by query and one that reindexes; daily
  * usage stamped with midnight, and written again; 50 entities deleted a day; twice a new source that looks back 30 days; an upgrade
- * a month; a handful of nights in which a real truncate gets some answer or other. A thousandth of a real one's rows.
+ * every few weeks, half of them without downtime; a handful of nights in which a real truncate gets some answer or other. A thousandth of a real one's rows.
  */
 
 export const minute = 60_000;
@@ -98,21 +99,39 @@ export function planDay(production: Production, number: number, seed: number): v
     tell('a new source looks back 30 days');
     time.at(from + 4 * hour, () => lookBack(production, chances));
   }
-  // The second one falls into the night's run.
-  const upgrade = { 14: 10 * hour, 44: 4 * minute, 74: 18 * hour }[number];
-  if (upgrade !== undefined) {
-    tell('an upgrade');
-    time.at(from + upgrade, () => {
+  // The second and the fourth one fall into the night's run.
+  const blocking = { 14: 10 * hour, 44: 4 * minute }[number];
+  if (blocking !== undefined) {
+    tell('an upgrade that blocks writes');
+    time.at(from + blocking, () => {
       for (const { name } of policies) {
         world.others(name, 'upgraded', () => world.servers[0].engine.upgradeIndex(name));
       }
     });
+  }
+  const withoutDowntime = { 29: 14 * hour, 73: 20 * hour }[number];
+  if (withoutDowntime !== undefined) {
+    tell('an upgrade without downtime');
+    time.at(from + withoutDowntime, () => upgrade(production));
   }
   const isAmbiguous = [9, 10, 26, 33, 52, 70, 81].includes(number);
   if (isAmbiguous) tell('a third of the real truncates get any answer, and do their work all the same, later, or not');
   time.at(from - 1, () => {
     world.weather = isAmbiguous ? { ...calm, truncate: 0.34, effects: ['none', 'at once', 'later'] } : calm;
   });
+}
+
+/** Half an hour for each index: one that begins in the evening is still at it when the night's run starts. */
+function upgrade({ world, policies }: Production): void {
+  const next = ([policy, ...rest]: readonly PolicyOf[]): void => {
+    if (policy === undefined) return;
+    const { name } = policy;
+    upgradeOne(world, name, hour / 2, (upgraded) => {
+      if (upgraded) world.time.at(world.time.now() + 8 * hour, () => catchUp(world, { name, upgrade: upgraded }, 100));
+      next(rest);
+    });
+  };
+  next(policies);
 }
 
 /** An hour's rows; usage is about the day, and written anew as it grows. */

@@ -59,6 +59,10 @@ async function send(invocation: Invocation, exchange: Exchange, maySend: () => b
   const track = world.sent(infoOf(invocation), exchange);
   const { front } = world;
   const own = effectOn(invocation, front, track, exchange, effect) ?? invented(chances);
+  if (told === '503' && exchange.headers['x-envoy-max-retries'] !== '0') {
+    // A service mesh takes it for not delivered, and sends it again.
+    effectOn(invocation, front, world.sent(infoOf(invocation), exchange), exchange, 'at once');
+  }
   await waited(invocation, told, 'usual');
   await yieldPoint(invocation, 'after truncate');
   const answer = told === 'own' || told === 'slow' ? answered(own) : substituted(told, own);

@@ -330,3 +330,16 @@ describe('over the network', () => {
     expect(engine.handle(request)).toMatchObject({ ...json(404, ''), headers: {}, body: expect.any(String) });
   });
 });
+
+describe('a shard that is away', () => {
+  test('makes counts short without a word, ends what begins, and brings its rows back', async () => {
+    const service = await serve();
+    service.engine.shardAway('dataset.operation', 2);
+    expect(await service.counts()).toEqual({ matching: 350, total: 500 });
+    const task = await service.startDelete();
+    service.pass(60_000);
+    expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 0, deleted: 0 } });
+    service.engine.shardAway('dataset.operation', undefined);
+    expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
+  });
+});

@@ -167,4 +167,11 @@ export const faults: readonly Fault[] = [
       gcAfterSeconds,
     }),
   ),
+  amount(
+    'upgrade-after',
+    'SECONDS',
+    [0, unlimited],
+    'an upgrade without downtime begins this long after the start: each index is copied, then replaced, and rows come back',
+    (upgradeAfterSeconds) => ({ upgradeAfterSeconds }),
+  ),
 ];

@@ -6,6 +6,8 @@ import type { Behaviour, Interception, InterceptionKind, Scope } from '../../../
 export interface Changes extends Partial<Behaviour> {
   /** datahub-gc truncates to 30 days this long after it is switched on. */
   gcAfterSeconds?: number;
+  /** An upgrade of DataHub without downtime begins this long after it is switched on. */
+  upgradeAfterSeconds?: number;
 }
 
 export interface Fault {

@@ -126,6 +126,7 @@ const simulatedOnly: readonly (keyof Changes)[] = [
   'conflictShare',
   'mergeSeconds',
   'gcAfterSeconds',
+  'upgradeAfterSeconds',
 ];
 
 function wireFault(text: string, behaviour: Behaviour): Partial<Behaviour> {

@@ -25,6 +25,15 @@ describe('a real truncate', () => {
     expect(bodyOf(request)).toEqual({ ...fields, dryRun: false });
   });
 
+  test('tells a service mesh not to send it again, which a dry run need not', async () => {
+    const { server, operations } = await against([value('n:5')]);
+    await operations.truncate(operation, yes);
+    expect(server.requests[0]).toContain('x-envoy-max-retries: 0\r\n');
+    const other = await against([http(200, '{"value":"Delete 1 out of 2 rows (50.00%). This was a dry run."}')]);
+    await other.operations.dryRun(operation);
+    expect(other.server.requests[0]).not.toContain('x-envoy');
+  });
+
   const unresolved = (kind: string, status: number) => ({
     kind: 'unresolved',
     error: { kind, operation: 'truncate', status },

@@ -1,0 +1,97 @@
+import type { Cluster, LogicalIndex } from '../../local/operations-service/simulated/cluster.ts';
+import type { Row } from '../../local/operations-service/simulated/rows.ts';
+import type { Simulation } from '../../local/operations-service/simulated/simulation.ts';
+
+/** What an upgrade of DataHub does to one index. */
+
+/**
+ * An upgrade that blocks writes (ESIndexBuilder.reindex): what deletes from the index is refused and ends, a copy with all
+ * rows is made, and the alias moves to it.
+ */
+export function upgradeBlocking(cluster: Cluster, index: LogicalIndex): void {
+  const source = index.physical;
+  for (const task of cluster.tasks.values()) if (task.plan.indexName === source.name) task.stop(cluster.now);
+  const target = cluster.create(cluster.freshName(index.alias));
+  for (const { id, timestamp } of source.store.rows()) target.store.add(id, timestamp);
+  target.store.refresh();
+  cluster.moveAlias(index, target);
+}
+
+/** An upgrade without downtime, on its way: GMS goes on working, and nothing tells its clients. */
+export interface Upgrade {
+  /** The index that it fills; unlisted until the alias moves. */
+  target: string;
+  /** The alias moves to the copy: rows that were deleted meanwhile are back. False: the index is there no more. */
+  swap(): boolean;
+  /**
+   * Copies rows of the time in between, by their own time, to the new index; what came in meanwhile about an earlier time
+   * stays in the old one for good.
+   * @param most rows at a time
+   * @returns whether any are left
+   */
+  catchUp(most?: number): boolean;
+}
+
+/**
+ * As BuildIndicesIncrementalStep begins it (datahub PR #16887): a snapshot of what is behind the alias is copied to
+ * `<alias>_<version>_<13 digits>`; IncrementalReindexCatchUpStep ends it.
+ */
+export function beginUpgrade({ cluster, behaviour }: Simulation, index: LogicalIndex, version = '1.7.0-0'): Upgrade {
+  const source = index.physical;
+  const startedAt = cluster.now;
+  const skewMillis = behaviour.clockSkewSeconds * 1000;
+  const target = cluster.create(cluster.freshName(`${index.alias}_${version.replaceAll('.', '_')}`, skewMillis));
+  cluster.leftovers.set(target.name, target);
+  source.store.refresh();
+  const snapshot: Row[] = [...source.store.found()];
+  let swappedAt: number | undefined;
+  return {
+    target: target.name,
+    swap() {
+      if (![...cluster.logical.values()].includes(index) || cluster.find(target.name) === undefined) return false;
+      for (const { id, timestamp } of snapshot) target.store.add(id, timestamp);
+      target.store.refresh();
+      cluster.moveAlias(index, target);
+      swappedAt = cluster.now;
+      return true;
+    },
+    catchUp(most = Number.POSITIVE_INFINITY) {
+      if (swappedAt === undefined) return false;
+      const until = swappedAt;
+      const here = new Set(Array.from(target.store.rows(), ({ id }) => id));
+      let left = 0;
+      for (const { id, timestamp } of source.store.rows()) {
+        if (here.has(id) || timestamp < startedAt || timestamp >= until) continue;
+        if (left++ < most) target.store.add(id, timestamp);
+      }
+      if (cluster.refreshMillis === 0) target.store.refresh();
+      return left > most;
+    },
+  };
+}
+
+/** A copy brings about so many rows a second (datahub issue #10557). */
+const rowsPerSecond = 1200;
+/** The steps in between: it looks every minute at most. */
+const leastMillis = 60_000;
+
+/** All indices, one after another, then what they still lack; as the Helm chart does it by default. */
+export function upgradeAll(simulation: Simulation): void {
+  const { cluster } = simulation;
+  const begun: Upgrade[] = [];
+  const left = [...cluster.logical.values()];
+  const next = () => {
+    const index = left.shift();
+    if (index === undefined) {
+      for (const upgrade of begun) upgrade.catchUp();
+      return;
+    }
+    const upgrade = beginUpgrade(simulation, index);
+    const millis = Math.max(leastMillis, (index.physical.store.alive / rowsPerSecond) * 1000);
+    cluster.schedule(cluster.now + millis, () => {
+      if (upgrade.swap()) begun.push(upgrade);
+      next();
+    });
+  };
+  next();
+}

@@ -100,7 +100,7 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
   };
   // A task without progress for two hours is left to the next run, or counts as ended if next to nothing is left to
   // delete.
-  if (entry?.phase === 'done' && (entry.entry.cause.kind === 'stuck' || service.seenAt === undefined)) {
+  if (entry?.phase === 'done' && (entry.entry.cause.kind === 'unsettled' || service.seenAt === undefined)) {
     return { task, ...counted, lagSeconds: (time.now() - service.endsAt!) / 1000 };
   }
   if (entry?.phase !== 'done' || entry.entry.outcome !== 'truncated' || service.seenAt === undefined) {

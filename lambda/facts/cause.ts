@@ -39,9 +39,6 @@ const replaced = {
   movedBy: z.enum(['us', 'others']).optional(),
 };
 
-/** What happens to a record whose end nobody saw. */
-const closed = z.enum(['given-up', 'quarantined']).optional();
-
 const kinds = {
   // Not examined further
   policy: { problem },
@@ -157,8 +154,7 @@ const kinds = {
     nights: z.int().optional(),
     ...stragglers,
   },
-  remains: { ...counters, ...replaced, ...stragglers },
-  'all-conflicts': { ...counters },
+  remains: { why: z.enum(['rows', 'conflicts']), ...counters, ...replaced, ...stragglers },
   'not-refreshed': { ...counters, indexNow: z.string().optional(), indexBefore: z.string().optional() },
   'rows-missing': {
     expected: rows,
@@ -179,29 +175,27 @@ const kinds = {
     indexGone: z.boolean().optional(),
   },
   unsettled: {
+    why: z
+      .enum(['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'])
+      .meta({ description: 'what keeps its end from being known; for a copy, what its proof lacks' }),
+    copied: z.literal(true).optional().meta({ description: 'it may have copied' }),
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
+    cancelled: z.boolean().optional(),
     error: serverErrorSchema.optional(),
     lastMovedAt: millis.optional(),
     ...replaced,
-    closed,
+    closed: z.enum(['idle', 'quarantined']).optional().meta({ description: 'what its record became, being too old' }),
   },
-  unproven: {
-    why: z.enum(['status', 'imperfect', 'name']),
-    cancelled: z.boolean().optional(),
-    error: serverErrorSchema.optional(),
-    ...replaced,
-    closed,
-  },
-  stuck: { lastMovedAt: millis.optional(), ...replaced, closed },
-  blind: { error: serverErrorSchema },
-  'no-record': {},
   watching: {
     why: z.enum(['run', 'history', 'state', 'server', 'other-version']),
     done: rows.optional(),
     total: rows.optional(),
     hours: z.number().optional(),
     ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
-    works: z.enum(strategies).optional().meta({ description: 'how its task works, once its counters have shown it' }),
+    does: z
+      .enum(['delete', 'copy'])
+      .optional()
+      .meta({ description: 'what its task does, once its counters have shown it' }),
     error: serverErrorSchema.optional(),
   },
 

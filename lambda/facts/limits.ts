@@ -89,6 +89,9 @@ export const copyingPauseMillis = minute;
  */
 export const nameAfterAnswerMillis = 10 * minute;
 
+/** A proven copy of whose rows fewer than this share can be found is not refreshed. */
+export const invisibleShare = 0.1;
+
 /** Remaining rows count only above both limits. */
 export const incompleteShare = 0.01;
 export const incompleteRows = 10;

@@ -16,7 +16,6 @@ export const resultOf = {
   incomplete: 'attention',
   emptied: 'attention',
   'not-started': 'attention',
-  lost: 'failed',
   failed: 'failed',
   unknown: 'failed',
   'rows-missing': 'failed',

@@ -75,11 +75,10 @@ const sentFields = {
     sizeMb: z.number().optional(),
   }),
   /**
-   * Sent as a delete by query, but its task was seen copying rows: recorded, because its status may be gone at the end.
+   * Sent as a delete by query, but something was seen that only a copy explains: rows that its task created, or an index
+   * that is another one or too small. Written down, because it may not be seen again.
    */
-  copies: z.boolean().optional(),
-  /** A task that says it is running but makes no progress: since when, with how many rows done and left to delete. */
-  stood: z.object({ since: millis, done: rows, toDelete: rows }).optional(),
+  copied: z.enum(['task', 'index']).optional(),
   /** The response, if it was not a task id. */
   answer: z
     .object({ error: serverErrorSchema.catch({ kind: 'unreadable', operation: 'truncate' }), realAt: millis })
@@ -200,7 +199,8 @@ export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
 /** Whether nothing can be sent under it any more. @param now epoch milliseconds of the run's clock */
-export const mayBeJudged = ({ judgeableAt }: Unresolved, now: number): boolean => now >= judgeableAt;
+export const mayBeJudged = ({ judgeableAt }: Pick<Unresolved, 'judgeableAt'>, now: number): boolean =>
+  now >= judgeableAt;
 
 const headSchema = z.looseObject({
   version: z.number(),

@@ -3,7 +3,7 @@ import type { Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from './ledger.ts';
 import type { Idle, Unresolved, Verdict, Window } from './record.ts';
-import { conclude, quarantine, standingStill } from './transitions.ts';
+import { conclude, quarantine } from './transitions.ts';
 
 /** What was found out about a truncation, before it is written down. */
 export interface Judgement {
@@ -15,8 +15,6 @@ export interface Judgement {
   closes: 'idle' | 'quarantined' | 'no';
   /** For one that closes to `idle`, counted now: the next Plans count it again. Without it the previous one stays. */
   window?: Window;
-  /** For one that is left unresolved: since when its task has been stuck, and at what count. */
-  stood?: NonNullable<Unresolved['attempt']['stood']>;
 }
 
 export type Settled =
@@ -36,13 +34,9 @@ export async function settle(
   judgement: Judgement,
   now: number,
 ): Promise<Settled> {
-  const { outcome, cause, facts, closes, stood } = judgement;
+  const { outcome, cause, facts, closes } = judgement;
   const entry: DecidedFacts = { ...from, ...facts, outcome, cause };
-  if (closes === 'no') {
-    // If this is not written, the next run starts measuring from zero.
-    if (stood) await ledger.replace(record, standingStill(record, stood));
-    return { kind: 'decided', entry };
-  }
+  if (closes === 'no') return { kind: 'decided', entry };
   const { runId, runStartMillis } = record.attempt;
   const { attemptId } = record;
   const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now });

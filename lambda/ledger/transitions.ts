@@ -113,17 +113,11 @@ export const noteAnswer = (
   strategy: AttemptStrategy,
 ): Sending => ({ ...record, attempt: { ...record.attempt, answer, strategy } });
 
-/** A task says it is running but makes no progress: recorded for later runs; the state does not change. */
-export const standingStill = <Stored extends Unresolved>(
+/** A truncation sent as a delete by query was seen copying: whoever judges it later has to know. */
+export const seenToCopy = <Stored extends Unresolved>(
   record: Stored,
-  stood: NonNullable<SentAttempt['stood']>,
-): Stored => ({ ...record, attempt: { ...record.attempt, stood } });
-
-/** A truncation sent as a delete by query was seen copying rows: whoever judges it later has to know. */
-export const seenToCopy = <Stored extends Unresolved>(record: Stored): Stored => ({
-  ...record,
-  attempt: { ...record.attempt, copies: true },
-});
+  copied: NonNullable<SentAttempt['copied']>,
+): Stored => ({ ...record, attempt: { ...record.attempt, copied } });
 
 /**
  * Gives a reservation back after Truncate has decided against sending. Its run is done with this index: an invocation of

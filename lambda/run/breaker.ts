@@ -3,7 +3,7 @@ import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { RunState } from './state.ts';
 
 /**
- * The circuit breaker: once rows are missing, or the state of a truncation is unknown, the run starts nothing more,
+ * The circuit breaker: once rows are missing, or the state of what may have copied is unknown, the run starts nothing more,
  * because whatever went wrong may go wrong again. A truncation that is closed because of its age has already opened the
  * breaker of an earlier run; and rows that went while no truncation was under way say nothing about the next one.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
@@ -11,8 +11,9 @@ import type { RunState } from './state.ts';
 export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts): Cause | undefined {
   const index = `${entityType}.${aspect}`;
   if (outcome === 'rows-missing' && cause.kind !== 'gone-since') return { kind: 'breaker', index, outcome };
-  const isFirst = !('closed' in cause) || cause.closed === undefined;
-  if (outcome === 'unknown' && isFirst) return { kind: 'breaker', index, outcome };
+  // What cannot have copied can be stopped, repeated or left half done: it is no reason to stop.
+  const isFirst = cause.kind === 'unsettled' && cause.copied && cause.closed === undefined;
+  if (isFirst) return { kind: 'breaker', index, outcome };
   const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;
   return status === 401 || status === 403 ? { kind: 'no-task-ids', status } : undefined;
 }

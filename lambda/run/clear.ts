@@ -5,7 +5,8 @@ import { LedgerError } from '../ledger/ledger.ts';
 import { type Head, headOf, type StoredRecord, type Window } from '../ledger/record.ts';
 import { clear, type Key } from '../ledger/transitions.ts';
 import { asking, OperationsError } from '../operations/operations.ts';
-import { ownTask } from '../truncation/origin.ts';
+import { mayHaveCopied } from '../truncation/copied.ts';
+import { ownTask } from '../truncation/own-task.ts';
 import { whereRowsAre } from './entries.ts';
 import type { RunServices } from './services.ts';
 
@@ -180,11 +181,11 @@ async function copies(record: StoredRecord, { operations, clock }: Services, sig
   if (!('attempt' in record) || record.state === 'reserved') return false;
   const { attempt } = record;
   if (!attempt || !('taskId' in attempt) || attempt.taskId === undefined) return false;
-  const { taskId, strategy, copies: wasSeenCopying } = attempt;
+  const { taskId } = attempt;
   const asked = await asking(() => operations.taskStatus(taskId, { signal }));
   const task = asked.kind === 'done' ? ownTask(asked.value, { attempt }, clock.now()) : undefined;
   if (!task || task.completed) return false;
-  return strategy !== 'delete-by-query' || wasSeenCopying === true || task.works === 'reindex';
+  return mayHaveCopied({ attempt }, { task, indexName: undefined, isCounted: true });
 }
 
 const nameOf = ({ entityType, aspect }: Pick<Key, 'entityType' | 'aspect'>): string => `${entityType}.${aspect}`;

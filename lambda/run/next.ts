@@ -1,5 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import { heldBackMillis, settlingSeconds } from '../facts/limits.ts';
+import { isMoving } from '../truncation/watch.ts';
 import { done, endOf } from './entries.ts';
 import { fitState } from './fit.ts';
 import { historyIsSpent } from './history.ts';
@@ -61,13 +62,18 @@ export function holdsBack(
   now: number,
 ): boolean {
   if (!entry.adopted) return true;
-  return now < heldUntil(state, settings) && (watch.looks < 2 || watch.moves === true);
+  return now < heldUntil(state, settings) && (watch.looks < 2 || isMoving(watch));
 }
 
 const heldUntil = ({ startedAt }: RunState, { maxRunHours }: RunSettings): number =>
   Date.parse(startedAt) + Math.min(heldBackMillis, (maxRunHours * 3_600_000) / 2);
 
-function whyOver(state: RunState, settings: RunSettings, now: number): (Cause & { kind: 'no-time' }) | undefined {
+/** Why this run neither starts nor watches anything any more; undefined while it goes on. */
+export function whyOver(
+  state: RunState,
+  settings: RunSettings,
+  now: number,
+): (Cause & { kind: 'no-time' }) | undefined {
   if (now >= endOf(state, settings)) return { kind: 'no-time', what: 'run', hours: settings.maxRunHours };
   return historyIsSpent(state) ? { kind: 'no-time', what: 'history' } : undefined;
 }
@@ -82,9 +88,9 @@ export function stillRunning(entry: WatchedEntry, { what, hours }: Cause & { kin
   });
 }
 
-export function seen({ watch: { progress, completedAt, error, works } }: WatchedEntry) {
+export function seen({ watch: { progress, completedAt, error, does } }: WatchedEntry) {
   return {
-    ...(works && { works }),
+    ...(does && { does }),
     ...(progress && { done: progress.done, total: progress.total }),
     ...(completedAt !== undefined && { ended: true }),
     ...(error && { error }),

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
-import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
+import { abandonAfterMillis, deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { standing } from '../ledger/standing.ts';
@@ -11,7 +11,7 @@ import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
-import { proceed } from './next.ts';
+import { proceed, whyOver } from './next.ts';
 import { fromHeadAndLedger, isOurs } from './other-version.ts';
 import { unavailable } from './plan/remember.ts';
 import { resumeOwn } from './resume.ts';
@@ -40,9 +40,17 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, release } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state.refused);
   const limit = pLimit(pollConcurrency);
+  const startMillis = Date.parse(state.startedAt);
   const one = async (entry: Entry): Promise<Entry> => {
-    if (entry.phase !== 'watched' || !isDue(entry.watch, clock.now()) || clock.now() >= end) return entry;
-    const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours: settings.maxRunHours });
+    const now = clock.now();
+    const isOver = whyOver(state, settings, now) !== undefined;
+    if (entry.phase !== 'watched' || now >= end) return entry;
+    const isLast = isOver && startMillis - entry.watch.startedAt >= abandonAfterMillis;
+    if (!isLast && !isDue(entry.watch, now)) return entry;
+    const others = state.entries.filter((other) => other !== entry).map((other) => other.entry);
+    const run = { startMillis, isOver };
+    const { maxRunHours } = settings;
+    const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours, run, others });
     if (looked.kind === 'watching') return { ...entry, watch: looked.watch };
     services.log.info('verdict', { index: entry.index, ...looked.entry });
     await rememberVerdict(entry.index, looked.entry, state, services);

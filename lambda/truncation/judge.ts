@@ -1,168 +1,191 @@
 import type { Cause } from '../facts/cause.ts';
-import { abandonAfterMillis, incompleteRows, incompleteShare } from '../facts/limits.ts';
+import { incompleteRows, incompleteShare, invisibleShare } from '../facts/limits.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
+import type { ServerError } from '../facts/server-error.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Judgement } from '../ledger/settle.ts';
-import { leadsElsewhere, movedBy, type OwnTask, whatItWas } from './origin.ts';
+import { mayHaveCopied, type Replaced, replacedBy, whatProofLacks } from './copied.ts';
+import { type OwnTask, rowsDone } from './own-task.ts';
 import { recoveryFacts } from './recovery.ts';
-import { type Counts, isMissing, keptOf, type Shortfall, shortfallOf, windowOf } from './windows.ts';
+import type { Everything } from './see.ts';
+import type { End, Watch } from './watch.ts';
+import { keptOf, type Shortfall, shortfallOf, windowOf } from './windows.ts';
 
 /**
  * Judges a truncation that has ended, or shows no more progress, from new counts. `completed` proves nothing: DataHub
  * drops a task's error and failures. Pure.
  */
 
-export interface Evidence {
+export interface Evidence extends Everything {
   record: Unresolved;
-  /** Over the record's own windows. */
-  after: Counts;
-  /** The search engine has no such index any more: its counts are zero. */
-  indexGone: boolean;
-  /** The physical index now, if the server reports it. */
-  indexName: string | undefined;
-  sizeMb: number | undefined;
-  /** Our task's status at its end, if it could be read. */
+  /** This look included. */
+  watch: Watch;
+  /** Why it is judged. */
+  end: End;
+  /** Our task's status, if it could be read. */
   task: OwnTask | undefined;
-  /** Why it is judged: its task has ended; or there is no progress and no status says otherwise; or its task hangs. */
-  end: 'task' | 'still' | 'stuck';
   /** The task's record is gone. */
   vanished: boolean;
-  /**
-   * The fewest rows to delete that any look of this run has seen: late-arriving rows may hide that rows were deleted.
-   */
-  lowestToDelete: number | undefined;
-  /** When any progress was last seen, and when it ended as far as known; epoch milliseconds of the run's clock. */
-  lastMovedAt: number | undefined;
-  endedAt: number;
-  startedAt: number;
-  now: number;
+  /** This run closes it, whatever it finds. */
+  isOld: boolean;
+  /** It may have copied (`mayHaveCopied`). */
+  copied: boolean;
 }
 
 export function judge(evidence: Evidence): Judgement {
-  const { record, task, indexName, end } = evidence;
-  const was = whatItWas(record, task, indexName);
-  if (end === 'still' && record.state === 'sending' && isUnchanged(evidence, was)) return unchanged(evidence);
-  return was === 'delete-by-query' ? judgeDelete(evidence) : judgeReindex(evidence);
+  if (isUntouched(evidence)) return unchanged(evidence);
+  const loss = lossOf(evidence);
+  const { copied } = evidence;
+  const gap = copied ? whatProofLacks(evidence.record, evidence) : undefined;
+  if (gap !== undefined) {
+    return loss.rows > 0 && !mayComeBack(evidence) ? missing(evidence, loss) : unsettled(evidence, gap, loss);
+  }
+  if (copied && isInvisible(evidence)) return notRefreshed(evidence, loss);
+  if (loss.isMissing) return missing(evidence, loss);
+  if (isElsewhere(evidence)) return unsettled(evidence, 'replaced', loss);
+  if (isConflicted(evidence)) return remains(evidence, loss, 'conflicts');
+  if (!hasRemainder(evidence) && evidence.end !== 'hung') return verified(evidence, loss);
+  if (evidence.end !== 'task') return unsettled(evidence, evidence.end === 'hung' ? 'hung' : 'still', loss);
+  return isUnmoved(evidence) ? notRefreshed(evidence, loss) : remains(evidence, loss, 'rows');
+}
+
+/** An old record whose index cannot be counted, although the server answers about other things. */
+export function judgeUncountable(
+  record: Unresolved,
+  watch: Watch,
+  error: ServerError,
+  indexName: string | undefined,
+): Judgement {
+  const isCounted = watch.lowestToDelete !== undefined;
+  const copied = mayHaveCopied(record, { task: undefined, indexName, isCounted });
+  const { closes, ...rest } = closedAs(copied);
+  return { outcome: 'unknown', cause: { kind: 'unsettled', why: 'uncountable', error, ...rest }, facts: {}, closes };
+}
+
+export const replacedIn = ({ record, indexName, copied }: Evidence): Replaced | undefined =>
+  replacedBy(record, indexName, copied);
+
+/**
+ * After a call without a task id: no look of this run has seen any change over a whole stillness window that ended
+ * after the server must have acted, if it ever will. The total is not compared: it changes with ingestion.
+ */
+export function isUntouched(evidence: Evidence): boolean {
+  const { record, after, indexName, watch, end, copied } = evidence;
+  if (end !== 'still' || record.state !== 'sending') return false;
+  const { rowsToDelete: before, indexName: nameBefore } = record.attempt.baseline;
+  // With only a few rows, most of them could be gone and still be within the tolerance.
+  const allowed = copied ? 0 : Math.min(slack(before), before / 2);
+  const fewest = Math.min(after.rowsToDelete, watch.lowestToDelete ?? after.rowsToDelete);
+  if (fewest < before - allowed || lossOf(evidence).isMissing) return false;
+  if (nameBefore !== undefined && indexName !== undefined) return nameBefore === indexName;
+  return !copied || after.rowsToDelete === before;
 }
 
 /** Nothing was started, as far as can be seen. Rows that other processes deleted in the meantime are counted anyway. */
 function unchanged(evidence: Evidence): Judgement {
-  const { record, after } = evidence;
-  const lost = shortfallOf(record.windows, after.windows);
-  const { answer } = record.attempt;
+  const { answer } = evidence.record.attempt;
+  const { rows } = lossOf(evidence);
   return {
     outcome: 'failed',
     cause: { kind: 'unchanged', ...(answer && { error: answer.error }) },
-    facts: lost && lost.rows > 0 ? { rowsMissing: lost.rows } : {},
+    facts: rows > 0 ? { rowsMissing: rows } : {},
     closes: 'idle',
   };
 }
 
-/** Counts alone prove a delete by query. */
-function judgeDelete(evidence: Evidence): Judgement {
-  const { record, after, task, indexName, end } = evidence;
-  const { rowsToDelete: planned } = record.attempt.baseline;
-  const lost = shortfallOf(record.windows, after.windows);
-  if (lost?.isMissing) return rowsMissing(evidence, lost);
+const noLoss = { rows: 0, isMissing: false } as const;
 
-  const base = { facts: factsOf(evidence, lost), closes: 'idle' as const };
-  const counters = countersOf(evidence);
-  const replaced = replacedBy(evidence);
-  if (end === 'stuck') return { ...base, ...stuck(evidence) };
-  if (task && deletedNothing(task) && (conflictsOnly(task) || !isRemainder(after.rowsToDelete, planned))) {
-    // Another process deleted or changed all of its rows first.
-    const facts = { ...base.facts, rowsDeleted: 0 };
-    return { ...base, facts, outcome: 'incomplete', cause: { kind: 'all-conflicts', ...counters } };
-  }
-  if (isRemainder(after.rowsToDelete, planned)) {
-    if (end === 'still') return { ...base, ...unseen(evidence, unsettled(evidence)) };
-    // Late-arriving rows may replace deleted ones: the lowest count of any look decides.
-    const fewest = Math.min(after.rowsToDelete, evidence.lowestToDelete ?? after.rowsToDelete);
-    if (task && saysAllDeleted(task) && fewest >= planned - slack(planned)) {
-      const cause: Cause = {
-        kind: 'not-refreshed',
-        ...counters,
-        ...(indexName !== undefined && { indexNow: indexName }),
-      };
-      return { ...base, outcome: 'incomplete', cause };
-    }
-    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...counters, ...replaced } };
-  }
-  // Another index was put behind the alias, and our own task cannot be queried: whose rows were deleted is unknown.
-  if (replaced.movedBy === 'others' && task === undefined) return { ...base, ...unseen(evidence, unsettled(evidence)) };
-  if (mayHaveCopied(evidence)) return { ...base, ...unseen(evidence, unsettled(evidence)) };
-  const cause: Cause = { kind: 'verified', by: 'counts', ...counters, ...replaced, ...restOf(evidence) };
-  return { ...base, outcome: 'truncated', cause };
-}
+const lossOf = ({ record, after }: Evidence): Shortfall | typeof noLoss =>
+  shortfallOf(record.windows, after.windows) ?? noLoss;
+
+/** A copy that hangs may go on; one whose rows rose in this run has not come to its end when the run has to close it. */
+const mayComeBack = ({ end, isOld, watch }: Evidence): boolean =>
+  end !== 'task' && (isOld ? watch.rose?.kept === true : end === 'hung');
 
 /**
- * A reindex moves the alias to an empty index before it copies, and late rows refill what a broken copy has lost:
- * counts alone cannot prove it. Without proof a single missing row closes the index, and the absence of missing rows
- * proves nothing.
+ * The proof is complete, but searches find next to nothing: the newest servers leave the new index without refreshes,
+ * and only rows written just after the swap may show (ESIndexBuilder.reindexInPlaceAsync).
  */
-export function judgeReindex(evidence: Evidence): Judgement {
-  const { record, after, end } = evidence;
-  const lost = shortfallOf(record.windows, after.windows);
-  const gap = whatProofLacks(evidence);
-  const facts = factsOf(evidence, lost);
-  // A hanging copy may resume: its rows are not missing yet.
-  if (end === 'stuck') return { facts, ...stuck(evidence) };
-  if (gap !== undefined) {
-    if (lost && lost.rows > 0) return rowsMissing(evidence, lost);
-    const cause: Cause = { kind: 'unproven', why: gap, ...unprovenFacts(evidence), ...replacedBy(evidence) };
-    return { facts, ...unseen(evidence, cause) };
-  }
-  const expected = Math.max(0, ...record.windows.map(({ rows }) => rows));
-  if (after.rowsTotal === 0 && expected > 0) return notRefreshed(evidence, facts);
-  if (lost?.isMissing) return rowsMissing(evidence, lost);
-  const base = { facts, closes: 'idle' as const };
-  // Rows that were written but not yet searchable when the copy began are only in the old index (servers up to
-  // 1.1).
-  const { indexName: stragglersIn } = record.attempt.baseline;
-  const stragglers = stragglersIn === undefined ? {} : { stragglersIn };
-  if (isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete)) {
-    return { ...base, outcome: 'incomplete', cause: { kind: 'remains', ...countersOf(evidence), ...stragglers } };
-  }
-  const indexNow = evidence.indexName === undefined ? {} : { indexNow: evidence.indexName };
-  return { ...base, outcome: 'truncated', cause: { kind: 'verified', by: 'proof', ...stragglers, ...indexNow } };
+function isInvisible({ record, after }: Evidence): boolean {
+  const expected = keptOf(record.windows)?.rows ?? 0;
+  return (keptOf(after.windows)?.rows ?? 0) < expected * invisibleShare;
 }
 
-/**
- * Proof that a copy is complete: a flawless status of our own task, at least the rows that should stay, and an index
- * created when our reindex would have created it.
- */
-export function whatProofLacks({ record, task, indexName }: Evidence): 'status' | 'imperfect' | 'name' | undefined {
-  if (task?.works !== 'reindex' || !task.completed) return 'status';
-  const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
-  const upToStart = keptOf(record.windows)?.rows ?? 0;
-  if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'imperfect';
-  if (isMissing(upToStart - total, upToStart)) return 'imperfect';
-  return movedBy(record, indexName) === 'us' ? undefined : 'name';
+/** Its counters say that it deleted every row, but no look of this run has seen fewer. */
+function isUnmoved({ record, task, after, watch }: Evidence): boolean {
+  const planned = record.attempt.baseline.rowsToDelete;
+  const { total = 0, deleted = 0 } = task?.counters ?? {};
+  // Late-arriving rows may replace deleted ones: the lowest count of any look decides.
+  const fewest = Math.min(after.rowsToDelete, watch.lowestToDelete ?? after.rowsToDelete);
+  return total > 0 && deleted === total && fewest >= planned - slack(planned);
 }
 
-/**
- * Its counters say that the copy is complete, but no search finds a row: the newest servers leave the new index without
- * refreshes.
- */
-function notRefreshed(evidence: Evidence, facts: Partial<EntryFacts>): Judgement {
-  const { indexName } = evidence;
-  const { indexName: before } = evidence.record.attempt.baseline;
+/** Another index was put behind the alias, and no status of ours says what was deleted where. */
+const isElsewhere = (evidence: Evidence): boolean =>
+  evidence.task?.does !== 'delete' && replacedIn(evidence)?.movedBy === 'others';
+
+/** Another process deleted or changed all of its rows first. */
+function isConflicted(evidence: Evidence): boolean {
+  const { total = 0, deleted, versionConflicts = 0 } = evidence.task?.counters ?? {};
+  if (evidence.copied || total === 0 || deleted !== 0 || evidence.end === 'hung') return false;
+  return versionConflicts >= total || !hasRemainder(evidence);
+}
+
+const hasRemainder = ({ record, after }: Evidence): boolean =>
+  isRemainder(after.rowsToDelete, record.attempt.baseline.rowsToDelete);
+
+/** More than 1 % of the plan and more than 10 rows; or nothing was deleted at all. */
+export const isRemainder = (remaining: number, planned: number): boolean =>
+  planned > 0 && (remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows));
+
+const slack = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
+
+type Loss = ReturnType<typeof lossOf>;
+
+function verified(evidence: Evidence, loss: Loss): Judgement {
+  const { indexName: indexNow, copied } = evidence;
+  const how: Cause = copied
+    ? { kind: 'verified', by: 'proof', ...stragglersOf(evidence), ...(indexNow !== undefined && { indexNow }) }
+    : { kind: 'verified', by: 'counts', ...countersOf(evidence), ...replacedIn(evidence), ...restOf(evidence) };
+  return { outcome: 'truncated', cause: how, facts: factsOf(evidence, loss), closes: 'idle' };
+}
+
+function remains(evidence: Evidence, loss: Loss, why: 'rows' | 'conflicts'): Judgement {
   return {
-    outcome: 'rows-missing',
+    outcome: 'incomplete',
     cause: {
-      kind: 'not-refreshed',
+      kind: 'remains',
+      why,
       ...countersOf(evidence),
-      ...(indexName !== undefined && { indexNow: indexName }),
-      ...(before !== undefined && { indexBefore: before }),
+      ...(evidence.copied ? stragglersOf(evidence) : replacedIn(evidence)),
     },
-    facts,
-    closes: 'quarantined',
+    facts: { ...factsOf(evidence, loss), ...(why === 'conflicts' && { rowsDeleted: 0 }) },
+    closes: 'idle',
   };
 }
 
-function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall): Judgement {
+/** What counters say that no search can see. After a copy the index is closed, because nobody could see a loss either. */
+function notRefreshed(evidence: Evidence, loss: Loss): Judgement {
+  const { record, indexName: indexNow, copied } = evidence;
+  const { indexName: indexBefore } = record.attempt.baseline;
+  return {
+    outcome: copied ? 'rows-missing' : 'incomplete',
+    cause: {
+      kind: 'not-refreshed',
+      ...countersOf(evidence),
+      ...(indexNow !== undefined && { indexNow }),
+      ...(copied && indexBefore !== undefined && { indexBefore }),
+    },
+    facts: factsOf(evidence, loss),
+    ...(copied ? { closes: 'quarantined' } : { closes: 'idle' }),
+  };
+}
+
+function missing(evidence: Evidence, loss: Loss): Judgement {
   const { record, indexName, indexGone } = evidence;
-  const { rowsIn, deadline } = recoveryFacts(record.attempt.baseline.indexName, indexName);
+  const { before, after } = 'before' in loss ? loss : { before: { rows: 0 }, after: { rows: 0 } };
+  const replaced = replacedIn(evidence);
+  const where = replaced?.movedBy === 'us' ? recoveryFacts(record.attempt.baseline.indexName, indexName) : {};
   return {
     outcome: 'rows-missing',
     cause: {
@@ -170,112 +193,44 @@ function rowsMissing(evidence: Evidence, { rows, before, after }: Shortfall): Ju
       expected: before.rows,
       found: after.rows,
       ...countersOf(evidence),
-      ...replacedBy(evidence),
-      ...(rowsIn !== undefined && { rowsIn }),
-      ...(deadline !== undefined && { deadline }),
+      ...replaced,
+      ...where,
       ...(indexGone && { indexGone }),
     },
-    facts: { ...factsOf(evidence, undefined), rowsMissing: rows },
+    facts: { ...factsOf(evidence, noLoss), rowsMissing: loss.rows },
     closes: 'quarantined',
   };
 }
 
 /**
- * The server reported the index's name before, but does not now: without a status either, a reindex cannot be ruled
- * out.
+ * How it ended is not known. The record stays unresolved for a later look until it is 20 h old: then what cannot have
+ * copied is simply repeated another night, while a copy may have left the alias on half an index.
  */
-const mayHaveCopied = ({ record, task, indexName }: Evidence): boolean =>
-  record.attempt.baseline.indexName !== undefined && indexName === undefined && task === undefined;
-
-/**
- * Nobody saw it end. The record stays unresolved for a later look until it is 20 h old: then a delete by query can
- * simply be repeated, while a reindex may have left the alias on half an index.
- */
-function unseen(evidence: Evidence, cause: Cause): Pick<Judgement, 'outcome' | 'cause' | 'closes'> {
-  const { record, task, indexName, end, vanished } = evidence;
-  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query' && !mayHaveCopied(evidence);
-  const outcome = isDelete && vanished && end === 'still' ? 'lost' : 'unknown';
-  if (!isAbandoned(evidence)) return { outcome, cause, closes: 'no' };
-  return { outcome, ...closedAs(canBeRepeated(evidence, isDelete) ? 'idle' : 'quarantined', cause) };
-}
-
-export const isAbandoned = ({ record, now }: Evidence): boolean =>
-  now - record.attempt.sendingSince >= abandonAfterMillis;
-
-/** A server may have turned it into a reindex of an index that cannot be seen now. */
-export const canBeRepeated = ({ record, indexName }: Evidence, isDelete: boolean): boolean =>
-  isDelete && !leadsElsewhere(record, indexName);
-
-const closedAs = (closes: 'idle' | 'quarantined', cause: Cause): Pick<Judgement, 'cause' | 'closes'> => ({
-  cause: { ...cause, closed: closes === 'idle' ? 'given-up' : 'quarantined' } as Cause,
-  closes,
-});
-
-/**
- * Its status says that it is running, but there is no progress. However old its record is, nothing is started alongside
- * it until it has been stuck for 20 h; no single run sees that, so the record says since when.
- */
-export function stuck(evidence: Evidence): Pick<Judgement, 'outcome' | 'cause' | 'closes' | 'stood'> {
-  const { record, task, after, lastMovedAt, now, indexName } = evidence;
-  const toDelete = after.rowsToDelete;
-  const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};
-  const done = deleted + created + updated;
-  const { stood: before } = record.attempt;
-  const stoodStill = before !== undefined && done <= before.done && toDelete >= before.toDelete;
-  const since = stoodStill ? before.since : (lastMovedAt ?? now);
-  const cause: Cause = { kind: 'stuck', ...lastMoved(evidence), ...replacedBy(evidence) };
-  if (now - since < abandonAfterMillis) {
-    return { outcome: 'unknown', cause, closes: 'no', stood: { since, done, toDelete } };
-  }
-  const isDelete = whatItWas(record, task, indexName) === 'delete-by-query';
-  return { outcome: 'unknown', ...closedAs(isDelete ? 'idle' : 'quarantined', cause) };
-}
-
-function unsettled(evidence: Evidence): Cause {
-  const { answer } = evidence.record.attempt;
+function unsettled(evidence: Evidence, why: (Cause & { kind: 'unsettled' })['why'], loss: Loss): Judgement {
+  const { record, task, vanished, watch, isOld, copied } = evidence;
+  const { closes, ...rest } = isOld ? closedAs(copied) : { closes: 'no' as const, ...(copied && { copied }) };
+  const { answer } = record.attempt;
   return {
-    kind: 'unsettled',
-    ...(evidence.vanished && { vanished: true }),
-    ...(answer && { error: answer.error }),
-    ...lastMoved(evidence),
-    ...replacedBy(evidence),
+    outcome: 'unknown',
+    cause: {
+      kind: 'unsettled',
+      why,
+      ...(vanished && { vanished }),
+      ...(task?.counters.cancelled && { cancelled: true }),
+      ...(answer && { error: answer.error }),
+      ...(watch.movedAt !== undefined && { lastMovedAt: watch.movedAt }),
+      ...replacedIn(evidence),
+      ...rest,
+    },
+    facts: factsOf(evidence, loss),
+    closes,
   };
 }
 
-/**
- * After a call without a task id: no look of this run has seen any change over a whole stillness window that ended
- * after the server must have acted, if it ever will. The total is not compared: it changes with ingestion.
- */
-export function isUnchanged(
-  { record, after, indexName, lowestToDelete }: Evidence,
-  was: ReturnType<typeof whatItWas>,
-): boolean {
-  const { baseline } = record.attempt;
-  // There is nothing to compare for a truncation that another version sent.
-  if (baseline.rowsToDelete === 0) return false;
-  // With only a few rows, most of them could be gone and still be within the tolerance.
-  const allowed = was === 'delete-by-query' ? Math.min(slack(baseline.rowsToDelete), baseline.rowsToDelete / 2) : 0;
-  const fewest = Math.min(after.rowsToDelete, lowestToDelete ?? after.rowsToDelete);
-  if (fewest < baseline.rowsToDelete - allowed) return false;
-  const lost = shortfallOf(record.windows, after.windows);
-  if (lost?.isMissing) return false;
-  const bothKnown = baseline.indexName !== undefined && indexName !== undefined;
-  if (bothKnown) return baseline.indexName === indexName;
-  return was === 'delete-by-query' || after.rowsToDelete === baseline.rowsToDelete;
-}
-
-const slack = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
-
-/** More than 1 % of the plan and more than 10 rows; or nothing was deleted at all. */
-export const isRemainder = (remaining: number, planned: number): boolean =>
-  planned > 0 && (remaining >= planned || (remaining > planned * incompleteShare && remaining > incompleteRows));
-
-const deletedNothing = ({ counters: { total = 0, deleted } }: OwnTask): boolean => total > 0 && deleted === 0;
-
-const conflictsOnly = ({ counters: { total = 0, versionConflicts = 0 } }: OwnTask): boolean =>
-  versionConflicts >= total;
-
-const saysAllDeleted = ({ counters: { total = 0, deleted = 0 } }: OwnTask): boolean => total > 0 && deleted === total;
+const closedAs = (
+  copied: boolean,
+): { closes: 'idle' | 'quarantined'; closed: 'idle' | 'quarantined'; copied?: true } =>
+  copied ? { closes: 'quarantined', closed: 'quarantined', copied } : { closes: 'idle', closed: 'idle' };
 
 /** What a bite has left for later nights: the rows between its cutoff and the policy's. */
 function restOf({ record, after }: Evidence): { rest?: number; nights?: number } {
@@ -285,20 +240,20 @@ function restOf({ record, after }: Evidence): { rest?: number; nights?: number }
   return { rest, ...(nights > 1 && { nights: nights - 1 }) };
 }
 
-const lastMoved = ({ lastMovedAt }: Evidence) => (lastMovedAt === undefined ? {} : { lastMovedAt });
-
-function replacedBy({ record, indexName }: Evidence) {
-  const by = movedBy(record, indexName);
-  const { indexName: before } = record.attempt.baseline;
-  if (by === undefined || before === undefined || indexName === undefined) return {};
-  return { indexBefore: before, indexNow: indexName, movedBy: by };
+/**
+ * Rows that were written but not yet searchable when the copy began are only in the old index (servers up to about
+ * 1.1).
+ */
+function stragglersOf({ record }: Evidence): { stragglersIn?: string } {
+  const { indexName: stragglersIn } = record.attempt.baseline;
+  return stragglersIn === undefined ? {} : { stragglersIn };
 }
 
 /** The task's counters, unless they simply say that all is done. */
 function countersOf({ task }: Evidence) {
   if (!task) return {};
-  const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
-  const done = task.works === 'reindex' ? created + updated : deleted;
+  const { total, versionConflicts = 0, cancelled } = task.counters;
+  const done = rowsDone(task);
   return {
     ...(cancelled && { cancelled }),
     ...(versionConflicts > 0 && { conflicts: versionConflicts }),
@@ -306,19 +261,21 @@ function countersOf({ task }: Evidence) {
   };
 }
 
-function unprovenFacts({ record, task }: Evidence) {
-  const { answer } = record.attempt;
-  return { ...(task?.counters.cancelled && { cancelled: true }), ...(answer && { error: answer.error }) };
-}
-
-function factsOf(evidence: Evidence, lost: Shortfall | undefined): Partial<EntryFacts> {
-  const { record, after, indexName, sizeMb, endedAt, startedAt } = evidence;
+function factsOf(evidence: Evidence, loss: Loss): Partial<EntryFacts> {
+  const { record, after, watch, indexName, sizeMb } = evidence;
   return {
     rowsDeleted: Math.max(0, record.attempt.baseline.rowsToDelete - after.rowsToDelete),
     rowsRemaining: after.rowsToDelete,
-    ...(lost && lost.rows > 0 && { rowsMissing: lost.rows }),
-    durationSeconds: Math.max(0, Math.round((endedAt - startedAt) / 1000)),
+    ...(loss.rows > 0 && { rowsMissing: loss.rows }),
+    durationSeconds: Math.max(0, Math.round((endedAt(evidence) - watch.startedAt) / 1000)),
     ...(sizeMb !== undefined && { sizeAfterMb: sizeMb }),
     ...(indexName !== undefined && { indexName }),
   };
+}
+
+/** When it ended, as far as known; if its status never says so, when progress was last seen. */
+function endedAt({ watch, task, end }: Evidence): number {
+  if (end !== 'task' || task?.completed === false) return watch.movedAt ?? watch.lastLookAt;
+  if (task?.runTimeMillis !== undefined) return watch.startedAt + task.runTimeMillis;
+  return watch.completedAt ?? watch.lastLookAt;
 }

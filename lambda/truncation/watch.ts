@@ -1,7 +1,7 @@
 import { incompleteRows, incompleteShare, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import type { AttemptStrategy, Strategy } from '../facts/strategy.ts';
-import type { OwnTask } from './origin.ts';
+import { mayBeJudged } from '../ledger/record.ts';
+import { type OwnTask, rowsDone } from './own-task.ts';
 import { isMissing } from './windows.ts';
 
 /**
@@ -28,17 +28,15 @@ export interface Watch {
   highestKept?: number;
   highestCounter?: number;
   movedAt?: number;
+  /** In this run the kept rows, or the task's own counters, have risen. */
+  rose?: { kept?: true; counter?: true };
   /** When a status last said that the task is running: stillness is measured from there. */
   aliveAt?: number;
-  /** The last successful look saw progress. */
-  moves?: boolean;
   /** When the task was first seen to have ended; the same in real time. */
   completedAt?: number;
   completedRealAt?: number;
-  /** The task's record was gone at the last look. */
-  vanished?: boolean;
-  /** How its task works (delete or copy), once its counters have shown it. */
-  works?: Strategy;
+  /** What its task does, once its counters have shown it. */
+  does?: 'delete' | 'copy';
   /** Why the last look failed. */
   error?: ServerError;
 }
@@ -52,106 +50,106 @@ export interface Sighting {
   realAt: number;
   /** Our task's status; undefined if unavailable. */
   task: OwnTask | undefined;
-  /** The server says that it does not know the task. */
-  vanished: boolean;
   toDelete?: number | undefined;
   kept?: number | undefined;
 }
 
-/** What is watched. */
+/** What is watched, and under which rules. */
 export interface Watched {
-  strategy: AttemptStrategy;
+  /** By what is known so far. */
+  mayHaveCopied: boolean;
   rowsToDelete: number;
   /** Rows of the window up to the run's start. */
   rowsKept: number;
+  /** What may still be sent is not judged by a lack of progress (`mayBeJudged`). */
+  judgeableAt: number;
+  /** The longest time that establishing stillness may take, milliseconds. */
+  longestStill: number;
+  /** The run ends, and the record is old enough to be closed by it. */
+  isLastLook: boolean;
 }
 
-export type Step =
-  /** It is running, or nothing is known yet. */
-  | 'again'
+/** Why it can be judged. */
+export type End =
   /** Its task has ended, or has nothing left to do. */
-  | 'ended'
+  | 'task'
   /** There is no progress, and no status says that it is running. */
   | 'still'
   /** Its status says that it is running, but there has been no progress for hours. */
-  | 'stuck';
+  | 'hung'
+  /** No run will know more of it than this one, which ends now. */
+  | 'over';
 
-/** @param longestStill the longest time that establishing stillness may take, milliseconds */
-export function fold(
-  before: Watch,
-  sighting: Sighting,
-  watched: Watched,
-  longestStill: number,
-): { watch: Watch; step: Step } {
-  const { task, vanished, seenAt, toDelete } = sighting;
-  const { error: _, ...rest } = moved(before, sighting, counterOf(task, watched));
-  const watch: Watch = { ...progressed(rest, sighting, watched), ...worksOf(task), succeededAt: seenAt, vanished };
-  if (task?.completed) {
+/** @returns `end` is undefined while it is running, or as long as nothing is known */
+export function fold(before: Watch, sighting: Sighting, watched: Watched): { watch: Watch; end: End | undefined } {
+  const { error: _, ...rest } = moved(before, sighting);
+  const { task, seenAt } = sighting;
+  const does = task?.does ?? before.does;
+  const watch: Watch = {
+    ...progressed(rest, sighting, watched),
+    ...(does !== undefined && { does }),
+    succeededAt: seenAt,
+    ...(task && !task.completed && { aliveAt: seenAt }),
+  };
+  const end = endOf(watch, sighting, watched);
+  if (end === 'task') {
     watch.completedAt ??= seenAt;
     watch.completedRealAt ??= sighting.realAt;
+  } else if (task) {
+    // There is progress, or rows are left again: another index was put behind the alias, or rows were restored.
+    delete watch.completedAt;
+    delete watch.completedRealAt;
   }
-  if (!task || task.completed) {
-    if (watch.completedAt !== undefined) return { watch, step: 'ended' };
-    return { watch, step: isStill(watch, sighting.at, longestStill) ? 'still' : 'again' };
-  }
-  watch.aliveAt = seenAt;
-  const isDelete = watched.strategy === 'delete-by-query' && task.works === 'delete-by-query';
-  const nothingLeft = isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete);
-  // A task on its last rows looks the same: it counts as ended only after the same stillness as any other.
-  if (nothingLeft && standsStill(watch, sighting.at, longestStill)) {
-    watch.completedAt ??= seenAt;
-    watch.completedRealAt ??= sighting.realAt;
-    return { watch, step: 'ended' };
-  }
-  // There is progress, or rows are left again: another index was put behind the alias, or rows were restored.
-  delete watch.completedAt;
-  delete watch.completedRealAt;
-  return { watch, step: sighting.at - (watch.movedAt ?? seenAt) >= longestStill ? 'stuck' : 'again' };
+  const isLast = end === undefined && watched.isLastLook && !watch.rose?.counter;
+  return { watch, end: isLast ? 'over' : end };
 }
 
-/**
- * Zero counters show nothing: an old server reindexes although it was asked to delete, which only shows with the first
- * row.
- */
-function worksOf(task: OwnTask | undefined): Pick<Watch, 'works'> {
-  const { deleted = 0, created = 0, updated = 0 } = task?.counters ?? {};
-  if (created + updated > 0) return { works: 'reindex' };
-  return deleted > 0 ? { works: 'delete-by-query' } : {};
+/** Whether this look ends the watch unless something has moved since the last one: then everything is counted. */
+export function mayEnd(watch: Watch, seen: Pick<Sighting, 'at' | 'realAt' | 'task'>, watched: Watched): boolean {
+  const { lowestToDelete: toDelete, highestKept: kept } = watch;
+  return fold(watch, { ...seen, seenAt: seen.at, toDelete, kept }, watched).end !== undefined;
+}
+
+function endOf(watch: Watch, { task, at, toDelete }: Sighting, watched: Watched): End | undefined {
+  if (!task || task.completed) {
+    if (task?.completed || watch.completedAt !== undefined) return 'task';
+    return mayBeJudged(watched, at) && isStill(watch, at, watched.longestStill) ? 'still' : undefined;
+  }
+  const isDelete = !watched.mayHaveCopied && task.does !== 'copy';
+  const nothingLeft = isDelete && toDelete !== undefined && isNothingLeft(toDelete, watched.rowsToDelete);
+  // A task on its last rows looks the same: it counts as ended only after the same stillness as any other.
+  if (nothingLeft && at - (watch.movedAt ?? at) >= stillWindow(watch, at, watched.longestStill)) return 'task';
+  return at - (watch.movedAt ?? at) >= watched.longestStill ? 'hung' : undefined;
 }
 
 const isNothingLeft = (toDelete: number, planned: number): boolean =>
   toDelete <= Math.max(incompleteRows, planned * incompleteShare) && toDelete < planned;
 
-/** Rows done according to the task; undefined if its counters do not show how far it is. */
-function counterOf(task: OwnTask | undefined, { strategy }: Pick<Watched, 'strategy'>): number | undefined {
-  if (!task) return undefined;
-  const { deleted = 0, created = 0, updated = 0 } = task.counters;
-  return strategy === 'delete-by-query' && task.works === 'delete-by-query' ? deleted : created + updated;
-}
-
 /** Whether a running task's own counters show progress, so that nothing needs to be counted. */
-export function advances(watch: Watch, task: OwnTask, watched: Pick<Watched, 'strategy'>): boolean {
-  return (counterOf(task, watched) ?? 0) > (watch.highestCounter ?? Number.NEGATIVE_INFINITY) && !task.counters.sliced;
-}
+export const advances = (watch: Watch, task: OwnTask): boolean =>
+  rowsDone(task) > (watch.highestCounter ?? Number.NEGATIVE_INFINITY) && !task.counters.sliced;
 
 /** Anything better than the best value of this run is progress, and stillness starts over. */
-function moved(watch: Watch, { toDelete, kept, seenAt }: Sighting, counter: number | undefined): Watch {
+function moved(watch: Watch, { task, toDelete, kept, seenAt }: Sighting): Watch {
+  const { lowestToDelete, highestKept, highestCounter, rose, movedAt } = watch;
+  const counter = task && rowsDone(task);
   // The alias has just moved: rows are counted from the state of the new index, not from what the old one held.
-  const { highestKept } = watch;
   const fell = kept !== undefined && highestKept !== undefined && hasFallen(kept, highestKept);
-  const best = fell ? undefined : highestKept;
-  const less = toDelete !== undefined && toDelete < (watch.lowestToDelete ?? Number.POSITIVE_INFINITY);
-  const more = kept !== undefined && kept > (best ?? Number.NEGATIVE_INFINITY);
-  const further = counter !== undefined && counter > (watch.highestCounter ?? Number.NEGATIVE_INFINITY);
-  const moves = less || more || further;
-  const isFirst = watch.movedAt === undefined;
+  const less = toDelete !== undefined && toDelete < (lowestToDelete ?? Number.POSITIVE_INFINITY);
+  const more = kept !== undefined && !fell && kept > (highestKept ?? Number.NEGATIVE_INFINITY);
+  const further = counter !== undefined && counter > (highestCounter ?? Number.NEGATIVE_INFINITY);
+  const rises = {
+    ...rose,
+    ...(more && highestKept !== undefined && { kept: true as const }),
+    ...(further && highestCounter !== undefined && { counter: true as const }),
+  };
   return {
     ...watch,
-    ...(toDelete !== undefined && { lowestToDelete: Math.min(toDelete, watch.lowestToDelete ?? toDelete) }),
-    ...(kept !== undefined && { highestKept: Math.max(kept, best ?? kept) }),
-    ...(counter !== undefined && { highestCounter: Math.max(counter, watch.highestCounter ?? counter) }),
-    ...((moves || isFirst) && { movedAt: seenAt }),
-    moves: moves && !isFirst,
+    ...(toDelete !== undefined && { lowestToDelete: Math.min(toDelete, lowestToDelete ?? toDelete) }),
+    ...(kept !== undefined && { highestKept: fell ? kept : Math.max(kept, highestKept ?? kept) }),
+    ...(counter !== undefined && { highestCounter: Math.max(counter, highestCounter ?? counter) }),
+    ...((rises.kept || rises.counter) && { rose: rises }),
+    ...((less || more || further || fell || movedAt === undefined) && { movedAt: seenAt }),
   };
 }
 
@@ -171,15 +169,13 @@ function progressed(watch: Watch, sighting: Sighting, watched: Watched): Watch {
 
 function progressSeen(
   { task, toDelete, kept }: Sighting,
-  watched: Watched,
+  { mayHaveCopied, rowsToDelete, rowsKept }: Watched,
 ): { done: number; total: number } | undefined {
-  const { strategy, rowsToDelete, rowsKept } = watched;
   // The counters of a sliced task cover only finished slices, so it looks complete while it is still running.
   if (task && (task.completed || !task.counters.sliced)) {
-    const planned = strategy === 'delete-by-query' ? rowsToDelete : rowsKept;
-    return { done: counterOf(task, watched) ?? 0, total: task.counters.total || planned };
+    return { done: rowsDone(task), total: task.counters.total || (mayHaveCopied ? rowsKept : rowsToDelete) };
   }
-  if (strategy === 'delete-by-query') {
+  if (!mayHaveCopied) {
     return toDelete === undefined ? undefined : { done: Math.max(0, rowsToDelete - toDelete), total: rowsToDelete };
   }
   return kept === undefined ? undefined : { done: Math.min(kept, rowsKept), total: rowsKept };
@@ -194,10 +190,6 @@ export function isStill(watch: Watch, at: number, longestStill: number): boolean
   const { movedAt, aliveAt = movedAt } = watch;
   return movedAt !== undefined && at - Math.max(movedAt, aliveAt ?? movedAt) >= stillWindow(watch, at, longestStill);
 }
-
-/** The same if a status says that it is running. */
-const standsStill = (watch: Watch, at: number, longestStill: number): boolean =>
-  watch.movedAt !== undefined && at - watch.movedAt >= stillWindow(watch, at, longestStill);
 
 const stillWindow = ({ startedAt }: Watch, at: number, longestStill: number): number =>
   Math.min(longestStill, Math.max(still.minMillis, Math.max(0, at - startedAt) * still.share));
@@ -215,3 +207,7 @@ export const unseen = (watch: Watch, error: ServerError | undefined, now: number
   ...(error && { error }),
   ...(watch.movedAt !== undefined && { movedAt: watch.movedAt + (now - watch.lastLookAt) }),
 });
+
+/** Whether the last successful look saw progress; the first one has nothing to compare with, and failed ones take nothing back. */
+export const isMoving = ({ looks, movedAt, succeededAt }: Watch): boolean =>
+  looks > 1 && movedAt !== undefined && movedAt >= succeededAt;

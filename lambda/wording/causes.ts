@@ -21,13 +21,10 @@ import { cameBack, diagnosis, diagnosisText, errorText, factText } from './error
 import { counted, exact, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 import {
-  blindText,
   goneSinceText,
   notRefreshedText,
   remainsText,
   rowsMissingText,
-  stuckText,
-  unprovenText,
   unsettledText,
   verifiedText,
   watchingText,
@@ -53,7 +50,6 @@ const outcomeText: Record<Outcome, string> = {
   incomplete: 'the task ended, but rows to delete remain',
   emptied: 'the index lost most of its rows, and not through this job',
   'not-started': 'approved, but not started',
-  lost: 'the task is gone and nothing moves',
   failed: 'nothing was started',
   unknown: 'a truncation may have started; its state is unknown',
   'rows-missing': 'rows newer than the cutoff disappeared',
@@ -131,8 +127,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return verifiedText(cause, entry);
     case 'remains':
       return remainsText(cause, entry);
-    case 'all-conflicts':
-      return `all ${cause.conflicts === undefined ? 'its' : exact(cause.conflicts)} rows had been changed or deleted by something else first`;
     case 'not-refreshed':
       return notRefreshedText(cause, entry);
     case 'rows-missing':
@@ -141,14 +135,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return goneSinceText(cause);
     case 'unsettled':
       return unsettledText(cause, entry);
-    case 'unproven':
-      return unprovenText(cause, entry);
-    case 'stuck':
-      return stuckText(cause);
-    case 'blind':
-      return blindText(cause);
-    case 'no-record':
-      return 'the ledger has lost its record of this truncation; look at the index and at its task';
     case 'watching':
       return watchingText(cause);
     case 'policy':

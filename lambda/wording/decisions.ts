@@ -47,7 +47,6 @@ export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause 
         ? 'rows are missing'
         : `${rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'is' : 'are'} missing`,
     emptied: 'it lost most of its rows',
-    lost: 'a truncation was lost sight of',
     unknown: 'the state of a truncation is unknown',
   };
   return `closed since ${moment(since)}: ${why[outcome] ?? 'something went wrong'}${elsewhere(cause.address, cause.ourAddress)}`;

@@ -14,7 +14,6 @@ export const outcomeWords: Record<Outcome, string> = {
   incomplete: 'incomplete',
   emptied: 'emptied by others',
   'not-started': 'not started',
-  lost: 'lost sight of',
   failed: 'failed',
   unknown: 'in an unknown state',
   'rows-missing': 'with rows missing',

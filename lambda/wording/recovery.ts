@@ -39,7 +39,7 @@ export function recovery(entry: DecidedFacts, now: number): Instruction[] {
     }
     case 'not-refreshed':
       return makeVisible(cause.indexNow ?? entry.indexName);
-    case 'unproven': {
+    case 'unsettled': {
       const { indexBefore: rowsIn, indexNow } = cause;
       const moved = { rowsIn, indexNow };
       return isMoved(moved) ? compare(moved, now) : [];

@@ -51,8 +51,6 @@ function sentenceOf(entry: DecidedFacts): string {
       return 'EMPTIED, and not by this job';
     case 'not-started':
       return 'approved, but not started';
-    case 'lost':
-      return 'lost sight of its truncation, and nothing moves';
     case 'failed':
       // Whatever the answer was, the server may have been reached: only visible facts are reported.
       return entry.cause.kind === 'unchanged' ? 'failed, and the index looks unchanged' : 'failed, nothing was deleted';
@@ -88,25 +86,27 @@ function stillRunning({ cause, strategy, rowsDeleted, rowsToDelete }: DecidedFac
     return 'its truncation could not be looked at';
   }
   const so = rowsDeleted === undefined ? '' : `, ${ofTotal(rowsDeleted, rowsToDelete)} deleted so far`;
-  const works = cause.kind === 'watching' ? (cause.works ?? strategy) : strategy;
-  return `still ${works === 'reindex' ? 'copying' : 'deleting'} when the run ended${so}`;
+  const does = cause.kind === 'watching' ? (cause.does ?? strategy) : strategy;
+  return `still ${does === 'reindex' || does === 'copy' ? 'copying' : 'deleting'} when the run ended${so}`;
 }
 
 function incomplete({ cause, rowsRemaining }: DecidedFacts): string {
-  if (cause.kind === 'all-conflicts') return 'its task deleted nothing';
+  if (cause.kind === 'remains' && cause.why === 'conflicts') return 'its task deleted nothing';
   if (cause.kind === 'not-refreshed') return 'its task has deleted the rows, but searches still find them';
   return `ended early, ${rowsRemaining === undefined ? 'rows are left' : `${rows(rowsRemaining)} left`}`;
 }
 
 function unknown({ cause, strategy, rowsDeleted = 0 }: DecidedFacts): string {
-  switch (cause.kind) {
-    case 'stuck':
+  switch (cause.kind === 'unsettled' ? cause.why : undefined) {
+    case 'hung':
       return 'its truncation hangs';
-    case 'unproven':
+    case 'status':
+    case 'counters':
+    case 'index':
       return strategy === 'delete-by-query'
         ? 'its index was replaced, and may be incomplete'
         : 'its reindex may be incomplete';
-    case 'blind':
+    case 'uncountable':
     case 'no-record':
       return 'what became of its truncation is unknown';
     default:

@@ -70,6 +70,9 @@ export function restText({ rest, nights }: Of<'verified'>): string {
 }
 
 export function remainsText({ cancelled, ...cause }: Of<'remains'>, entry: DecidedFacts): string {
+  if (cause.why === 'conflicts') {
+    return `all ${cause.conflicts === undefined ? 'its' : exact(cause.conflicts)} rows had been changed or deleted by something else first`;
+  }
   return `its task ${cancelled ? 'was cancelled' : 'ended'}, and ${remainder(entry)}${asides(cause, entry)}`;
 }
 
@@ -105,7 +108,37 @@ export const goneSinceText = ({ expected, found, since, indexGone }: Of<'gone-si
     ? `the search engine has no such index any more, and with it went ${rows(expected, 'exact')} that the last truncation left (${moment(since)})`
     : `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
 
+/** A truncation whose end is not known. */
 export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): string {
+  // Rows that a copy has not brought are no aside.
+  const { rowsMissing: _, ...rest } = entry;
+  return `${whatIsUnknown(cause, entry)}${asides(cause, cause.copied ? rest : entry)}${closedText(cause)}`;
+}
+
+function whatIsUnknown(cause: Of<'unsettled'>, entry: DecidedFacts): string {
+  const { why, error, cancelled } = cause;
+  const answer = error === undefined ? '' : ` (${cameBack(error)})`;
+  const unproven = (gap: string) => `${missingSoFar(entry)} ${whatIsNotProven(cause, entry)}: ${gap}`;
+  switch (why) {
+    case 'still':
+    case 'replaced':
+      return nothingMoves(cause, entry);
+    case 'hung':
+      return `its task says that it is running, but nothing has moved${sinceText(cause) || ' for hours'}`;
+    case 'status':
+      return unproven(`its task could not be asked${answer}`);
+    case 'counters':
+      return unproven(cancelled ? 'its task was cancelled' : "its task's counters are not perfect");
+    case 'index':
+      return unproven('the index behind the alias is not one that it made');
+    case 'uncountable':
+      return `the index cannot be counted any more${answer}, so the state of its truncation is unknown`;
+    case 'no-record':
+      return 'the ledger has no record of this truncation any more; look at the index and at its task';
+  }
+}
+
+function nothingMoves(cause: Of<'unsettled'>, entry: DecidedFacts): string {
   const what = cause.vanished
     ? 'the server no longer knows the task (a node of the search engine may have restarted)'
     : cause.error
@@ -113,19 +146,13 @@ export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): stri
       : 'there is no usable status';
   // For a reindex the counts say that everything is gone as soon as the alias has moved.
   const counts = entry.rowsRemaining !== undefined && entry.strategy === 'delete-by-query';
-  const left = counts ? `; ${remainder(entry)}` : '';
-  return `${what}${left}, and nothing has moved${sinceText(cause)}${asides(cause, entry)}${closedText(cause)}`;
+  return `${what}${counts ? `; ${remainder(entry)}` : ''}, and nothing has moved${sinceText(cause)}`;
 }
 
-export function unprovenText(cause: Of<'unproven'>, entry: DecidedFacts): string {
-  const { why, cancelled, error, closed } = cause;
-  const gap = {
-    status: `its task could not be asked${error === undefined ? '' : ` (${cameBack(error)})`}`,
-    imperfect: cancelled ? 'its task was cancelled' : "its task's counters are not perfect",
-    name: 'the index behind the alias is not one that it made',
-  }[why];
-  return `no row is known to be missing, but ${whatIsNotProven(cause, entry)}: ${gap}${closedText({ closed })}`;
-}
+const missingSoFar = ({ rowsMissing = 0 }: DecidedFacts): string =>
+  rowsMissing === 0
+    ? 'no row is known to be missing, but'
+    : `${rows(rowsMissing, 'exact')} that should stay ${rowsMissing === 1 ? 'has' : 'have'} not arrived, and`;
 
 /**
  * A truncation sent as a delete by query may have become a reindex, or another index was put behind the alias: which
@@ -136,22 +163,14 @@ const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
     ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and that every row came along is not proven`
     : 'the reindex is not proven';
 
-export const stuckText = (cause: Of<'stuck'>): string =>
-  `its task says that it is running, but nothing has moved${cause.lastMovedAt === undefined ? ' for hours' : sinceText(cause)}${closedText(cause)}`;
-
 const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): string =>
   lastMovedAt === undefined ? '' : ` since ${moment(lastMovedAt)}`;
 
 /** What became of its record, if it was closed although its end was not seen. */
-function closedText({ closed }: Pick<Of<'stuck'>, 'closed'>): string {
-  if (closed === 'given-up') return '; it is given up now';
-  return closed === 'quarantined' ? closedToRuns : '';
+function closedText({ closed }: Of<'unsettled'>): string {
+  if (closed === 'idle') return '; it is given up now';
+  return closed === 'quarantined' ? '; the index is quarantined until a person has looked at it and cleared it' : '';
 }
-
-const closedToRuns = '; the index is quarantined until a person has looked at it and cleared it';
-
-export const blindText = ({ error }: Of<'blind'>): string =>
-  `the index cannot be counted any more (${cameBack(error)}), so the state of its truncation is unknown${closedToRuns}`;
 
 export function watchingText({ why, done, total, hours, ended, error }: Of<'watching'>): string {
   const reason = {

@@ -7,7 +7,6 @@ export const urgency: readonly Outcome[] = [
   'rows-missing',
   'emptied',
   'unknown',
-  'lost',
   'failed',
   'above-ceiling',
   'quarantined',

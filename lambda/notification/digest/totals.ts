@@ -18,7 +18,7 @@ export function summary(report: Report): string {
   ).length;
   const missing = count('rows-missing') - invisible;
   const failed = count('failed');
-  const unknown = count('unknown', 'lost');
+  const unknown = count('unknown');
   const emptied = count('emptied');
   const attention = policies.filter(({ outcome }) => resultOf[outcome] === 'attention').length - emptied;
   const truncated = count('truncated');
@@ -62,7 +62,7 @@ export const tokenEnds = (report: Report): boolean =>
   (report.noteFacts ?? []).some(({ kind }) => kind === 'token-expires' || kind === 'token-expired');
 
 /** Outcomes with which rows may have been deleted, although the truncation was not seen to end well. */
-const unproven: readonly Outcome[] = ['incomplete', 'lost', 'unknown', 'still-running', 'rows-missing'];
+const unproven: readonly Outcome[] = ['incomplete', 'unknown', 'still-running', 'rows-missing'];
 
 /** What an enforcing run deleted: proven, begun, nothing; empty if unknown. */
 export function deletedSentence({ policies, ...report }: Report): string {

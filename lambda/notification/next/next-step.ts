@@ -62,8 +62,6 @@ export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPrevi
       return afterIncomplete(cause);
     case 'not-started':
       return afterNotStarted(cause);
-    case 'lost':
-      return closing(cause) ?? { kind: 'ask-cluster', about: 'restart' };
     case 'unknown':
       return afterUnknown(cause);
     case 'failed':
@@ -94,13 +92,15 @@ function afterWatching(cause: Cause, strategy: string | undefined): NextStep {
   if (cause.why === 'server') return nothing;
   if (cause.ended || cause.why === 'other-version') return watches;
   // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
-  return { kind: 'watch', cancel: strategy === 'delete-by-query' && cause.works === 'delete-by-query' };
+  return { kind: 'watch', cancel: strategy === 'delete-by-query' && cause.does === 'delete' };
 }
 
 function afterIncomplete(cause: Cause): NextStep {
   // The cause says how to make its rows visible.
   if (cause.kind === 'not-refreshed') return nothing;
-  return cause.kind === 'all-conflicts' ? { kind: 'find-others' } : { kind: 'ask-cluster', about: 'remainder' };
+  return cause.kind === 'remains' && cause.why === 'conflicts'
+    ? { kind: 'find-others' }
+    : { kind: 'ask-cluster', about: 'remainder' };
 }
 
 function afterNotStarted(cause: Cause): NextStep {
@@ -125,14 +125,15 @@ function afterNotStarted(cause: Cause): NextStep {
 
 /** A record that was closed although its end was not seen. */
 function closing(cause: Cause): NextStep | undefined {
-  if (cause.kind === 'blind') return { kind: 'clear', after: 'look' };
-  if (!('closed' in cause) || cause.closed === undefined || cause.kind === 'taken') return undefined;
+  if (cause.kind !== 'unsettled' || cause.closed === undefined) return undefined;
   return cause.closed === 'quarantined' ? { kind: 'clear', after: 'look' } : { kind: 'wait', why: 'begins-anew' };
 }
 
 function afterUnknown(cause: Cause): NextStep {
   if (cause.kind === 'step-failed') return { kind: 'see-log', step: cause.step };
-  return closing(cause) ?? { kind: 'ask-cluster', about: cause.kind === 'stuck' ? 'hang' : 'tasks' };
+  const about =
+    cause.kind !== 'unsettled' ? 'tasks' : cause.why === 'hung' ? 'hang' : cause.vanished ? 'restart' : 'tasks';
+  return closing(cause) ?? { kind: 'ask-cluster', about };
 }
 
 function afterFailure(cause: Cause): NextStep {

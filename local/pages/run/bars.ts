@@ -9,7 +9,7 @@ import type { Bar, Part } from '../model.ts';
 /** What a run did, or would do, to the rows of one index, as a bar. */
 
 /** Truncations that were not seen to end well: only for those that delete in place is it known what was deleted. */
-const unended: readonly Outcome[] = ['still-running', 'incomplete', 'lost', 'unknown'];
+const unended: readonly Outcome[] = ['still-running', 'incomplete', 'unknown'];
 
 /**
  * @param older rows by age, if they were counted: after the run, at the ages that they had when it began

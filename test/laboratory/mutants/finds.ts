@@ -6,9 +6,9 @@ import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspe
 import type { guardFloor, guardReindex, guardStart } from '../../../lambda/policy/decision.ts';
 import { type ordersNow, pausedCause } from '../../../lambda/run/orders.ts';
 import type { isCopying, validUntil } from '../../../lambda/run/truncate.ts';
+import type { mayHaveCopied, whatProofLacks } from '../../../lambda/truncation/copied.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
-import type { whatProofLacks } from '../../../lambda/truncation/judge.ts';
-import type { ownTask, whatItWas } from '../../../lambda/truncation/origin.ts';
+import type { ownTask } from '../../../lambda/truncation/own-task.ts';
 import type { isStill } from '../../../lambda/truncation/watch.ts';
 import type { shortfallOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces } from './mutant.ts';
@@ -24,7 +24,7 @@ export const findMutants: readonly Mutant[] = [
     name: 'find-1-late-rows-refill',
     among: ['a copy is cut, and late rows fill it up'],
     replacements: [
-      replaces<typeof whatProofLacks>('truncation/judge', 'whatProofLacks', () => () => undefined),
+      replaces<typeof whatProofLacks>('truncation/copied', 'whatProofLacks', () => () => undefined),
       replaces<typeof shortfallOf>('truncation/windows', 'shortfallOf', (original) => (before, after) => {
         return before.length === 3 ? original(before.slice(1), after.slice(1)) : original(before, after);
       }),
@@ -104,7 +104,9 @@ export const findMutants: readonly Mutant[] = [
     name: 'find-37-a-delete-that-became-a-reindex',
     among: ['a delete becomes a reindex'],
     replacements: [
-      replaces<typeof whatItWas>('truncation/origin', 'whatItWas', () => (record) => record.attempt.strategy),
+      replaces<typeof mayHaveCopied>('truncation/copied', 'mayHaveCopied', () => ({ attempt }) => {
+        return attempt.strategy !== 'delete-by-query';
+      }),
     ],
   },
   {
@@ -135,12 +137,12 @@ export const findMutants: readonly Mutant[] = [
     name: 'find-41-a-number-that-came-back',
     among: ['a task number comes back'],
     replacements: [
-      replaces<typeof ownTask>('truncation/origin', 'ownTask', () => (status, { attempt }) => {
+      replaces<typeof ownTask>('truncation/own-task', 'ownTask', () => (status) => {
         if (status.kind === 'vanished') return undefined;
-        const { completed, counters, runTimeMillis } = status;
-        const { created = 0, updated = 0 } = counters;
-        const works = attempt.strategy === 'reindex' || created + updated > 0 ? 'reindex' : 'delete-by-query';
-        return { completed, counters, works, ...(runTimeMillis !== undefined && { runTimeMillis }) };
+        const { completed, counters } = status;
+        const { created = 0, updated = 0, deleted = 0 } = counters;
+        const does = created + updated > 0 ? 'copy' : deleted > 0 ? 'delete' : undefined;
+        return { completed, counters, ...(does !== undefined && { does }) };
       }),
     ],
   },

@@ -10,7 +10,7 @@ import type { afterCallWithoutTask } from '../../../lambda/run/breaker.ts';
 import type { plan } from '../../../lambda/run/plan/plan.ts';
 import type { poll } from '../../../lambda/run/poll.ts';
 import type { truncate } from '../../../lambda/run/truncate.ts';
-import type { isUnchanged } from '../../../lambda/truncation/judge.ts';
+import type { isUntouched } from '../../../lambda/truncation/judge.ts';
 import type { send } from '../../../lambda/truncation/send.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
@@ -133,7 +133,11 @@ export const sendingMutants: readonly Mutant[] = [
   {
     about: '4',
     name: 'takes whatever is still for unchanged',
-    replacements: [replaces<typeof isUnchanged>('truncation/judge', 'isUnchanged', () => () => true)],
+    replacements: [
+      replaces<typeof isUntouched>('truncation/judge', 'isUntouched', () => ({ record, end }) => {
+        return end === 'still' && record.state === 'sending';
+      }),
+    ],
   },
   {
     about: '4',

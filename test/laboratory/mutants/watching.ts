@@ -1,20 +1,15 @@
-import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { mayBeJudged, Unresolved } from '../../../lambda/ledger/record.ts';
+import type { mayBeJudged } from '../../../lambda/ledger/record.ts';
 import type { standing } from '../../../lambda/ledger/standing.ts';
 import type { breakerOf } from '../../../lambda/run/breaker.ts';
 import type { countIn } from '../../../lambda/run/clear.ts';
 import type { adopt } from '../../../lambda/run/plan/policy.ts';
-import {
-  type canBeRepeated,
-  type isAbandoned,
-  type judge,
-  type judgeReindex,
-  type stuck,
-  whatProofLacks,
-} from '../../../lambda/truncation/judge.ts';
-import type { countAgain, giveUp, goesOn, isFinal, see } from '../../../lambda/truncation/look.ts';
+import type { whatProofLacks } from '../../../lambda/truncation/copied.ts';
+import type { isFinal } from '../../../lambda/truncation/final.ts';
+import type { judge } from '../../../lambda/truncation/judge.ts';
+import type { clocksAgree, isOld } from '../../../lambda/truncation/look.ts';
+import type { countAll } from '../../../lambda/truncation/see.ts';
 import type { fold, isStill } from '../../../lambda/truncation/watch.ts';
-import { type boundsOf, shortfallOf } from '../../../lambda/truncation/windows.ts';
+import type { boundsOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
 /** Safety rules 6 to 9: who judges what, when, and by what. */
@@ -33,11 +28,11 @@ export const watchingMutants: readonly Mutant[] = [
     about: '6',
     name: 'judges an adopted record by its own cutoff',
     replacements: [
-      replaces<typeof countAgain>('truncation/look', 'countAgain', (original) => ({ attempt, ...record }, services) => {
-        const day = 86_400_000;
-        const late = day * Math.floor((services.clock.now() - attempt.runStartMillis) / day);
-        const fields = { ...attempt.fields, endTimeMillis: attempt.fields.endTimeMillis + late };
-        return original({ ...record, attempt: { ...attempt, fields } } as Unresolved, services);
+      replaces<typeof countAll>('truncation/see', 'countAll', (original) => (record, services) => {
+        const { fields, runStartMillis } = record.attempt;
+        const late = 86_400_000 * Math.floor((services.clock.now() - runStartMillis) / 86_400_000);
+        const attempt = { ...record.attempt, fields: { ...fields, endTimeMillis: fields.endTimeMillis + late } };
+        return original({ ...record, attempt } as typeof record, services);
       }),
     ],
   },
@@ -75,28 +70,19 @@ export const watchingMutants: readonly Mutant[] = [
     name: 'judges a reindex by rows to delete',
     inSmallModel: true,
     replacements: [
-      replaces<typeof judgeReindex>('truncation/judge', 'judgeReindex', () => ({ after }) => {
-        const isDone = after.rowsToDelete === 0;
-        return {
-          outcome: isDone ? 'truncated' : 'incomplete',
-          cause: isDone ? { kind: 'verified', by: 'counts' } : { kind: 'remains' },
-          facts: {},
-          closes: 'idle',
-        };
+      replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
+        const found = original(evidence);
+        if (!evidence.copied || found.outcome === 'failed') return found;
+        const isDone = evidence.after.rowsToDelete === 0;
+        const cause = isDone ? { kind: 'verified', by: 'counts' } : { kind: 'remains', why: 'rows' };
+        return { outcome: isDone ? 'truncated' : 'incomplete', cause: cause as never, facts: {}, closes: 'idle' };
       }),
     ],
   },
   {
     about: '7',
     name: 'a copy without proof is as good as any',
-    replacements: [
-      replaces<typeof judgeReindex>('truncation/judge', 'judgeReindex', (original) => (evidence) => {
-        const found = original(evidence);
-        if (evidence.end === 'stuck' || whatProofLacks(evidence) === undefined) return found;
-        if (shortfallOf(evidence.record.windows, evidence.after.windows)?.isMissing) return found;
-        return { outcome: 'truncated', cause: { kind: 'verified', by: 'counts' }, facts: found.facts, closes: 'idle' };
-      }),
-    ],
+    replacements: [replaces<typeof whatProofLacks>('truncation/copied', 'whatProofLacks', () => () => undefined)],
   },
   {
     about: '8',
@@ -132,31 +118,22 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'gives up before 20 h',
-    replacements: [replaces<typeof isAbandoned>('truncation/judge', 'isAbandoned', () => () => true)],
-  },
-  {
-    about: '9',
-    name: 'gives up before 20 h what cannot be counted',
-    replacements: [
-      replaces<typeof giveUp>('truncation/look', 'giveUp', (original) => (target, record, ...rest) => {
-        const old = { ...record, attempt: { ...record.attempt, sendingSince: 0 } } as Unresolved;
-        return original(target, old, ...rest);
-      }),
-    ],
+    replacements: [replaces<typeof isOld>('truncation/look', 'isOld', () => () => true)],
   },
   {
     about: '9',
     name: 'gives up what its status says goes on',
     replacements: [
-      replaces<typeof stuck>('truncation/judge', 'stuck', (original) => (evidence) => {
-        return original({ ...evidence, now: Number.POSITIVE_INFINITY });
+      replaces<typeof fold>('truncation/watch', 'fold', (original) => (before, sighting, watched) => {
+        const { watch, end } = original(before, sighting, watched);
+        return { watch, end: end ?? (watched.isLastLook ? 'over' : undefined) };
       }),
     ],
   },
   {
     about: '9',
     name: 'never gives up',
-    replacements: [replaces<typeof isAbandoned>('truncation/judge', 'isAbandoned', () => () => false)],
+    replacements: [replaces<typeof isOld>('truncation/look', 'isOld', () => () => false)],
   },
   {
     about: '9',
@@ -166,14 +143,15 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'does not wait for the refresh',
-    replacements: [replaces<typeof isFinal>('truncation/look', 'isFinal', () => () => true)],
+    replacements: [replaces<typeof isFinal>('truncation/final', 'isFinal', () => () => true)],
   },
   {
     about: '9',
     name: 'a reindex that nobody saw end is opened again',
     replacements: [
-      replaces<typeof canBeRepeated>('truncation/judge', 'canBeRepeated', (original) => (evidence) => {
-        return original(evidence, true);
+      replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
+        const found = original(evidence);
+        return found.outcome === 'unknown' && found.closes === 'quarantined' ? { ...found, closes: 'idle' } : found;
       }),
     ],
   },
@@ -182,10 +160,9 @@ export const watchingMutants: readonly Mutant[] = [
     name: 'a copy that has hung for a day is opened again',
     among: ['a copy hangs for more than a day'],
     replacements: [
-      replaces<typeof stuck>('truncation/judge', 'stuck', (original) => (evidence) => {
+      replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
         const found = original(evidence);
-        if (found.closes !== 'quarantined') return found;
-        return { ...found, cause: { ...found.cause, closed: 'given-up' } as Cause, closes: 'idle' };
+        return evidence.end === 'hung' && found.closes === 'quarantined' ? { ...found, closes: 'idle' } : found;
       }),
     ],
   },
@@ -194,22 +171,21 @@ export const watchingMutants: readonly Mutant[] = [
     name: 'a delete with nothing left is over, whatever comes back',
     among: ['nothing is left, and then there is'],
     replacements: [
-      replaces<typeof fold>('truncation/watch', 'fold', (original) => (before, ...rest) => {
-        const found = original(before, ...rest);
+      replaces<typeof fold>('truncation/watch', 'fold', (original) => (before, sighting, watched) => {
+        const found = original(before, sighting, watched);
         const { completedAt, completedRealAt } = before;
         if (completedAt === undefined || completedRealAt === undefined) return found;
-        return { watch: { ...found.watch, completedAt, completedRealAt }, step: 'ended' };
+        return { watch: { ...found.watch, completedAt, completedRealAt }, end: 'task' };
       }),
-      replaces<typeof goesOn>('truncation/look', 'goesOn', () => () => false),
+      replaces<typeof isFinal>('truncation/final', 'isFinal', (original) => (judgement, evidence, ...rest) => {
+        const task = evidence.task && { ...evidence.task, completed: true };
+        return original(judgement, { ...evidence, task }, ...rest);
+      }),
     ],
   },
   {
     about: '9',
     name: 'stillness goes by a wrong clock',
-    replacements: [
-      replaces<typeof see>('truncation/look', 'see', (original) => async (...given) => {
-        return { ...(await original(...given)), clockIsWrong: false };
-      }),
-    ],
+    replacements: [replaces<typeof clocksAgree>('truncation/look', 'clocksAgree', () => () => true)],
   },
 ];

@@ -88,7 +88,7 @@ export const livedByPeer = (situation: Situation, profile: ProfileName): Promise
   });
 
 /** Outcomes that name what was lost or left. */
-const naming = new Set(['rows-missing', 'incomplete', 'lost', 'unknown', 'failed', 'still-running', 'not-started']);
+const naming = new Set(['rows-missing', 'incomplete', 'unknown', 'failed', 'still-running', 'not-started']);
 
 /** Our run, or runs. */
 export const livedByUs = (

@@ -85,14 +85,7 @@ const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.st
 const reportOf = (history: History, runId: string) =>
   eventsOf(history, 'published').findLast((event) => event.runId === runId)?.report;
 
-const stuck = new Set<PolicyEntry['outcome']>([
-  'in-flight',
-  'still-running',
-  'not-started',
-  'lost',
-  'unknown',
-  'incomplete',
-]);
+const stuck = new Set<PolicyEntry['outcome']>(['in-flight', 'still-running', 'not-started', 'unknown', 'incomplete']);
 
 function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   const { outcome, cause } = entry;
@@ -104,7 +97,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   if (outcome === 'incomplete' && view?.rows !== view?.visibleRows) return false;
   // Closed in this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
   const record = world.ledger.records.get(index) as { state: string } | undefined;
-  if ((outcome === 'unknown' || outcome === 'lost') && record?.state === 'quarantined') return false;
+  if (outcome === 'unknown' && record?.state === 'quarantined') return false;
   // One of an earlier night, which took until this one, is closed: what is left goes with the next.
   if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.

@@ -69,7 +69,7 @@ export const reportRules = {
       if (isOfAnother(published.report)) continue;
       for (const entry of published.report.policies) {
         const index = searchIndex(entry);
-        const isTold = ['truncated', 'incomplete', 'lost'].includes(entry.outcome) && !entry.adopted;
+        const isTold = ['truncated', 'incomplete'].includes(entry.outcome) && !entry.adopted;
         if (isTold && !sent.has(`${runOf(published)} ${index}`)) {
           yield { at: published.at, text: `${published.runId}: ${index} is ${entry.outcome}, and nothing was sent` };
         }

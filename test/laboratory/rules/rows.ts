@@ -56,7 +56,12 @@ export const rowRules = {
     for (const closing of closings(history)) {
       const { at, record, verdict, event } = closing;
       const { outcome, cause } = verdict.entry;
-      if (outcome !== 'incomplete' || cause.kind === 'all-conflicts' || wasTouched(history, closing)) continue;
+      if (
+        outcome !== 'incomplete' ||
+        (cause.kind === 'remains' && cause.why === 'conflicts') ||
+        wasTouched(history, closing)
+      )
+        continue;
       const { oldFound, oldTaken, unrefreshed } = event.truth;
       // Where not one row went, it was not done, however few they are.
       if (oldTaken === 0 && oldFound > 0) continue;
@@ -93,7 +98,7 @@ export const rowRules = {
       const { truth } = event;
       const { outcome } = verdict.entry;
       // What nobody could see end is closed at 20 h, whatever it does.
-      if (!truth.working || outcome === 'lost' || outcome === 'unknown') continue;
+      if (!truth.working || outcome === 'unknown') continue;
       const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
       if (isTooEarlyByClock(truth)) continue;
       if (acted === 'delete' && outcome === 'failed' && (hasNotBegun(closing) || isHidden(history, closing))) continue;

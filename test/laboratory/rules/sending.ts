@@ -1,3 +1,4 @@
+import type { Cause } from '../../../lambda/facts/cause.ts';
 import { answerTimeoutMillis } from '../../../lambda/facts/limits.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, type Event, eventsOf, runOf, sends } from './events.ts';
@@ -164,10 +165,11 @@ export const sendingRules = {
   },
 } satisfies Record<string, CheckRule>;
 
-/** Rows went missing in a truncation; or nobody knows what became of one, for the first time. */
-function opensBreaker(outcome: string, cause: { kind: string; closed?: unknown }): boolean {
+/** Rows went missing in a truncation; or nobody knows what became of what may have copied, for the first time. */
+function opensBreaker(outcome: string, cause: Cause): boolean {
   return (
-    (outcome === 'rows-missing' && cause.kind !== 'gone-since') || (outcome === 'unknown' && cause.closed === undefined)
+    (outcome === 'rows-missing' && cause.kind !== 'gone-since') ||
+    (cause.kind === 'unsettled' && cause.copied === true && cause.closed === undefined)
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../lambda/facts/cause.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import {
   isUnresolved,
@@ -133,7 +134,7 @@ export const unresolvedRules = {
     const began = new Map(sending.reverse().map(({ at, next }) => [next.attemptId, at]));
     for (const { at, event, record, verdict } of closings(history)) {
       const { outcome } = verdict.entry;
-      if (outcome !== 'lost' && outcome !== 'unknown') continue;
+      if (outcome !== 'unknown') continue;
       const age = at - (began.get(record.attemptId) ?? 0);
       const isHarmless = isBlind(event) || event.truth.deceived;
       if (age < 20 * hour && !isHarmless) yield { at, text: `${record.index}: ${outcome} before 20 h` };
@@ -207,7 +208,9 @@ export const unresolvedRules = {
 
 /** An index that cannot be counted is closed for a person to look: by a wrong clock too early, which does no harm. */
 const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
-  next.lastVerdict?.entry.cause.kind === 'blind' && truth.clockWrong;
+  isUncountable(next.lastVerdict?.entry.cause) && truth.clockWrong;
+
+const isUncountable = (cause: Cause | undefined): boolean => cause?.kind === 'unsettled' && cause.why === 'uncountable';
 
 /** A person has let the index of a truncate go, by its counts. */
 const wasCleared = (history: Parameters<CheckRule>[0], { index, sentAt }: Track, before: number): boolean =>

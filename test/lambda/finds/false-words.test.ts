@@ -154,7 +154,7 @@ test('find 24: a truncation all of whose rows something else was faster with nee
   engine.schedule(deployment.clock.time + 3000, () => engine.removeRows(name, ({ timestamp }) => timestamp <= cutoff));
   const report = await deployment.night();
   expect(report.result).toBe('attention');
-  expect(entryOf(report)).toMatchObject({ outcome: 'incomplete', rowsDeleted: 0, cause: { kind: 'all-conflicts' } });
+  expect(entryOf(report)).toMatchObject({ outcome: 'incomplete', rowsDeleted: 0, cause: { why: 'conflicts' } });
 });
 
 describe('a message that harms', () => {

@@ -83,7 +83,7 @@ describe('a delete that the server turned into a reindex, and that goes on when 
     engine.set({ knowsForceFlags: false, mode: 'reindex-above-half' });
     threeRowsGoJustBeforeTheCall(deployment);
     const report = await deployment.night();
-    expect(entryOf(report)).toMatchObject({ outcome: 'still-running', cause: { kind: 'watching', works: 'reindex' } });
+    expect(entryOf(report)).toMatchObject({ outcome: 'still-running', cause: { kind: 'watching', does: 'copy' } });
     expect(mailOf(report)).toContain('still copying');
     expect(mailOf(report)).toContain('Do not stop it');
     expect(mailOf(report)).not.toContain('_cancel');
@@ -101,7 +101,7 @@ test('what was seen to copy is judged as a copy, although neither its status nor
   engine.set({ knowsForceFlags: false, mode: 'reindex-above-half', sizes: 'failing' });
   threeRowsGoJustBeforeTheCall(deployment);
   expect(entryOf(await deployment.night()).outcome).toBe('still-running');
-  expect((await runningOf(deployment)).attempt.copies).toBe(true);
+  expect((await runningOf(deployment)).attempt.copied).toBe('task');
   engine.restartNode();
   engine.addRows(name, ofYesterday(deployment, 600));
   deployment.settings.maxRunHours = 12;

@@ -62,7 +62,7 @@ describe('settle', () => {
 
   test('leaves the record as it is where nothing is closed, and decides the entry for this run alone', async () => {
     const { ledger, record } = await holding();
-    const left = { ...judgement, outcome: 'unknown', cause: { kind: 'stuck' }, closes: 'no' } as const;
+    const left = { ...judgement, outcome: 'unknown', cause: { kind: 'unsettled', why: 'hung' }, closes: 'no' } as const;
     expect(await settle(ledger, record, from, left, now)).toMatchObject({
       kind: 'decided',
       entry: { outcome: 'unknown' },
@@ -76,7 +76,7 @@ describe('settle', () => {
       entityType: 'dataset',
       aspect: 'operation',
       outcome: 'incomplete',
-      cause: { kind: 'remains' },
+      cause: { kind: 'remains', why: 'rows' },
     } as const;
     const first = aVerdict({ attemptId: record.attemptId, entry });
     await ledger.replace(record, conclude(record, first));

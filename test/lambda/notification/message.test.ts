@@ -293,7 +293,7 @@ describe('a subject', () => {
 
   test('counts as failed what the body calls failed', () => {
     const failed = (name: string) => anEntry('failed', { kind: 'counts-moved' }, { name });
-    const lost = anEntry('lost', { kind: 'unsettled', vanished: true });
+    const lost = anEntry('unknown', { kind: 'unsettled', why: 'still', vanished: true });
     expect(of(failed('a.a'), failed('b.b'), lost)).toBe('[DataHub retention] prod: 2 failed, 1 in an unknown state');
   });
 
@@ -337,7 +337,7 @@ describe('what an enforcing run says it deleted', () => {
     [
       'both',
       '500 rows deleted and verified. Another 7 rows deleted, not verified.',
-      [entry('truncated', 500), entry('lost', 7)],
+      [entry('truncated', 500), entry('unknown', 7)],
     ],
   ])('is %s', (_, sentence, policies) => {
     expect(said(...policies)).toBe(sentence);

@@ -45,13 +45,16 @@ const largest = (letter: string): Cause[] => [
   },
   {
     kind: 'unsettled',
+    why: 'uncountable',
+    copied: true,
     vanished: true,
+    cancelled: true,
     error: anError(letter),
     lastMovedAt: 10 ** 13,
     indexBefore: long('i', 255),
     indexNow: long('i', 255),
     movedBy: 'others',
-    closed: 'given-up',
+    closed: 'quarantined',
   },
 ];
 

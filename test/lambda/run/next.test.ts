@@ -118,18 +118,21 @@ describe('what the workflow does next', () => {
 });
 
 describe('a truncation under way', () => {
+  /** The last successful look saw progress; or the one before it did. */
+  const moves = { movedAt: start, succeededAt: start };
+  const rests = { movedAt: start, succeededAt: start + 1 };
   const holds = (entry: WatchedEntry, hours: number, maxRunHours = 12) =>
     holdsBack(entry, aRunState([entry]), { ...settings, maxRunHours }, start + hours * hour);
 
   test('of this run holds the others back until it has ended', () => {
-    expect(holds(watched({ looks: 500, moves: false }), 11)).toBe(true);
+    expect(holds(watched({ looks: 500, ...rests }), 11)).toBe(true);
   });
 
   test.each([
-    ['until two looks have shown whether it moves', { looks: 1, moves: false }, 0.1, true],
-    ['no longer, where they did not', { looks: 2, moves: false }, 0.1, false],
-    ['as long as the last look saw it move', { looks: 50, moves: true }, 1.99, true],
-    ['for two hours at most', { looks: 50, moves: true }, 2, false],
+    ['until two looks have shown whether it moves', { looks: 1, ...moves }, 0.1, true],
+    ['no longer, where they did not', { looks: 2, ...rests }, 0.1, false],
+    ['as long as the last look saw it move', { looks: 50, ...moves }, 1.99, true],
+    ['for two hours at most', { looks: 50, ...moves }, 2, false],
     ['not even for its first looks after that', { looks: 0 }, 2, false],
     ['no longer, where no look has said', { looks: 2 }, 0.1, false],
   ])('of an earlier run holds them back %s', (_, fields, hours, expected) => {
@@ -137,12 +140,12 @@ describe('a truncation under way', () => {
   });
 
   test('of an earlier run holds a short run up for half of it at most', () => {
-    expect(holds(watched({ moves: true }, true), 0.49, 1)).toBe(true);
-    expect(holds(watched({ moves: true }, true), 0.5, 1)).toBe(false);
+    expect(holds(watched({ looks: 9, ...moves }, true), 0.49, 1)).toBe(true);
+    expect(holds(watched({ looks: 9, ...moves }, true), 0.5, 1)).toBe(false);
   });
 
   test('of an earlier run lets the others go when that time is over, not at its next look', () => {
-    const old = watched({ moves: true, nextLookAt: start + 2 * hour }, true);
+    const old = watched({ looks: 9, ...moves, nextLookAt: start + 2 * hour }, true);
     const waits = (entries: Entry[]) =>
       proceed(aRunState(entries), { ...settings, maxRunHours: 3 }, start + hour).waitSeconds;
     expect(waits([approved(), old])).toBe(1800);
@@ -152,7 +155,7 @@ describe('a truncation under way', () => {
   });
 
   test('that does not hold the others back lets the next one start', () => {
-    expect(proceeded([approved(), watched({ moves: false }, true)]).next).toBe('truncate');
-    expect(proceeded([approved(), watched({ moves: true }, true)]).next).toBe('wait');
+    expect(proceeded([approved(), watched({ looks: 9, ...rests }, true)]).next).toBe('truncate');
+    expect(proceeded([approved(), watched({ looks: 9, ...moves }, true)]).next).toBe('wait');
   });
 });

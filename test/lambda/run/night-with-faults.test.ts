@@ -18,7 +18,7 @@ describe('one fault, one night', () => {
     ['abort-at=0.9', 'incomplete', 'idle', 1],
     ['cancel-at=0.5', 'incomplete', 'idle', 1],
     ['fails-at-first-search', 'incomplete', 'idle', 1],
-    ['restart-at=0.5', 'lost', 'running', 1],
+    ['restart-at=0.5', 'unknown', 'running', 1],
     ['status-lost', 'truncated', 'idle', 1],
     ['forgets-ended-tasks', 'truncated', 'idle', 1],
     ['slices=4', 'truncated', 'idle', 1],
@@ -213,7 +213,7 @@ describe('a truncation that nobody sees end', () => {
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'unknown',
       adopted: true,
-      cause: { kind: 'unsettled', closed: 'given-up' },
+      cause: { kind: 'unsettled', closed: 'idle' },
     });
     expect(await stateOf(deployment)).toBe('idle');
     deployment.clock.time += 24 * hour;
@@ -221,30 +221,40 @@ describe('a truncation that nobody sees end', () => {
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
-  test('opens the breaker when nobody sees it end, and not when it is given up', async () => {
+  test.each([
+    ['a delete does not open the breaker', undefined, ['gateway-timeout', 'abort-at=0.5'], 'unknown', 'idle'],
+    ['a copy opens the breaker', 'reindex', ['gateway-timeout', 'status-lost'], 'not-started', 'quarantined'],
+  ])('as %s, and its closing does not', async (_, sentAs, faults, other, closed) => {
+    const names = ['operation', 'datasetProfile'];
+    const policy = (aspect: string, strategy?: string) => ({
+      entityType: 'dataset',
+      aspect,
+      retentionDays: 30,
+      ...(strategy && { strategy }),
+    });
     const deployment = await started({
-      faults: ['gateway-timeout', 'abort-at=0.5'],
+      faults,
       indices: [anIndexOf(300, 400), anIndexOf(900, 400, 'datasetProfile')],
-      policies: [
-        { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
-        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
-      ],
+      policies: names.map((aspect) => policy(aspect, sentAs)),
     });
     expect(outcomesOf(await deployment.night())).toEqual({
       'dataset.operation': 'unknown',
-      'dataset.datasetProfile': 'not-started',
+      'dataset.datasetProfile': other,
     });
     deployment.service.engine.set({ interceptions: [], abortAtShare: undefined });
+    deployment.policies = names.map((aspect) => policy(aspect));
     deployment.clock.time += 24 * hour;
-    expect(outcomesOf(await deployment.night())).toEqual({
-      'dataset.operation': 'unknown',
-      'dataset.datasetProfile': 'truncated',
-    });
+    const report = await deployment.night();
+    expect(report.policies.map(({ cause }) => cause.kind)).not.toContain('breaker');
+    expect(await stateOf(deployment)).toBe(closed);
   });
 
   test('is given over to a person when it was a reindex', async () => {
     const deployment = await started({ faults: ['gateway-timeout', 'status-lost'], policies: asReindex });
-    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven' } });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'unknown',
+      cause: { kind: 'unsettled', why: 'status', copied: true },
+    });
     deployment.clock.time += 24 * hour;
     expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { closed: 'quarantined' } });
     expect(await stateOf(deployment)).toBe('quarantined');
@@ -293,13 +303,16 @@ describe('a truncation that nobody sees end', () => {
     });
     deployment.settings.maxRunHours = 1;
     // Its one batch takes 17 hours, in which nothing moves.
-    expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'stuck' } });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'unknown',
+      cause: { kind: 'unsettled', why: 'hung' },
+    });
     deployment.policies.push({ entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 });
     deployment.settings.maxRunHours = 12;
     const report = await deployment.night();
     expect(report.policies.find(({ aspect }) => aspect === 'operation')).toMatchObject({
       outcome: 'unknown',
-      cause: { kind: 'stuck' },
+      cause: { kind: 'unsettled', why: 'hung' },
     });
     expect(deployment.realTruncates()).toHaveLength(2);
     expect(report.noteFacts).toContainEqual({ kind: 'started-beside', index: 'dataset.operation' });

@@ -64,7 +64,7 @@ describe('the report', () => {
   test('is as bad as its worst policy', () => {
     expect(composed(state([decided('a', 'truncated')])).result).toBe('ok');
     expect(composed(state([decided('a', 'truncated'), decided('b', 'incomplete')])).result).toBe('attention');
-    expect(composed(state([decided('a', 'in-flight'), decided('b', 'lost'), decided('c', 'disabled')])).result).toBe(
+    expect(composed(state([decided('a', 'in-flight'), decided('b', 'unknown'), decided('c', 'disabled')])).result).toBe(
       'failed',
     );
     expect(composed(state([])).result).toBe('ok');

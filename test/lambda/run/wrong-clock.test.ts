@@ -27,7 +27,10 @@ test('nor where the task says that it has ended, and its copy cannot be proven',
   const { engine } = deployment.service;
   // The name of the new index is not reported: no proof.
   engine.schedule(deployment.clock.time + 61_000, () => engine.set({ denied: ['getIndexSizes'] }));
-  expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unproven' } });
+  expect(only(await deployment.night())).toMatchObject({
+    outcome: 'unknown',
+    cause: { kind: 'unsettled', copied: true },
+  });
   deployment.clock.time += 24 * hour;
   engine.set({ clockSkewSeconds: -24 * 3600 });
   await deployment.night({}, 'by-a-wrong-clock');

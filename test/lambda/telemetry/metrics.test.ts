@@ -84,7 +84,7 @@ describe('metrics', () => {
     });
   });
 
-  it.each(['still-running', 'lost', 'unknown'] as const)(
+  it.each(['still-running', 'unknown'] as const)(
     'leave the rows of a truncation that is %s to the run that sees its end',
     (outcome) => {
       const lines = parsed(

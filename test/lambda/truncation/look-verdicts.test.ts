@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AttemptStrategy } from '../../../lambda/facts/strategy.ts';
 import type { AttemptWindow } from '../../../lambda/ledger/record.ts';
+import type { TaskStatus } from '../../../lambda/operations/operations.ts';
+import type { Looked } from '../../../lambda/truncation/look.ts';
 import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
@@ -13,6 +15,7 @@ const theirs = 'dataset_operationaspect_v1_1700000000000';
 const sizesOf = (indexName: string) => [{ indexName, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }];
 const sentAs = (strategy: AttemptStrategy) => aSending({ attempt: aSentAttempt({ strategy }) });
 const watching = { kind: 'watching' };
+const causeOf = (looked: Looked) => (looked.kind === 'decided' ? looked.entry.cause : looked);
 
 describe('a task that has ended', () => {
   test('with every row where it should be frees the record and says so', async () => {
@@ -106,7 +109,7 @@ describe('what is not well yet', () => {
   });
 
   test('is told by when its end was seen, where its record is gone since', async () => {
-    const world = aWorld(remains);
+    const world = aWorld({ ...remains, sizes: sizesOf(before!) });
     await world.look();
     world.server.status = { kind: 'vanished' };
     expect(await world.lookAfter(minutes(2))).toMatchObject({ entry: { outcome: 'incomplete', durationSeconds: 120 } });
@@ -141,6 +144,7 @@ describe('what is not well yet', () => {
 
   test('because somebody put another index behind the alias is looked at again while its rows come', async () => {
     const world = aWorld({ status: ended, kept: 5, sizes: sizesOf(theirs) });
+    await world.look();
     await world.look();
     expect(world.watch).toMatchObject({ highestKept: 5, movedAt: world.clock.time });
     world.server.kept = 9;
@@ -217,40 +221,64 @@ describe('what nobody sees move', () => {
   test('is not judged when a copy brings rows between its two counts', async () => {
     const world = aWorld({ record: sentAs('reindex'), kept: 20 });
     await world.look();
-    world.server.before[5] = () => (world.server.kept = 21);
+    world.server.before[4] = () => (world.server.kept = 21);
     expect(await world.lookAfter(minutes(20))).toMatchObject({
       ...watching,
       watch: { highestKept: 21, movedAt: world.clock.time },
     });
   });
 
-  test('remembers whether its task’s record was gone', async () => {
-    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30, sizes: sizesOf(before!) });
+  test.each<[string, TaskStatus | undefined, true | undefined]>([
+    ['is gone', { kind: 'vanished' }, true],
+    ['is another task’s', { ...goesOn, runTimeMillis: 10 ** 9 }, true],
+    ['could not be asked for', undefined, undefined],
+  ])('tells whether its task’s record %s', async (_, status, vanished) => {
+    const world = aWorld({ status: status ?? { fails: 'privilege' }, toDelete: 30, sizes: sizesOf(before!) });
     await world.look();
-    expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'lost', cause: { vanished: true } } });
+    const looked = await world.lookAfter(minutes(20));
+    expect(looked).toMatchObject({ entry: { outcome: 'unknown', cause: { kind: 'unsettled', why: 'still' } } });
+    expect((causeOf(looked) as { vanished?: boolean }).vanished).toBe(vanished);
     expect(world.state()).toBe('running');
   });
 
   test('may have been a copy where its record is gone, and the name of its index is no longer told', async () => {
-    const world = aWorld({ status: { kind: 'vanished' }, toDelete: 30 });
-    await world.look();
-    expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'unknown' } });
-    world.clock.time += hours(20);
-    expect(await world.look()).toMatchObject({ entry: { outcome: 'unknown', cause: { closed: 'quarantined' } } });
-    expect(world.state()).toBe('quarantined');
+    const nameless = (runStart?: number) =>
+      aWorld({ status: { kind: 'vanished' }, toDelete: 30, ...(runStart !== undefined && { runStart }) });
+    const young = nameless();
+    await young.look();
+    expect(await young.lookAfter(minutes(20))).toMatchObject({
+      entry: { outcome: 'unknown', cause: { why: 'status', copied: true } },
+    });
+    const old = nameless(sentAt + hours(20));
+    await old.look();
+    expect(await old.lookAfter(hours(2))).toMatchObject({
+      entry: { outcome: 'unknown', cause: { closed: 'quarantined' } },
+    });
+    expect(old.state()).toBe('quarantined');
   });
 
   test('was a copy where fewer rows were there than should stay, although late rows have filled it up', async () => {
     const judgedAfter = async (total: number) => {
-      const world = aWorld({ status: { kind: 'vanished' }, toDelete: 0, kept: 4000, total });
+      const world = aWorld({ status: { kind: 'vanished' }, toDelete: 0, kept: 4000, total, sizes: sizesOf(theirs) });
       await world.look();
       Object.assign(world.server, { total: 4000 });
       // From here on the rows that stay are counted, too.
       await world.lookAfter(minutes(1));
       return world.lookAfter(minutes(20));
     };
-    expect(await judgedAfter(9)).toMatchObject({ entry: { outcome: 'unknown', cause: { kind: 'unproven' } } });
-    expect(await judgedAfter(4000)).toMatchObject({ entry: { cause: { kind: 'unsettled' } } });
+    expect(await judgedAfter(9)).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'status' } } });
+    // An index of others, and nothing that looks like a copy.
+    expect(await judgedAfter(4000)).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'replaced' } } });
+  });
+
+  test('was a copy where its task was seen to create rows, although its record is gone and the name is the same', async () => {
+    const creates = { kind: 'found', completed: false, counters: { total: 40, created: 5 } } as const;
+    const world = aWorld({ status: creates, kept: 35, toDelete: 0, sizes: sizesOf(before!) });
+    await world.look();
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ attempt: { copied: 'task' } });
+    world.server.status = { kind: 'vanished' };
+    await world.lookAfter(minutes(1));
+    expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 5 } });
   });
 
   test('is compared row by row where it may have been a reindex', async () => {
@@ -258,23 +286,22 @@ describe('what nobody sees move', () => {
       const world = aWorld({ record: sentAs(strategy), kept: 4000, toDelete: 2000 });
       await world.look();
       const first = world.asked.length;
-      world.server.before[first + (strategy === 'delete-by-query' ? 4 : 5)] = () => (world.server.toDelete = 2001);
+      world.server.before[first + 3] = () => (world.server.toDelete = 2001);
       await world.lookAfter(minutes(20));
       return world.asked.length - first;
     };
-    // The sighting, cutoff, window, cutoff; and window and cutoff again.
-    expect(await counted('reindex')).toBe(2 + 5 + 1);
-    // What the next nights compare with is one more, as for all that frees the record.
-    expect(await counted('delete-by-query')).toBe(1 + 3 + 1 + 1);
+    // Cutoff, window, cutoff; for a copy window and cutoff again; and the sizes.
+    expect(await counted('reindex')).toBe(3 + 2 + 1);
+    expect(await counted('delete-by-query')).toBe(3 + 1);
   });
 
-  test('whose status says that it goes on is told as stuck after hours', async () => {
+  test('whose status says that it goes on is told to hang after hours', async () => {
     const world = aWorld({ status: goesOn, toDelete: 30, maxRunHours: 3 });
     await world.look();
     await world.look();
     expect(await world.lookAfter(minutes(90) - 1)).toMatchObject(watching);
     expect(await world.lookAfter(1)).toMatchObject({
-      entry: { outcome: 'unknown', cause: { kind: 'stuck', lastMovedAt: sentAt + minutes(2) }, durationSeconds: 120 },
+      entry: { outcome: 'unknown', cause: { why: 'hung', lastMovedAt: sentAt + minutes(2) }, durationSeconds: 120 },
     });
   });
 
@@ -293,33 +320,120 @@ describe('what nobody sees move', () => {
   });
 });
 
-describe('what cannot be counted any more', () => {
-  const blind = (maxRunHours = 12) => aWorld({ counts: { fails: 'timeout' }, record: aSending(), maxRunHours });
+describe('a run that started 20 h after the call', () => {
+  const old = sentAt + hours(20);
 
-  test('is given to a person when it is 20 h old and no look has succeeded for long', async () => {
-    const world = blind();
-    world.clock.time = sentAt + hours(20) - 1;
-    expect(await world.look()).toMatchObject(watching);
-    expect(await world.lookAfter(1)).toMatchObject({
-      entry: { outcome: 'unknown', cause: { kind: 'blind', error: { kind: 'timeout' } } },
+  test.each<[string, number, string | undefined]>([
+    ['closes what it finds still', old, 'idle'],
+    ['leaves it, where it started a moment earlier, however late it looks', old - 1, undefined],
+  ])('%s', async (_, runStart, closed) => {
+    const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!), runStart });
+    await world.look();
+    const looked = await world.lookAfter(hours(2));
+    expect(looked).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'still' } } });
+    expect((causeOf(looked) as { closed?: string }).closed).toBe(closed);
+    expect(world.state()).toBe(closed ?? 'sending');
+  });
+
+  test('closes what hangs', async () => {
+    const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
+    await world.look();
+    await world.look();
+    expect(await world.lookAfter(hours(2) - 1)).toMatchObject(watching);
+    expect(await world.lookAfter(1)).toMatchObject({ entry: { cause: { why: 'hung', closed: 'idle' } } });
+  });
+
+  test.each<[string, object, string]>([
+    ['a delete that one look has found', { record: aSending() }, 'idle'],
+    ['a delete that says it goes on', { status: goesOn }, 'idle'],
+    ['what may have copied', { record: sentAs('reindex') }, 'quarantined'],
+  ])('closes with its last look, before anything is still: %s', async (_, given, state) => {
+    const sizes = sizesOf(state === 'idle' ? before! : theirs);
+    const world = aWorld({ toDelete: 30, sizes, runStart: old, isOver: true, ...given });
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'unknown', cause: { closed: state } } });
+    expect(world.state()).toBe(state);
+  });
+
+  test('does not close with its last look what its own status showed to move in this run', async () => {
+    const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
+    await world.look();
+    world.server.status = { ...goesOn, counters: { total: 60, deleted: 6 } };
+    world.run.isOver = true;
+    expect(await world.lookAfter(minutes(1))).toMatchObject(watching);
+    expect(world.state()).toBe('running');
+  });
+
+  test('closes a copy whose rows still rose as unknown, with its shortfall, and no place where rows are', async () => {
+    const ours = sizesOf('dataset_operationaspect_v1_0000001200005');
+    const world = aWorld({ record: sentAs('reindex'), kept: 5, sizes: ours, runStart: old });
+    await world.look();
+    world.server.kept = 9;
+    world.run.isOver = true;
+    const looked = await world.lookAfter(minutes(1));
+    expect(looked).toMatchObject({
+      entry: { outcome: 'unknown', rowsMissing: 31, cause: { kind: 'unsettled', closed: 'quarantined' } },
     });
+    expect(looked).not.toHaveProperty('entry.cause.rowsIn');
     expect(world.state()).toBe('quarantined');
   });
+
+  test('closes nothing while the clocks contradict each other, not even with its last look', async () => {
+    const world = aWorld({
+      record: aSending(),
+      toDelete: 30,
+      clockSkewMillis: minutes(11),
+      runStart: old,
+      isOver: true,
+    });
+    expect(await world.look()).toMatchObject(watching);
+    expect(world.state()).toBe('sending');
+  });
+});
+
+describe('what cannot be counted any more', () => {
+  const old = sentAt + hours(20);
+  const uncountable = (given: Parameters<typeof aWorld>[0] = {}) =>
+    aWorld({ counts: { fails: 'timeout' }, record: aSending(), runStart: old, sizes: sizesOf(before!), ...given });
+  const told = { outcome: 'unknown', cause: { why: 'uncountable', error: { kind: 'timeout' } } };
 
   test.each([
     [12, 120],
     [3, 90],
-  ])('in a run of %i h after %i minutes without one', async (maxRunHours, wait) => {
-    const world = blind(maxRunHours);
-    world.watch = { ...world.watch, succeededAt: sentAt + hours(30) };
-    world.clock.time = sentAt + hours(30) + minutes(wait) - 1;
-    expect(await world.look()).toMatchObject(watching);
-    expect(await world.lookAfter(1)).toMatchObject({ entry: { cause: { kind: 'blind' } } });
+  ])('is closed by an old record’s run of %i h after %i minutes without a count', async (maxRunHours, wait) => {
+    const world = uncountable({ maxRunHours });
+    expect(await world.lookAfter(minutes(wait) - 1)).toMatchObject(watching);
+    expect(world.asked).not.toContain('index-sizes');
+    expect(await world.lookAfter(1)).toMatchObject({ entry: told });
+    expect(world.state()).toBe('idle');
+  });
+
+  test.each<[string, Parameters<typeof aWorld>[0], string]>([
+    ['sizes answer, and its name is the same', {}, 'idle'],
+    ['sizes answer, and no name has been seen', { sizes: [] }, 'quarantined'],
+    ['another index answers', { sizes: { fails: 'privilege' }, others: ['datasetProfile'] }, 'quarantined'],
+    ['nothing else answers', { sizes: { fails: 'timeout' } }, 'sending'],
+    [
+      'no other index answers either',
+      { sizes: { fails: 'timeout' }, others: ['datasetProfile'], otherCounts: { fails: 'timeout' } },
+      'sending',
+    ],
+    ['the run started too early', { runStart: old - 1 }, 'sending'],
+  ])('where %s, becomes with the last look of a run: %s', async (_, given, state) => {
+    const world = uncountable({ isOver: true, ...given });
+    const looked = await world.look();
+    expect(looked).toMatchObject(state === 'sending' ? watching : { entry: told });
+    expect(world.state()).toBe(state);
+  });
+
+  test('asks at most three other indices', async () => {
+    const others = ['a', 'b', 'c', 'd'];
+    const world = uncountable({ isOver: true, others, sizes: { fails: 'timeout' }, otherCounts: { fails: 'timeout' } });
+    await world.look();
+    expect(world.asked.filter((what) => others.includes(String(what)))).toEqual(['a', 'b', 'c']);
   });
 
   test('is left to whoever has been at it meanwhile', async () => {
-    const world = blind();
-    world.clock.time = sentAt + hours(30);
+    const world = uncountable({ isOver: true });
     world.server.before[1] = () => world.ledger.stored.set(anIndex, anIdle({ attemptId: 'attempt-2' }));
     expect(await world.look()).toMatchObject(watching);
     expect(world.state()).toBe('idle');
@@ -332,15 +446,16 @@ describe('the kept window', () => {
     const kept = (upTo: number) => (upTo < 1_000_000 ? 30 : 40);
     const world = aWorld({ record: aRunning({ windows: [settled, aWindow] }), status: ended, toDelete: 30, kept });
     await world.look();
+    await world.look();
     expect(world.watch.highestKept).toBe(40);
     const none = aWorld({ record: aRunning({ windows: [settled] }), status: ended, toDelete: 30 });
+    await none.look();
     await none.look();
     expect(none.watch).not.toHaveProperty('highestKept');
   });
 });
 
 describe('a verdict that frees the record', () => {
-  const ended = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } } as const;
   const since = { from: 625_000, to: 1_000_000, rows: 30, countedAt: sentAt + minutes(2) };
   const kept = (upTo: number) => (upTo < 1_000_000 ? 10 : 40);
   const windowOf = (world: ReturnType<typeof aWorld>) =>

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import type { AttemptWindow, StoredRecord } from '../../../lambda/ledger/record.ts';
-import { watchedOf } from '../../../lambda/truncation/look.ts';
-import { anIdle, anIndex, aRunning, aSending, aSentAttempt, aVerdict, aWindow } from '../../support/records.ts';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import { anIdle, aRunning, aSending, aSentAttempt, aVerdict } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
 /** One look: what it asks, what it remembers, and when it comes again. */
@@ -12,7 +11,7 @@ describe('what the ledger says comes before any question', () => {
   const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'taken', closed: true } };
 
   test.each<[string, StoredRecord | undefined, Partial<DecidedFacts>]>([
-    ['no record', undefined, { outcome: 'unknown', cause: { kind: 'no-record' } }],
+    ['no record', undefined, { outcome: 'unknown', cause: { kind: 'unsettled', why: 'no-record', copied: true } }],
     [
       'a record of another version',
       { state: 'other-version', index: 'x' },
@@ -76,7 +75,7 @@ describe('what a look asks', () => {
   });
 
   test('the rows that stay as well, of a delete that was seen to copy', async () => {
-    const record = aSending({ attempt: aSentAttempt({ copies: true }) });
+    const record = aSending({ attempt: aSentAttempt({ copied: 'index' }) });
     const world = aWorld({ record, toDelete: 0, kept: 33 });
     await world.look();
     expect(world.asked).toEqual([500_000, 1_000_000]);
@@ -109,21 +108,6 @@ describe('what a look asks', () => {
     await world.look();
     expect(world.asked).toEqual(['task-status', 500_000, 1_000_000, 500_000, 'index-sizes', 625_000]);
     expect(world.signals).toEqual(world.asked.map(() => world.signal));
-  });
-
-  test('says that the record of the task is gone, or another task’s', async () => {
-    const vanished = aWorld({ status: { kind: 'vanished' }, toDelete: 60 });
-    await vanished.look();
-    expect(vanished.watch.vanished).toBe(true);
-    const another = aWorld({ status: { ...running(5), runTimeMillis: 10 ** 9 }, toDelete: 60 });
-    await another.look();
-    expect(another.watch.vanished).toBe(true);
-    const unasked = aWorld({ record: aSending(), toDelete: 60 });
-    await unasked.look();
-    expect(unasked.watch.vanished).toBe(false);
-    const ours = aWorld({ status: running(5), toDelete: 60 });
-    await ours.look();
-    expect(ours.watch.vanished).toBe(false);
   });
 });
 
@@ -164,8 +148,8 @@ describe('a look that proves nothing', () => {
     // Between two looks there are transitions and a start as well.
     const next = () => world.watch.nextLookAt + 1000;
     while (looked.kind === 'watching' && next() < end) looked = await world.lookAfter(next() - world.clock.time);
-    expect(looked).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown', cause: { kind: 'stuck' } } });
-    expect(world.ledger.stored.get(anIndex)).toMatchObject({ attempt: { stood: { done: 5, toDelete: 33 } } });
+    expect(looked).toMatchObject({ kind: 'decided', entry: { outcome: 'unknown', cause: { why: 'hung' } } });
+    expect(world.state()).toBe('running');
   });
 
   test('because it failed is no time in which nothing moved', async () => {
@@ -202,20 +186,8 @@ describe('a look that proves nothing', () => {
     const world = aWorld({ record: aSending(), toDelete: 60, clockSkewMillis });
     await world.look();
     expect(world.watch.movedAt !== undefined).toBe(isSeen);
-    expect(world.watch.succeededAt).toBe(isSeen ? world.clock.time : sentAt);
+    expect(world.watch.succeededAt).toBe(isSeen ? world.clock.time : world.run.startMillis);
     expect(world.watch.looks).toBe(1);
     expect(world.watch).not.toHaveProperty('error');
-  });
-});
-
-describe('what is watched', () => {
-  test('is measured by the kept window', () => {
-    const windows: AttemptWindow[] = [
-      { ...aWindow, role: 'settled', to: 900_000, rows: 30 },
-      aWindow,
-      { ...aWindow, role: 'counted', to: 1_100_000, rows: 50 },
-    ];
-    expect(watchedOf(aSending({ windows }))).toEqual({ strategy: 'delete-by-query', rowsToDelete: 60, rowsKept: 40 });
-    expect(watchedOf(aSending({ windows: [] })).rowsKept).toBe(0);
   });
 });

@@ -32,17 +32,34 @@ interface Server {
   kept: number | ((upTo: number) => number);
   total?: number;
   clockSkewMillis?: number;
-  /** What every count fails with. */
+  /** What every count of this index fails with. */
   counts?: Fails | Error;
+  /** What counts of other indices fail with. */
+  otherCounts?: Fails;
   status: TaskStatus | Fails;
-  sizes: IndexSize[];
+  sizes: IndexSize[] | Fails;
   /** Happens before the count with this number is answered. */
   before: Record<number, () => void>;
 }
 
+interface Run {
+  maxRunHours?: number;
+  /** When the run that looks started; left out: a minute after the call. */
+  runStart?: number;
+  isOver?: boolean;
+  others?: string[];
+}
+
 /** @param given `record` is one that runs, where it is left out */
-export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefined; maxRunHours?: number } = {}) {
-  const { record, maxRunHours = 12, ...fields } = { record: aRunning(), ...given };
+export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | undefined } = {}) {
+  const {
+    record,
+    maxRunHours = 12,
+    runStart,
+    isOver = false,
+    others = [],
+    ...fields
+  } = { record: aRunning(), ...given };
   const server: Server = {
     toDelete: 0,
     kept: 40,
@@ -51,7 +68,8 @@ export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefi
     before: {},
     ...fields,
   };
-  const clock = { time: sentAt + minutes(2), ahead: 0 };
+  const run = { startMillis: runStart ?? sentAt + minutes(1), isOver };
+  const clock = { time: Math.max(sentAt + minutes(2), run.startMillis), ahead: 0 };
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
   const { signal } = new AbortController();
@@ -66,7 +84,12 @@ export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefi
   const failed = ({ fails }: Fails, operation: ServerError['operation']) =>
     new OperationsError({ kind: fails, operation });
   const operations = {
-    async dryRun({ endTimeMillis }: TruncateFields, options?: ReadOptions): Promise<DryRun> {
+    async dryRun({ endTimeMillis, aspect }: TruncateFields, options?: ReadOptions): Promise<DryRun> {
+      if (others.includes(aspect)) {
+        note(aspect, options);
+        if (server.otherCounts) throw failed(server.otherCounts, 'dry-run');
+        return { rowsToDelete: 0, rowsTotal: 1 };
+      }
       note(endTimeMillis, options);
       server.before[++counts]?.();
       if (server.counts instanceof Error) throw server.counts;
@@ -87,12 +110,14 @@ export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefi
     },
     async indexSizes(options?: ReadOptions) {
       note('index-sizes', options);
+      if ('fails' in server.sizes) throw failed(server.sizes, 'index-sizes');
       return server.sizes;
     },
   } as unknown as Operations;
   const reads = optionalReads(operations);
   const world = {
     server,
+    run,
     clock,
     ledger,
     signal,
@@ -103,7 +128,7 @@ export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefi
     watch: {
       attemptId: 'attempt-1',
       startedAt: sentAt,
-      succeededAt: sentAt,
+      succeededAt: run.startMillis,
       lastLookAt: sentAt,
       nextLookAt: sentAt + 5000,
       looks: 0,
@@ -118,6 +143,8 @@ export function aWorld(given: Partial<Server> & { record?: StoredRecord | undefi
           ledger,
           clock: { now: () => clock.time, realNow: () => clock.time - clock.ahead, monotonic: () => clock.time },
           maxRunHours,
+          run,
+          others: others.map((aspect) => ({ entityType: 'dataset', aspect })),
           signal,
           log: { warn: (...line) => warnings.push(line) },
         },

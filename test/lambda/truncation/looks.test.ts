@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundSeconds, firstLookSeconds, isDue, planLook, refreshLook } from '../../../lambda/truncation/looks.ts';
-import type { OwnTask } from '../../../lambda/truncation/origin.ts';
+import type { OwnTask } from '../../../lambda/truncation/own-task.ts';
 import { fold, type Watch } from '../../../lambda/truncation/watch.ts';
 
 const day = 86_400;
@@ -18,9 +18,10 @@ const aWatch = (fields: Partial<Watch> = {}): Watch => ({
 
 /** The watch after a look that saw the task's own counters. */
 function progressed(watch: Watch, done: number, total: number, at: number): Watch {
-  const task: OwnTask = { completed: false, counters: { deleted: done, total }, works: 'delete-by-query' };
-  const sighting = { at, seenAt: at, realAt: at, task, vanished: false };
-  return fold(watch, sighting, { strategy: 'delete-by-query', rowsToDelete: total, rowsKept: 0 }, day * 1000).watch;
+  const task: OwnTask = { completed: false, counters: { deleted: done, total }, does: 'delete' };
+  const sighting = { at, seenAt: at, realAt: at, task };
+  const watched = { mayHaveCopied: false, rowsToDelete: total, rowsKept: 0, judgeableAt: 0, isLastLook: false };
+  return fold(watch, sighting, { ...watched, longestStill: day * 1000 }).watch;
 }
 
 /** What a task shows at one look, and how long the way there takes besides the Wait. */

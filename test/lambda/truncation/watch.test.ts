@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import type { OwnTask } from '../../../lambda/truncation/origin.ts';
+import type { OwnTask } from '../../../lambda/truncation/own-task.ts';
 import {
   advances,
+  type End,
   fold,
+  isMoving,
   isStill,
   longestStillMillis,
+  mayEnd,
   type Sighting,
-  type Step,
   unseen,
   type Watch,
   type Watched,
@@ -29,7 +31,6 @@ const aWatch = (fields: Partial<Watch> = {}): Watch => ({
 const aTask = (counters: TaskCounters = {}, more: Partial<OwnTask> = {}): OwnTask => ({
   completed: false,
   counters,
-  works: 'delete-by-query',
   ...more,
 });
 const seen = (at: number, fields: Partial<Sighting> = {}): Sighting => ({
@@ -37,18 +38,24 @@ const seen = (at: number, fields: Partial<Sighting> = {}): Sighting => ({
   seenAt: at + 10,
   realAt: at + 20,
   task: undefined,
-  vanished: false,
   ...fields,
 });
-const deletes: Watched = { strategy: 'delete-by-query', rowsToDelete: 1000, rowsKept: 400 };
-const copies: Watched = { strategy: 'reindex', rowsToDelete: 1000, rowsKept: 400 };
+const deletes: Watched = {
+  mayHaveCopied: false,
+  rowsToDelete: 1000,
+  rowsKept: 400,
+  judgeableAt: 0,
+  longestStill: twoHours,
+  isLastLook: false,
+};
+const copies: Watched = { ...deletes, mayHaveCopied: true };
 
 /** Folds sightings one after another. */
 function folded(sightings: Sighting[], watched = deletes, from = aWatch()) {
   let watch = from;
-  let step: Step = 'again';
-  for (const sighting of sightings) ({ watch, step } = fold(watch, sighting, watched, twoHours));
-  return { watch, step };
+  let end: End | undefined;
+  for (const sighting of sightings) ({ watch, end } = fold(watch, sighting, watched));
+  return { watch, end };
 }
 
 describe('a movement', () => {
@@ -63,11 +70,14 @@ describe('a movement', () => {
     ['a count that is seen for the first time', { task: aTask({ deleted: 5 }) }, { toDelete: 7 }, true],
   ])('%s: %s', (_, first, next, moves) => {
     const { watch } = folded([seen(1000, first), seen(2000, next)]);
-    expect(watch).toMatchObject({ movedAt: moves ? 2010 : 1010, moves });
+    expect(watch.movedAt).toBe(moves ? 2010 : 1010);
+    expect(isMoving({ ...watch, looks: 2 })).toBe(moves);
   });
 
   test('is counted from the first sighting, which is none itself', () => {
-    expect(folded([seen(1000, { toDelete: 5 })]).watch).toMatchObject({ movedAt: 1010, moves: false });
+    const { watch } = folded([seen(1000, { toDelete: 5 })]);
+    expect(watch.movedAt).toBe(1010);
+    expect(isMoving({ ...watch, looks: 1 })).toBe(false);
   });
 
   test('is judged by the best values of the run: rows that come and go do not keep it open', () => {
@@ -78,7 +88,7 @@ describe('a movement', () => {
   test('of an alias that has just moved is counted from nothing again', () => {
     const looks = [500, 0, 100, 200].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
     const { watch } = folded(looks, copies);
-    expect(watch).toMatchObject({ movedAt: minutes(3) + 10, highestKept: 200, moves: true });
+    expect(watch).toMatchObject({ movedAt: minutes(3) + 10, highestKept: 200 });
     expect(folded([seen(minutes(9), { kept: 199, toDelete: 0 })], copies, watch).watch.movedAt).toBe(minutes(3) + 10);
   });
 
@@ -98,13 +108,22 @@ describe('a movement', () => {
     expect(folded([seen(1000, { kept: 5 })]).watch).not.toHaveProperty('lowestToDelete');
   });
 
-  test('of what may have been a copy is not told by rows that its task deletes', () => {
-    const watched: Watched = { ...copies, strategy: 'unknown' };
-    expect(folded([seen(0, { task: aTask({ deleted: 5 }) })], watched).watch.highestCounter).toBe(0);
+  test('of a run is remembered: rows that came, and counters that rose, but not the first sighting', () => {
+    const risen = (...looks: Partial<Sighting>[]) =>
+      folded(
+        looks.map((look, at) => seen(at, look)),
+        copies,
+      ).watch.rose;
+    expect(risen({ kept: 5 }, { kept: 5, toDelete: 1 }, { toDelete: 0 })).toBeUndefined();
+    expect(risen({ kept: 5 }, { kept: 6 }, { kept: 6 })).toEqual({ kept: true });
+    expect(risen({ kept: 500 }, { kept: 0 })).toBeUndefined();
+    const task = (created: number) => aTask({ created });
+    expect(risen({ task: task(5) }, { task: task(6) })).toEqual({ counter: true });
+    expect(risen({ kept: 5 }, { kept: 6, task: task(5) }, { task: task(6) })).toEqual({ kept: true, counter: true });
   });
 
   test('by counters of a copy is what it has created and updated', () => {
-    const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { works: 'reindex' });
+    const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { does: 'copy' });
     const { watch } = folded([seen(0, { task: task(1, 2) }), seen(5, { task: task(2, 2) })], copies);
     expect(watch).toMatchObject({ highestCounter: 4, movedAt: 15, progress: { done: 4, total: 400 } });
     // Sent as a delete, it copies anyway.
@@ -157,49 +176,56 @@ describe('what a look makes of a truncation', () => {
   const still = { toDelete: 500 };
 
   test('without a status: still when nothing has moved for long enough, counted from before the look', () => {
-    expect(folded([seen(0, still), seen(minutes(10) + 9, still)]).step).toBe('again');
-    expect(folded([seen(0, still), seen(minutes(10) + 10, still)]).step).toBe('still');
-    expect(folded([seen(0, still), seen(minutes(12), { toDelete: 499 })]).step).toBe('again');
+    expect(folded([seen(0, still), seen(minutes(10) + 9, still)]).end).toBeUndefined();
+    expect(folded([seen(0, still), seen(minutes(10) + 10, still)]).end).toBe('still');
+    expect(folded([seen(0, still), seen(minutes(12), { toDelete: 499 })]).end).toBeUndefined();
+  });
+
+  test('without a status, before it may be judged: nothing, however still it is', () => {
+    const of = { ...deletes, judgeableAt: minutes(30) };
+    expect(folded([seen(0, still), seen(minutes(30) - 1, still)], of).end).toBeUndefined();
+    expect(folded([seen(0, still), seen(minutes(30), still)], of).end).toBe('still');
   });
 
   test('with a task that has ended: ended, from when it was first seen', () => {
     const done = { task: aTask({}, { completed: true }) };
     const first = folded([seen(1000, done)]);
-    expect(first).toMatchObject({ step: 'ended', watch: { completedAt: 1010, completedRealAt: 1020 } });
+    expect(first).toMatchObject({ end: 'task', watch: { completedAt: 1010, completedRealAt: 1020 } });
     expect(folded([seen(5000, done)], deletes, first.watch).watch).toMatchObject({
       completedAt: 1010,
       completedRealAt: 1020,
     });
     // Its record may be gone at the next look.
-    expect(folded([seen(5000, { vanished: true })], deletes, first.watch)).toMatchObject({ step: 'ended' });
+    expect(folded([seen(5000)], deletes, first.watch).end).toBe('task');
   });
 
   test('with a task that goes on: again, and alive', () => {
-    expect(folded([seen(1000, { task: aTask({ deleted: 5 }) })])).toMatchObject({
-      step: 'again',
-      watch: { aliveAt: 1010 },
-    });
+    const { watch, end } = folded([seen(1000, { task: aTask({ deleted: 5 }, { does: 'delete' }) })]);
+    expect(watch).toMatchObject({ aliveAt: 1010, does: 'delete' });
+    expect(end).toBeUndefined();
+    // What its counters have shown once is not forgotten.
+    expect(folded([seen(2000)], deletes, watch).watch.does).toBe('delete');
   });
 
   test.each([
-    ['nothing is left', 0, 1000, 'ended'],
-    ['1 % is left', 10, 1000, 'ended'],
-    ['more is left', 11, 1000, 'again'],
-    ['ten rows of few are left', 10, 11, 'ended'],
-    ['none of the ten is gone', 10, 10, 'again'],
-    ['1 % of many is left', 1000, 100_000, 'ended'],
-    ['more of many is left', 1001, 100_000, 'again'],
+    ['nothing is left', 0, 1000, 'task'],
+    ['1 % is left', 10, 1000, 'task'],
+    ['more is left', 11, 1000, undefined],
+    ['ten rows of few are left', 10, 11, 'task'],
+    ['none of the ten is gone', 10, 10, undefined],
+    ['1 % of many is left', 1000, 100_000, 'task'],
+    ['more of many is left', 1001, 100_000, undefined],
   ])(
     'with a delete that says for ten minutes that it goes on, does not move, and %s',
-    (_, toDelete, rowsToDelete, step) => {
+    (_, toDelete, rowsToDelete, end) => {
       const of = { ...deletes, rowsToDelete };
       const first = folded([seen(1000, { task: aTask(), toDelete })], of);
-      expect(first.step).toBe('again');
+      expect(first.end).toBeUndefined();
       const soon = folded([seen(tenMinutes, { task: aTask(), toDelete })], of, first.watch);
-      expect(soon.step).toBe('again');
+      expect(soon.end).toBeUndefined();
       const found = folded([seen(1010 + tenMinutes, { task: aTask(), toDelete })], of, soon.watch);
-      expect(found.step).toBe(step);
-      if (step === 'ended') expect(found.watch).toMatchObject({ completedAt: 1020 + tenMinutes });
+      expect(found.end).toBe(end);
+      if (end === 'task') expect(found.watch).toMatchObject({ completedAt: 1020 + tenMinutes });
     },
   );
 
@@ -207,42 +233,77 @@ describe('what a look makes of a truncation', () => {
     const sightings = [9, 8, 7].map((toDelete, at) =>
       seen(at * tenMinutes, { task: aTask({ deleted: 1000 - toDelete }), toDelete }),
     );
-    expect(folded(sightings).step).toBe('again');
+    expect(folded(sightings).end).toBeUndefined();
   });
 
   test('a delete with nothing left, until somebody puts an index with rows behind the alias: it goes on', () => {
     const task = aTask({ deleted: 5 });
     const ended = folded([0, 2 * tenMinutes].map((at) => seen(at, { task, toDelete: 0 })));
-    expect(ended.step).toBe('ended');
+    expect(ended.end).toBe('task');
     const again = folded([seen(2 * tenMinutes + 1000, { task, toDelete: 222 })], deletes, ended.watch);
-    expect(again.step).toBe('again');
+    expect(again.end).toBeUndefined();
     expect(again.watch).not.toHaveProperty('completedAt');
   });
 
-  test('a copy is not taken to have ended because a moved alias shows nothing to delete', () => {
-    const task = aTask({}, { works: 'reindex' });
-    expect(folded([seen(0, { task, toDelete: 0, kept: 0 })], copies).step).toBe('again');
-    expect(folded([seen(0, { task, toDelete: 0 })], deletes).step).toBe('again');
-    expect(folded([seen(0, { task: aTask(), toDelete: 0 })], { ...deletes, strategy: 'unknown' }).step).toBe('again');
+  test.each<[string, Watched, Partial<OwnTask>]>([
+    ['sent as one', copies, {}],
+    ['sent as one, with its counters', copies, { does: 'copy' }],
+    ['that was sent as a delete', deletes, { does: 'copy' }],
+  ])('a copy %s is not taken to have ended because a moved alias shows nothing to delete', (_, of, more) => {
+    const task = aTask({}, more);
+    const looks = [0, 2 * tenMinutes].map((at) => seen(at, { task, toDelete: 0, kept: 0 }));
+    expect(folded(looks, of).end).toBeUndefined();
   });
 
-  test('a task that says that it goes on, with nothing moving for two hours, is stuck', () => {
+  test('a task that says that it goes on, with nothing moving for two hours, hangs', () => {
     const task = aTask({ deleted: 3 });
-    expect(folded([seen(0, { task, ...still }), seen(twoHours + 9, { task, ...still })]).step).toBe('again');
-    expect(folded([seen(0, { task, ...still }), seen(twoHours + 10, { task, ...still })]).step).toBe('stuck');
+    expect(folded([seen(0, { task, ...still }), seen(twoHours + 9, { task, ...still })]).end).toBeUndefined();
+    expect(folded([seen(0, { task, ...still }), seen(twoHours + 10, { task, ...still })]).end).toBe('hung');
   });
 
-  test('forgets why the last look failed, and remembers whether the record was gone', () => {
+  test.each<[string, Partial<Sighting>[], End | undefined]>([
+    ['nothing but one count', [still], 'over'],
+    ['rows that still come', [{ kept: 3 }, { kept: 4 }], 'over'],
+    ['a task that says that it goes on, and does not move', [{ task: aTask({ deleted: 3 }), ...still }], 'over'],
+    ['a task whose counters rose', [{ task: aTask({ deleted: 3 }) }, { task: aTask({ deleted: 4 }) }], undefined],
+    ['a task that has ended', [{ task: aTask({}, { completed: true }) }], 'task'],
+  ])('at the last look of a run that is to close it, with %s', (_, looks, end) => {
+    const last = { ...deletes, isLastLook: true };
+    expect(
+      folded(
+        looks.map((look, at) => seen(at, look)),
+        last,
+      ).end,
+    ).toBe(end);
+    expect(folded(looks.map((look, at) => seen(at, look))).end).toBe(end === 'over' ? undefined : end);
+  });
+
+  test('forgets why the last look failed', () => {
     const error = { kind: 'timeout', operation: 'dry-run' } as const;
-    const { watch } = folded([seen(1000, { vanished: true, ...still })], deletes, aWatch({ error }));
+    const { watch } = folded([seen(1000, still)], deletes, aWatch({ error }));
     expect(watch).not.toHaveProperty('error');
-    expect(watch).toMatchObject({ vanished: true, succeededAt: 1010 });
+    expect(watch).toMatchObject({ succeededAt: 1010 });
   });
 
   test('does not change the watch that it is given', () => {
     const before = Object.freeze(aWatch());
     folded([seen(0, still)], deletes, before);
     expect(before).toEqual(aWatch());
+  });
+});
+
+describe('whether everything is counted', () => {
+  const { watch } = folded([seen(0, { toDelete: 500, kept: 40 })]);
+  const known = (at: number, task?: OwnTask) => ({ at, realAt: at, task });
+
+  test.each<[string, ReturnType<typeof known>, Partial<Watched>, boolean]>([
+    ['not while something may still move', known(minutes(9)), {}, false],
+    ['when nothing has moved for long enough', known(minutes(11)), {}, true],
+    ['when its task has ended', known(1, aTask({}, { completed: true })), {}, true],
+    ['not while its task goes on', known(minutes(11), aTask()), {}, false],
+    ['at the last look of a run', known(1), { isLastLook: true }, true],
+  ])('%s', (_, sighting, of, expected) => {
+    expect(mayEnd(watch, sighting, { ...deletes, ...of })).toBe(expected);
   });
 });
 
@@ -308,6 +369,6 @@ describe('whether counters alone show that a task moves', () => {
     ['none, after one', { highestCounter: 5 }, {}, false],
     ['those of a sliced task', { highestCounter: 5 }, { deleted: 6, sliced: true }, false],
   ])('%s: %s', (_, fields, counters, expected) => {
-    expect(advances(aWatch(fields), aTask(counters), deletes)).toBe(expected);
+    expect(advances(aWatch(fields), aTask(counters))).toBe(expected);
   });
 });

@@ -22,13 +22,13 @@ export const unresolved: Nights = {
     },
   },
 
-  lost: {
+  vanished: {
     async play(begin) {
       return (await begin({ indices: rows, faults: ['restart-at=0.5'] })).night();
     },
   },
 
-  stuck: {
+  hangs: {
     async play(begin) {
       // Its one batch takes days.
       const { night } = await begin({ indices: rows, rowsPerSecond: 0.01, settings: { maxRunHours: 6 } });
@@ -38,7 +38,9 @@ export const unresolved: Nights = {
 
   'unknown-and-breaker': {
     async play(begin) {
-      return (await begin({ ...twoIndices, faults: ['gateway-timeout', 'abort-at=0.5'] })).night();
+      // A delete would be no reason to stop.
+      const policies = twoIndices.policies.map((policy) => ({ ...policy, strategy: 'reindex' }));
+      return (await begin({ ...twoIndices, policies, faults: ['gateway-timeout', 'status-lost'] })).night();
     },
   },
 };
@@ -67,7 +69,7 @@ export const ends: Nights = {
     },
   },
 
-  'all-conflicts': {
+  conflicts: {
     async play(begin) {
       return (await begin({ indices: rows, faults: ['conflicts=1'] })).night();
     },

@@ -23,14 +23,14 @@ const watching: Cause = { kind: 'watching', why: 'run', done: 5, total: 9 };
 
 describe('a command', () => {
   test('never offers to cancel a reindex, nor a task whose id the search engine would not take', () => {
-    const seen: Cause = { ...watching, works: 'delete-by-query' };
+    const seen: Cause = { ...watching, does: 'delete' };
     const running = (more: object, cause = seen) => one('still-running', cause, { taskId: 'node:1', ...more });
     expect(running({})).toContain(
       'This would stop it (what is deleted stays deleted):\n  POST _tasks/node:1/_cancel\n',
     );
     // A server may reindex what it was asked to delete, and counters of zero do not show which.
     expect(running({}, watching)).not.toContain('_cancel');
-    expect(running({}, { ...watching, works: 'reindex' })).not.toContain('_cancel');
+    expect(running({}, { ...watching, does: 'copy' })).not.toContain('_cancel');
     expect(running({ strategy: 'reindex' })).not.toContain('_cancel');
     expect(running({ strategy: 'unknown' })).not.toContain('_cancel');
     expect(running({ taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' })).not.toContain('_cancel');
@@ -80,7 +80,8 @@ describe('a command', () => {
 
 describe('a text', () => {
   test('says when a truncation that is lost sight of ends by itself, and how', () => {
-    const lost = (strategy: string) => one('lost', { kind: 'unsettled', vanished: true }, { strategy });
+    const lost = (strategy: string) =>
+      one('unknown', { kind: 'unsettled', why: 'still', vanished: true }, { strategy });
     expect(lost('delete-by-query')).toMatch(/20 hours after it was sent.*truncated in the ordinary way again/);
     expect(lost('reindex')).toMatch(/20 hours after it was sent.*the index is quarantined/);
   });

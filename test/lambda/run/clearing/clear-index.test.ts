@@ -198,7 +198,7 @@ describe('a task that says it is still running', () => {
   });
 
   test.each<[string, Running]>([
-    ['was seen copying', asked({ copies: true })],
+    ['was seen copying', asked({ copied: 'task' })],
     ['shows copied rows now', asked({})],
   ])('is asked about also where it was sent as a delete and %s', async (_, record) => {
     const status: TaskStatus = { kind: 'found', completed: false, counters: { total: 50, created: 10 } };

@@ -79,7 +79,7 @@ describe('Plan', () => {
       policies: ['a', 'b', 'c'].map(policy),
     });
     const names = { entityType: 'dataset', aspect: 'b' };
-    const entry = { ...names, outcome: 'incomplete', cause: { kind: 'remains' } } as const;
+    const entry = { ...names, outcome: 'incomplete', cause: { kind: 'remains', why: 'rows' } } as const;
     const { window: _, ...lastVerdict } = aVerdict({ entry });
     const key = { ...names, index: searchIndex(names), server: serverAddress(deployment.settings.gmsUrl) };
     deployment.ledger.stored.set(key.index, anIdle({ ...key, lastVerdict }));

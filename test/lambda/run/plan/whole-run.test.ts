@@ -347,8 +347,8 @@ describe('an index without a policy', () => {
   test.each([
     ['x_aspect_v1', true],
     ['x_aspect_v1_1700000000000', true],
-    ['x_aspect_v1_170', false],
-    ['x_aspect_v1_clone', false],
+    ['x_aspect_v1_1_7_0-0_1754300000000', true],
+    ['x_aspect_v1_clone', true],
     ['metadata_aspect_v2', false],
   ])('that the server names %s alone is listed: %s', async (indexName, isListed) => {
     expect(await listed({ indexName })).toStrictEqual(isListed ? [{ indexName }] : []);

@@ -155,17 +155,17 @@ describe('an index that is not free', () => {
     ],
     [
       'in the index before our reindex',
-      { kind: 'unproven', why: 'status', movedBy: 'us', indexBefore: before },
+      { kind: 'unsettled', why: 'status', movedBy: 'us', indexBefore: before },
       after,
       { rowsIn: before, deadline: 1_605_184_000_000, indexNow: after },
     ],
     [
       'nowhere else where others moved the alias',
-      { kind: 'unproven', why: 'status', movedBy: 'others', indexBefore: before },
+      { kind: 'unsettled', why: 'status', movedBy: 'others', indexBefore: before },
       after,
       {},
     ],
-    ['nowhere else where nothing was moved', { kind: 'stuck' }, after, {}],
+    ['nowhere else where nothing was moved', { kind: 'unsettled', why: 'hung' }, after, {}],
     [
       'not known without a name',
       { kind: 'gone-since', expected: 4, found: 1, since: 1, rowsIn: before },

@@ -1,0 +1,134 @@
+import type { Clock } from '../facts/clock.ts';
+import type { EntryFacts } from '../facts/report-schema.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Unresolved } from '../ledger/record.ts';
+import type { Judgement } from '../ledger/settle.ts';
+import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import { mayHaveCopied } from './copied.ts';
+import { sinceMillis, windowSince } from './gone-since.ts';
+import type { OptionalReads } from './optional-reads.ts';
+import type { Sighting } from './watch.ts';
+import { type Counts, countWindows, physicalIndex } from './windows.ts';
+
+/** What a look asks the server for. Throws OperationsError. */
+
+export interface LookServices {
+  operations: Operations;
+  reads: OptionalReads;
+  ledger: Ledger;
+  clock: Clock;
+  maxRunHours: number;
+  /** The run that looks: when it started (epoch milliseconds), and whether this is its last look. */
+  run: { startMillis: number; isOver: boolean };
+  /** Other indices of the run, which show whether the server can be asked at all. */
+  others: readonly Pick<EntryFacts, 'entityType' | 'aspect'>[];
+  signal: AbortSignal;
+  log: { warn(message: string, fields?: Record<string, unknown>): void };
+}
+
+/** What one look saw: enough to tell whether something moves, or, in `all`, everything that a verdict needs. */
+export interface Seen extends Sighting {
+  /** The server does not know our task (any more), or its status is another task's. */
+  vanished: boolean;
+  rowsTotal?: number;
+  clockSkewMillis?: number | undefined;
+  all?: Everything;
+}
+
+export interface Everything {
+  /** Over the record's own windows. */
+  after: Counts;
+  /** The search engine has no such index any more: its counts are zero. */
+  indexGone: boolean;
+  /** The physical index now, if the server reports it. */
+  indexName: string | undefined;
+  sizeMb: number | undefined;
+}
+
+type Counted = Pick<Seen, 'toDelete' | 'kept' | 'rowsTotal' | 'clockSkewMillis' | 'all'>;
+
+/**
+ * Rows to delete show the progress of a delete by query; for what may copy only the kept rows do, because a swapped
+ * alias shows 0 to delete at once.
+ */
+export async function countProgress(record: Unresolved, services: LookServices): Promise<Counted> {
+  const { fields, runStartMillis } = record.attempt;
+  const ask = asker(services);
+  const { rowsToDelete: toDelete, rowsTotal, clockSkewMillis } = await ask(fields);
+  const seen = { toDelete, rowsTotal, clockSkewMillis };
+  if (!mayHaveCopied(record)) return seen;
+  const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
+  return { ...seen, kept: Math.max(0, upToStart.rowsToDelete - toDelete) };
+}
+
+/** Every window, and the physical index; nothing if the counts contradict each other, which a later look may not. */
+export async function countAll(record: Unresolved, services: LookServices): Promise<Counted> {
+  let indexGone = false;
+  const ask = asker(services, () => {
+    indexGone = true;
+  });
+  const after = await countWindows(ask, record.attempt.fields, record.windows, mayHaveCopied(record));
+  // These are two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
+  if (!after || after.rowsToDelete > after.rowsTotal) return {};
+  const { indexName, sizeMb } = (await physical(record, services)) ?? {};
+  const { rowsToDelete: toDelete, rowsTotal, dryRun } = after;
+  const all = { after, indexGone, indexName, sizeMb };
+  return { toDelete, rowsTotal, clockSkewMillis: dryRun.clockSkewMillis, all };
+}
+
+const physical = async (record: Unresolved, { reads, signal }: LookServices) =>
+  physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
+
+/**
+ * Whether the server can be asked about anything else than this index: about sizes, or about another index of this run.
+ * @returns with the physical index, where it is known; undefined if nothing is answered
+ */
+export async function serverAnswers(
+  record: Unresolved,
+  services: LookServices,
+): Promise<{ indexName: string | undefined } | undefined> {
+  const { reads, operations, others, signal } = services;
+  const sizes = await reads.sizes({ signal }).catch(unlessOperations);
+  if (sizes) return { indexName: physicalIndex(sizes, record.attempt.fields)?.indexName };
+  for (const { entityType, aspect } of others.slice(0, otherIndices)) {
+    const fields = { entityType, aspect, endTimeMillis: 0, forceDeleteByQuery: true };
+    if (await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations))
+      return { indexName: undefined };
+  }
+  return undefined;
+}
+
+/** One of them may be away as well; if none of these is there, the search engine is. */
+const otherIndices = 3;
+
+function unlessOperations(error: unknown): undefined {
+  if (!(error instanceof OperationsError)) throw error;
+  return undefined;
+}
+
+/** What the next nights compare with; omitted if it cannot be counted, because the verdict is valid without it. */
+export async function countSince(
+  { closes }: Judgement,
+  { attempt }: Unresolved,
+  after: Counts,
+  services: LookServices,
+): Promise<Pick<Judgement, 'window'>> {
+  if (closes !== 'idle') return {};
+  const fields = { ...attempt.fields, endTimeMillis: sinceMillis(attempt) };
+  const older = await asker(services)(fields).catch(unlessOperations);
+  const window = older && windowSince(attempt, after, older);
+  return window ? { window } : {};
+}
+
+/** A missing index holds no rows: that is an answer, and shows in every count. */
+const asker =
+  ({ operations, signal }: LookServices, onGone: () => void = () => {}) =>
+  async (fields: TruncateFields): Promise<DryRun> => {
+    try {
+      return await operations.dryRun(fields, { signal });
+    } catch (error) {
+      if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      onGone();
+      return { rowsToDelete: 0, rowsTotal: 0 };
+    }
+  };

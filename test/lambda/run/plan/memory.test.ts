@@ -23,6 +23,8 @@ describe('a night', () => {
         rows: 1000,
         overdue: 600,
         mb: expect.any(Number),
+        rowsLeft: 400,
+        mbLeft: expect.any(Number),
         name: physical,
         outcome: 'truncated',
         deleted: 600,

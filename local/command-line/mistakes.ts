@@ -13,7 +13,7 @@ export function withoutVerb(argv: readonly string[], program: string, hasServer:
   const all = `${verbNames.slice(0, -1).join(', ')} or ${verbNames.at(-1)}`;
   if (first.startsWith('-')) {
     const line = lineFor(wordsOf(argv), program, hasServer);
-    return `A verb comes first, ${all}: ${line ?? `see ${program} --help`}`;
+    return `A verb comes first (${all}): ${line ?? `see ${program} --help`}`;
   }
   const meant = nearest(first, verbNames) as Verb | undefined;
   if (meant === undefined) {

@@ -43,7 +43,7 @@ export async function checkClear({ clear = [] }: RunArguments, policies: Policie
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const meant = nearest(name, known);
     throw new UsageError(
-      `clear ${name}: ${policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it'}; ${meant ? `did you mean ${meant}?` : known.length === 0 ? 'it is empty.' : `there are ${known.join(', ')}.`}`,
+      `clear ${name}: ${policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it'}; ${meant ? `did you mean ${meant}?` : known.length === 0 ? 'the ledger is empty.' : `there are ${known.join(', ')}.`}`,
     );
   }
 }

@@ -47,7 +47,8 @@ export function createProgress(screen: Screen): Progress {
   return {
     line,
     onState(step, state) {
-      if (step === 'plan') {
+      // A run that clears an index has no plan.
+      if (step === 'plan' && (state.entries.length > 0 || state.error !== undefined)) {
         for (const text of renderPlan(state, screen.width, paint)) line(text);
         for (const { index, phase } of state.entries) if (phase === 'done') told.add(index);
         for (const entry of state.entries) {
@@ -183,9 +184,9 @@ export function whyOf(entry: Entry): string {
 const watchedText = 'An earlier run started a truncation here and did not see its end: this run watches it.';
 
 function approvedText({ policy, plan, entry }: ApprovedEntry): string {
-  const how = plan.strategy === 'reindex' ? 'by reindexing' : 'by deleting in place';
+  const how = plan.strategy === 'reindex' ? 'reindexed' : 'deleted in place';
   const takes = plan.seconds === undefined ? '' : `; about ${duration(plan.seconds)}, as last time`;
-  const so = `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be done ${how}${takes}.`;
+  const so = `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be ${how}${takes}.`;
   return plan.bite === undefined ? so : `${so} ${biteText(plan.bite, entry)}`;
 }
 

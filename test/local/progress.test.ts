@@ -115,7 +115,7 @@ describe('progress', () => {
       },
     };
     const text = renderPlan(state([{ ...approved, entry: due } as Entry, preview, disabled]), 200).join('\n');
-    expect(text).toContain('To be done by deleting in place. Frees about 7.0 MB.');
+    expect(text).toContain('To be deleted in place. Frees about 7.0 MB.');
     expect(text).toContain('Frees about 500 KB.');
     expect(text).toContain('  14,050 rows to delete in all, about 7.5 MB. Disk space is estimated');
     expect(renderPlan(state([approved, disabled]), 100).join('\n')).not.toContain('about');
@@ -175,7 +175,7 @@ describe('the plan', () => {
       'Plan:',
       '  Index                         Rows  To delete  Percent  Decision',
       '  dataset.operation           20,000     14,000  70.00 %  truncate',
-      '      Older than 90 days; the threshold is 10 %. To be done by deleting in place.',
+      '      Older than 90 days; the threshold is 10 %. To be deleted in place.',
       '  chart.chartUsageStatistics       -          -        -  disabled',
       '      The policy is switched off ("enabled": false).',
     ]);
@@ -255,7 +255,7 @@ describe('a plan of many', () => {
     const plan = renderPlan(state([bite]), 400).join('\n');
     expect(plan).toContain('70.00 %');
     expect(plan).toContain(
-      'To be done by deleting in place; about 2 min, as last time. 5,000 of 14,000 rows past their retention go in this run (maxRowsPerRun), all of them in about 3 nights.',
+      'To be deleted in place; about 2 min, as last time. 5,000 of 14,000 rows past their retention go in this run (maxRowsPerRun), all of them in about 3 nights.',
     );
   });
 });

@@ -100,7 +100,7 @@ describe('a command line that cannot be meant', () => {
     [
       server,
       {},
-      `A verb comes first, survey, preview, enforce, clear, history, validate or demo: npm start -- survey ${server}`,
+      `A verb comes first (survey, preview, enforce, clear, history, validate or demo): npm start -- survey ${server}`,
     ],
     [`${server} --policies p`, {}, `: npm start -- preview ${server} --policies p`],
     [`${server} --policies p --enforce`, {}, `: npm start -- enforce ${server} --policies p`],

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { outcomes } from './outcome.ts';
 import { serverErrorSchema } from './server-error.ts';
-import { strategies } from './strategy.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
 /**
@@ -38,6 +37,25 @@ const replaced = {
   indexNow: z.string().optional(),
   movedBy: z.enum(['us', 'others']).optional(),
 };
+
+/** What may change between Plan and the call; from `entityType` on, the fields of a policy. */
+const changes = [
+  'rows',
+  'server-strategy',
+  'policy-removed',
+  'policy-duplicate',
+  'policy-unreadable',
+  'entityType',
+  'aspect',
+  'enabled',
+  'retentionDays',
+  'minDeletePercent',
+  'maxDeletePercent',
+  'strategy',
+  'batchSize',
+  'timeoutSeconds',
+  'maxRowsPerRun',
+] as const;
 
 const kinds = {
   // Not examined further
@@ -114,12 +132,11 @@ const kinds = {
     found: z.number().optional(),
     error: serverErrorSchema.optional(),
   },
-  'counts-moved': {},
-  'others-deleting': { planned: rows, found: rows },
-  'others-copying': { planned: rows, found: rows },
-  'strategy-flipped': { was: z.enum(strategies), now: z.enum(strategies) },
-  'policy-changed': {
-    field: z.string().meta({ description: 'a field of the policy, or gone, unreadable, duplicate' }),
+  changed: {
+    what: z.enum(changes).meta({
+      description:
+        'rows to delete, how the server would delete them, the policy as a whole (removed, duplicate, unreadable), or one of its fields',
+    }),
     was: z.union([z.string(), z.number(), z.boolean()]).optional(),
     now: z.union([z.string(), z.number(), z.boolean()]).optional(),
   },

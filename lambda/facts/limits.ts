@@ -60,14 +60,6 @@ export const maxScheduledAheadMillis = hour;
 /** If a run's start is further in our future than this, the start is wrong, and its cutoff would be too late. */
 export const maxStartAheadMillis = 60 * second;
 
-/**
- * Fewer rows to delete than this share of Plan's count: another process has been deleting. Rows are counted again after
- * the pause; a further fall by more than the second share shows that it still is.
- */
-export const deletedByOthersShare = 0.01;
-export const recountMillis = 30 * second;
-export const stillDeletingShare = 0.001;
-
 /** An index that holds less than this share of the rows of its last verdict's window has lost rows. */
 export const rowsAfterShare = 0.5;
 
@@ -75,13 +67,14 @@ export const rowsAfterShare = 0.5;
 export const missingShare = 0.02;
 export const missingRows = 10;
 
-/**
- * Before a reindex the window up to two days before the run must not change between Plan and Truncate, at least a
- * minute apart: while another reindex is still copying, it grows. Younger rows arrive late in ordinary nights.
- */
-export const copyingRows = 10;
+/** Rows younger than this arrive late in ordinary nights: one window of what may copy ends this long before the run. */
 export const settledMillis = 2 * dayMillis;
-export const copyingPauseMillis = minute;
+
+/**
+ * A reindex starts only on an index whose name is older than this: into a younger one another process's copy may still
+ * be under way. An upgrade without downtime, which puts its version into the name, goes on catching up for days.
+ */
+export const leastAgeMillis = { reindexed: 36 * hour, upgraded: 14 * dayMillis } as const;
 
 /**
  * The name of an index made by our reindex carries a time between `sending` and this long after the answer: GMS names

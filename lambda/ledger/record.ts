@@ -102,6 +102,8 @@ const verdictSchema = z.object({
    * earlier one if this one could not; omitted once an operator has cleared them.
    */
   window: windowSchema.extend({ countedAt: millis }).optional(),
+  /** The physical index that our reindex made and that was proven complete: no other copy is coming into it. */
+  provenName: z.string().optional(),
   /** What the report said, so that a retried Poll says the same; its cause is parsed loosely and decides nothing. */
   entry: z
     .looseObject({

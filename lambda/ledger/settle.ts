@@ -15,6 +15,8 @@ export interface Judgement {
   closes: 'idle' | 'quarantined' | 'no';
   /** For one that closes to `idle`, counted now: the next Plans count it again. Without it the previous one stays. */
   window?: Window;
+  /** The physical index of a copy that was proven complete. */
+  provenName?: string;
 }
 
 export type Settled =
@@ -41,7 +43,9 @@ export async function settle(
   const { attemptId } = record;
   const verdict = verdictOf({ attemptId, runId, runStartMillis, entry, decidedAt: now });
   const next =
-    closes === 'quarantined' ? quarantine(record, verdict) : conclude(record, withWindow(verdict, judgement, record));
+    closes === 'quarantined'
+      ? quarantine(record, verdict)
+      : conclude(record, forNextNights(verdict, judgement, record));
   if (await ledger.replace(record, next)) return { kind: 'decided', entry };
   const stored = await ledger.read(record.index);
   const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
@@ -81,9 +85,10 @@ function verdictOf({ entry, ...rest }: Verdict): Verdict {
   return { ...rest, entry: lasting };
 }
 
-function withWindow(verdict: Verdict, { window }: Judgement, { lastVerdict }: Unresolved): Verdict {
+/** What the next nights go by: the rows that are there, and an index that is known to be whole. */
+function forNextNights(verdict: Verdict, { window, provenName }: Judgement, { lastVerdict }: Unresolved): Verdict {
   const kept = window ? { ...window, countedAt: verdict.decidedAt } : lastVerdict?.window;
-  return { ...verdict, ...(kept && { window: kept }) };
+  return { ...verdict, ...(kept && { window: kept }), ...(provenName !== undefined && { provenName }) };
 }
 
 export const adoptedIn = ({ adopted }: EntryFacts): Pick<EntryFacts, 'adopted'> => (adopted ? { adopted } : {});

@@ -1,8 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
-import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
+import { dayMillis, leastAgeMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { Strategy } from '../facts/strategy.ts';
-import { madeAtOf } from '../operations/backend.ts';
+import { isUpgraded, madeAtOf } from '../operations/backend.ts';
 import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Policy } from './schema.ts';
@@ -20,6 +20,8 @@ export interface Circumstances {
   minRetentionDays: number;
   /** The physical index, if getIndexSizes reports it. */
   indexName?: string | undefined;
+  /** The one that our last reindex made, if it was proven complete. */
+  provenName?: string | undefined;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
   /** The dry run with the policy's own cutoff, if only a bite is sent: threshold and ceiling apply to the whole. */
@@ -82,20 +84,17 @@ function guardStrategy(policy: Policy, given: Circumstances): Refusal | undefine
 }
 
 /**
- * Only if the index is certainly older than any copy that may be under way does the next index's name prove whose
- * reindex made it.
- */
-const leastAgeMillis = dayMillis / 2;
-
-/**
  * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only if the index
- * name shows afterwards whether it was ours, and if no other copy can still be under way.
+ * name shows afterwards whether it was ours, and if no other copy can still be under way: in an index that is old
+ * enough, or that our own proven reindex made.
  */
-export function guardReindex({ indexName, startMillis }: Circumstances): Refusal | undefined {
+export function guardReindex({ indexName, provenName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
   const madeAt = madeAtOf(indexName);
   if (madeAt === undefined) return failed({ which: 'index-concrete' });
-  return startMillis - madeAt > leastAgeMillis ? undefined : failed({ which: 'index-young', found: madeAt });
+  const leastAge = isUpgraded(indexName) ? leastAgeMillis.upgraded : leastAgeMillis.reindexed;
+  if (indexName === provenName || startMillis - madeAt > leastAge) return undefined;
+  return refuse('not-started', { kind: 'guard', which: 'index-young', found: madeAt });
 }
 
 /** Threshold and ceiling, judged by all rows that are older than the policy allows. */

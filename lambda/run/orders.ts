@@ -45,12 +45,12 @@ export async function ordersNow(
   try {
     policies = await readPolicies(services);
   } catch (error) {
-    return { kind: 'policy-changed', field: 'unreadable', now: problemOf(error) };
+    return { kind: 'changed', what: 'policy-unreadable', now: problemOf(error) };
   }
   const [current, second] = policies.filter((item) => item.index === index);
-  if (!current) return { kind: 'policy-changed', field: 'gone' };
-  if (second) return { kind: 'policy-changed', field: 'duplicate' };
-  if (current.kind === 'invalid') return { kind: 'policy-changed', field: 'unreadable', now: bounded(current.problem) };
+  if (!current) return { kind: 'changed', what: 'policy-removed' };
+  if (second) return { kind: 'changed', what: 'policy-duplicate' };
+  if (current.kind === 'invalid') return { kind: 'changed', what: 'policy-unreadable', now: bounded(current.problem) };
   return difference(policy, current.policy);
 }
 
@@ -72,8 +72,8 @@ function difference(was: Policy, now: Policy): Cause | undefined {
   if (field === undefined) return undefined;
   const [before, after] = [was[field], now[field]];
   return {
-    kind: 'policy-changed',
-    field,
+    kind: 'changed',
+    what: field,
     ...(before !== undefined && { was: before }),
     ...(after !== undefined && { now: after }),
   };

@@ -7,7 +7,6 @@ import type { Strategy } from '../facts/strategy.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { Failures } from '../truncation/optional-reads.ts';
 import type { Watch } from '../truncation/watch.ts';
-import type { Bounds } from '../truncation/windows.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
@@ -85,8 +84,6 @@ export interface Planned {
   bite?: { cutoffMillis: number; rows: number; nights?: number };
   /** What it takes, as last time. */
   seconds?: number;
-  /** For a reindex: rows of the window that only another process's copy would change, and when they were counted. */
-  settled?: Omit<Bounds, 'role'> & { rows: number; countedAt: number };
 }
 
 export interface WatchedEntry extends EntryBase {

@@ -1,18 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
-import { signalAt } from '../facts/clock.ts';
-import {
-  copyingPauseMillis,
-  copyingRows,
-  deletedByOthersShare,
-  dryRunValidMillis,
-  functionTimeoutSeconds,
-  incompleteRows,
-  look,
-  recountMillis,
-  sendMarginMillis,
-  stillDeletingShare,
-  windowShare,
-} from '../facts/limits.ts';
+import { type Clock, signalAt } from '../facts/clock.ts';
+import { dryRunValidMillis, functionTimeoutSeconds, look, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import { type Attempt, isUnresolved, type Reserved, type Sending } from '../ledger/record.ts';
@@ -20,7 +8,7 @@ import { settle } from '../ledger/settle.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
 import { decline, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { type Circumstances, decide, type Refusal } from '../policy/decision.ts';
+import { type Circumstances, decide, guardTimes, type Refusal } from '../policy/decision.ts';
 import { biteLimit } from '../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
 import { firstLookSeconds } from '../truncation/looks.ts';
@@ -50,8 +38,8 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
  * The safety of the whole project rests on the order of its side effects: reserve the index in the ledger; count its
- * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and
- * decide again on its result; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record
+ * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, which is
+ * the last count of the windows, and decide again on its result; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record
  * the response. Wherever this function may die in between, the ledger says how far it got.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
@@ -241,37 +229,33 @@ async function checkUntil(
   services: CheckServices,
   signal: AbortSignal,
 ): Promise<Checked> {
-  const { operations, clock, settings, reads, sleep } = services;
+  const { operations, clock, settings, reads } = services;
   const { attempt } = record;
-  const { plan } = target;
   const ask = (fields: TruncateFields): Promise<DryRun> => operations.dryRun(fields, { signal });
 
-  // It takes time to notice that another process's reindex is still copying.
-  const apart = (plan.settled?.countedAt ?? 0) + copyingPauseMillis - clock.now();
-  if (plan.settled && apart > 0) await sleep(apart);
   const size = physicalIndex(await reads.sizes({ signal }), attempt.fields);
-  const counts = await countTwiceIfFewer(attempt, plan.bite?.rows ?? plan.rowsToDelete, ask, services);
-  if (counts.kind === 'refused') return counts;
-  const { windows, rowsToDelete } = counts.counts;
-  const settled = windowOf(windows, 'settled');
-  if (plan.settled && settled && isCopying(plan.settled, settled)) {
-    return refuse('not-started', { kind: 'others-copying', planned: plan.settled.rows, found: settled.rows });
-  }
-
-  const orders = await ordersNow(target, services);
+  let orders: Cause | undefined;
+  let dryRunAt = { wall: 0, monotonic: 0 };
+  const counts = await countWindows(
+    ask,
+    attempt.fields,
+    boundsNow(attempt, clock),
+    mayCopy(attempt),
+    async (fields) => {
+      orders = await ordersNow(target, services);
+      // Measured from before the request: when exactly the server counted is unknown.
+      dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
+      return ask(fields);
+    },
+  );
   if (orders) return refuse('not-started', orders);
-  // Measured from before the request: when exactly the server counted is unknown.
-  const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
-  const dryRun = await ask(attempt.fields);
+  if (!counts) return refuse('not-started', { kind: 'changed', what: 'rows' });
+  const { dryRun, windows } = counts;
   const facts = { rowsTotal: dryRun.rowsTotal, rowsToDelete: dryRun.rowsToDelete };
-  // What is sent now must match what the windows were counted for.
-  const difference = Math.abs(dryRun.rowsToDelete - rowsToDelete);
-  const allowed = plan.strategy === 'reindex' ? 0 : Math.max(incompleteRows, rowsToDelete * windowShare);
-  if (difference > allowed) return refuse('not-started', { kind: 'counts-moved' }, facts);
 
   const backlog = windowOf(windows, 'backlog')?.rows ?? 0;
   const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
-  const wholeFacts = plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
+  const wholeFacts = target.plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
   const refusal = decideAgain(target, {
     dryRun,
     whole,
@@ -280,6 +264,7 @@ async function checkUntil(
     now: clock.realNow(),
     minRetentionDays: settings.minRetentionDays,
     indexName: size?.indexName,
+    provenName: record.lastVerdict?.provenName,
     approveRows: state.approveRows,
   });
   if (refusal) return refuse(refusal.outcome, refusal.cause, wholeFacts);
@@ -291,50 +276,33 @@ export function decideAgain(
   { policy, plan }: ApprovedEntry,
   given: Circumstances,
 ): Pick<Refusal, 'outcome' | 'cause'> | undefined {
+  const { rowsToDelete } = given.dryRun;
+  const changed = (cause: Omit<Cause & { kind: 'changed' }, 'kind'>) =>
+    ({ outcome: 'not-started', cause: { kind: 'changed', ...cause } }) as const;
+  const rows = { what: 'rows', was: plan.bite?.rows ?? plan.rowsToDelete, now: rowsToDelete } as const;
+  const untrusted = guardTimes(given);
+  if (untrusted) return untrusted;
+  if (rowsToDelete === 0) return changed(rows);
   const decision = decide(policy, given);
   if (decision.kind === 'refuse') return decision;
   if (decision.strategy !== plan.strategy) {
-    return { outcome: 'not-started', cause: { kind: 'strategy-flipped', was: plan.strategy, now: decision.strategy } };
+    return changed({ what: 'server-strategy', was: plan.strategy, now: decision.strategy });
   }
   const { maxRowsPerRun } = policy;
-  const isWithin =
-    maxRowsPerRun === undefined || given.dryRun.rowsToDelete <= biteLimit(maxRowsPerRun, given.approveRows);
-  return isWithin ? undefined : { outcome: 'not-started', cause: { kind: 'counts-moved' } };
+  const isWithin = maxRowsPerRun === undefined || rowsToDelete <= biteLimit(maxRowsPerRun, given.approveRows);
+  return isWithin ? undefined : changed(rows);
 }
-
-/** Settled rows only grow while another process's reindex is still copying. */
-export const isCopying = (planned: { rows: number }, now: { rows: number }): boolean =>
-  Math.abs(now.rows - planned.rows) > copyingRows;
 
 /** @param madeAt when a dry run was asked for, by any clock: until then the call may rely on it */
 export const validUntil = (madeAt: number): number => madeAt + dryRunValidMillis;
 
-/**
- * The windows, counted under the record. If fewer rows are due than Plan counted, another process has been deleting: a
- * second count shows whether it still is.
- */
-export async function countTwiceIfFewer(
-  attempt: Attempt,
-  planned: number,
-  ask: (fields: TruncateFields) => Promise<DryRun>,
-  { clock, sleep }: RunServices,
-): Promise<{ kind: 'counted'; counts: Counts } | (Checked & { kind: 'refused' })> {
-  const { strategy, fields, policyCutoffMillis, runStartMillis } = attempt;
-  const span = { strategy, cutoffMillis: fields.endTimeMillis, policyCutoffMillis, startMillis: runStartMillis };
-  const bounds = boundsOf(span, clock.realNow());
-  const counted = () => countWindows(ask, fields, bounds, strategy !== 'delete-by-query');
-  const moved = { kind: 'refused', outcome: 'not-started', cause: { kind: 'counts-moved' } } as const;
-  const first = await counted();
-  if (!first) return moved;
-  if (first.rowsToDelete >= planned * (1 - deletedByOthersShare)) return { kind: 'counted', counts: first };
-  await sleep(recountMillis);
-  const second = await counted();
-  if (!second) return moved;
-  if (second.rowsToDelete >= first.rowsToDelete * (1 - stillDeletingShare)) return { kind: 'counted', counts: second };
-  const cause: Cause = { kind: 'others-deleting', planned, found: second.rowsToDelete };
-  const { rowsTotal, rowsToDelete } = second;
-  return { kind: 'refused', outcome: 'not-started', cause, facts: { rowsTotal, rowsToDelete } };
-}
+const boundsNow = ({ strategy, fields, policyCutoffMillis, runStartMillis }: Attempt, clock: Clock) =>
+  boundsOf(
+    { strategy, cutoffMillis: fields.endTimeMillis, policyCutoffMillis, startMillis: runStartMillis },
+    clock.realNow(),
+  );
+
+const mayCopy = ({ strategy }: Attempt): boolean => strategy !== 'delete-by-query';
 
 /** Writes `sending`: the last step before the call; from here on everyone assumes that it was sent. */
 async function reachSending(

@@ -147,8 +147,12 @@ function verified(evidence: Evidence, loss: Loss): Judgement {
   const how: Cause = copied
     ? { kind: 'verified', by: 'proof', ...stragglersOf(evidence), ...(indexNow !== undefined && { indexNow }) }
     : { kind: 'verified', by: 'counts', ...countersOf(evidence), ...replacedIn(evidence), ...restOf(evidence) };
-  return { outcome: 'truncated', cause: how, facts: factsOf(evidence, loss), closes: 'idle' };
+  return { outcome: 'truncated', cause: how, facts: factsOf(evidence, loss), closes: 'idle', ...provenIn(evidence) };
 }
+
+/** A copy without proof does not come as far as this. */
+const provenIn = ({ copied, indexName }: Evidence): Pick<Judgement, 'provenName'> =>
+  copied && indexName !== undefined ? { provenName: indexName } : {};
 
 function remains(evidence: Evidence, loss: Loss, why: 'rows' | 'conflicts'): Judgement {
   return {
@@ -161,6 +165,7 @@ function remains(evidence: Evidence, loss: Loss, why: 'rows' | 'conflicts'): Jud
     },
     facts: { ...factsOf(evidence, loss), ...(why === 'conflicts' && { rowsDeleted: 0 }) },
     closes: 'idle',
+    ...provenIn(evidence),
   };
 }
 

@@ -78,5 +78,6 @@ export function optionalReads(operations: Operations, before: Failures = {}): Op
   };
 }
 
-const isRefusal = ({ kind }: ServerError): boolean =>
+/** Only a person can help. */
+export const isRefusal = ({ kind }: ServerError): boolean =>
   kind === 'privilege' || kind === 'forbidden' || kind === 'bad-request' || kind === 'not-found';

@@ -61,6 +61,7 @@ const rounds = 3;
  * cutoff is counted before and after the others; if the two differ, all are counted again. The last request is always a
  * dry run of exactly `fields`.
  * @param exact tolerates no difference: a reindex is judged row by row
+ * @param askLast asks for the last of them: Truncate reads its orders again just before
  * @returns undefined if the counts kept changing
  */
 export async function countWindows(
@@ -68,6 +69,7 @@ export async function countWindows(
   fields: TruncateFields,
   bounds: readonly Bounds[],
   exact: boolean,
+  askLast = ask,
 ): Promise<Counts | undefined> {
   const cutoff = fields.endTimeMillis;
   const moments = [...new Set(bounds.flatMap(({ from, to }) => [from, to]))].filter((moment) => moment !== cutoff);
@@ -77,7 +79,7 @@ export async function countWindows(
     for (const endTimeMillis of moments) {
       upTo.set(endTimeMillis, (await ask({ ...fields, endTimeMillis })).rowsToDelete);
     }
-    const after = await ask(fields);
+    const after = await askLast(fields);
     upTo.set(cutoff, after.rowsToDelete);
     const windows = bounds.map(({ role, from, to }) => ({
       role,

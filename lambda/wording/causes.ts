@@ -4,13 +4,13 @@ import type { DecidedFacts } from '../facts/report-schema.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import {
   ceilingText,
+  changedText,
   dueText,
   emptiedText,
   guardText,
   heldText,
   noTimeText,
   older,
-  policyChangedText,
   quarantinedText,
   share,
   stepFailedText,
@@ -81,16 +81,8 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return emptiedText(cause, entry);
     case 'guard':
       return guardText(cause, entry, detail);
-    case 'counts-moved':
-      return 'its rows kept changing while they were counted';
-    case 'others-deleting':
-      return `${exact(cause.found)} rows to delete now, ${exact(cause.planned)} a moment ago: something else is deleting here (datahub-gc, perhaps)`;
-    case 'others-copying':
-      return `rows from before the last two days changed from ${exact(cause.planned)} to ${exact(cause.found)} within minutes: another reindex may still be copying`;
-    case 'strategy-flipped':
-      return `the server would now ${verbs[cause.now]}, a moment ago it would ${verbs[cause.was]}`;
-    case 'policy-changed':
-      return policyChangedText(cause);
+    case 'changed':
+      return changedText(cause);
     case 'paused':
       return cause.problem === undefined
         ? 'the job is paused'
@@ -156,5 +148,3 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return undefined;
   }
 }
-
-const verbs = { 'delete-by-query': 'delete in place', reindex: 'reindex' } as const;

@@ -123,18 +123,28 @@ export function guardText({ which, expected, found, error }: Of<'guard'>, entry:
   }
 }
 
-export function policyChangedText({ field, was, now }: Of<'policy-changed'>): string {
-  switch (field) {
-    case 'gone':
+/** What is not as Plan found it, or does not stand still. */
+export function changedText({ what, was, now }: Of<'changed'>): string {
+  switch (what) {
+    case 'rows':
+      if (typeof was !== 'number' || typeof now !== 'number') return 'its rows kept changing while they were counted';
+      return now === 0
+        ? `the ${rows(was, 'exact')} to delete are gone: something else has deleted them since the plan was made (datahub-gc, perhaps)`
+        : `${rows(now, 'exact')} to delete now, and ${exact(was)} when the plan was made`;
+    case 'server-strategy':
+      return `the server would now ${verbOf(now)}, a moment ago it would ${verbOf(was)}`;
+    case 'policy-removed':
       return 'its policy was removed after the plan was made';
-    case 'duplicate':
+    case 'policy-duplicate':
       return 'a second policy for the same index appeared after the plan was made';
-    case 'unreadable':
+    case 'policy-unreadable':
       return `its policy can no longer be read${now === undefined ? '' : ` (${withoutStop(String(now))})`}`;
     default:
-      return `its policy was changed after the plan was made: ${field} was ${shown(was)} and is ${shown(now)}`;
+      return `its policy was changed after the plan was made: ${what} was ${shown(was)} and is ${shown(now)}`;
   }
 }
+
+const verbOf = (strategy: unknown): string => (strategy === 'reindex' ? 'reindex' : 'delete in place');
 
 const shown = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'not set' : String(value);

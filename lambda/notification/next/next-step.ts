@@ -114,13 +114,18 @@ function afterNotStarted(cause: Cause): NextStep {
     case 'other-version':
     case 'duplicate-event':
       return nothing;
-    case 'policy-changed':
-      return { kind: 'wait', why: 'orders' };
-    case 'others-deleting':
-      return { kind: 'find-others' };
+    case 'changed':
+      return afterChange(cause);
+    case 'guard':
+      return afterGuard(cause);
     default:
       return retries;
   }
+}
+
+function afterChange({ what, now }: Cause & { kind: 'changed' }): NextStep {
+  if (what === 'rows') return now === 0 ? { kind: 'find-others' } : retries;
+  return what === 'server-strategy' ? retries : { kind: 'wait', why: 'orders' };
 }
 
 /** A record that was closed although its end was not seen. */

@@ -19,10 +19,10 @@ import type { Policy } from '../../policy/schema.ts';
 import { absentTask } from '../../preflight/preflight.ts';
 import { biteOf } from '../../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
-import { physicalIndex, settledUntil } from '../../truncation/windows.ts';
+import { isRefusal } from '../../truncation/optional-reads.ts';
+import { physicalIndex } from '../../truncation/windows.ts';
 import { askingOf, done, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
 import { bounded } from '../orders.ts';
-import type { RunServices } from '../services.ts';
 import type { Entry, Planned } from '../state.ts';
 import { bitten } from './bite.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
@@ -157,6 +157,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
     now: services.clock.realNow(),
     minRetentionDays: services.settings.minRetentionDays,
     indexName: size?.indexName,
+    provenName: found.record?.lastVerdict?.provenName,
     approveRows: state.approveRows,
   };
   const untrusted = guardTimes(given);
@@ -169,26 +170,14 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   if (bite !== undefined) return bitten(counted, policy, { ...found, given, bite }, context);
   if (decision.strategy === 'reindex') {
     const error = await taskStatusRefused(context);
-    if (error) return { entry: done(counted, 'failed', { kind: 'guard', which: 'task-status', error }) };
+    if (error) {
+      const outcome = isRefusal(error) || concernsServer(error) ? 'failed' : 'not-started';
+      return { entry: done(counted, outcome, { kind: 'guard', which: 'task-status', error }) };
+    }
   }
   if (state.mode === 'preview') return { entry: due(counted, policy) };
-  const planned: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
-  if (decision.strategy !== 'reindex') return { entry: { ...counted, phase: 'approved', policy, plan: planned } };
-  const settled = await settledRows(policy, found, services);
-  return { entry: { ...counted, phase: 'approved', policy, plan: { ...planned, settled } } };
-}
-
-/** Truncate compares with this: while another process's reindex is still copying, these rows grow. */
-async function settledRows(
-  policy: Policy,
-  { dryRun, cutoffMillis, startMillis, ask }: Found,
-  { clock }: RunServices,
-): Promise<NonNullable<Planned['settled']>> {
-  const to = settledUntil(cutoffMillis, startMillis);
-  const upTo = await ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis: to });
-  // Others may delete between the two counts.
-  const rows = Math.max(0, upTo.rowsToDelete - dryRun.rowsToDelete);
-  return { from: cutoffMillis, to, rows, countedAt: clock.now() };
+  const plan: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
+  return { entry: { ...counted, phase: 'approved', policy, plan } };
 }
 
 /** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */

@@ -27,6 +27,6 @@ export const assumptions = {
   'twin-task':
     'after a node restart, no complete copy by another process, of about the same number of rows, gets the task number of our copy while late rows refill what ours had not copied',
   'day-long-copy':
-    'somebody’s copy that is older than 12 hours, and brings fewer than 10 rows a minute, is not told from none',
+    'somebody’s copy into an index has ended 36 hours after the time in its name, or 14 days where the name has a version',
 } as const;
 export type Assumption = keyof typeof assumptions;

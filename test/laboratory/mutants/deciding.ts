@@ -9,7 +9,7 @@ import type {
 } from '../../../lambda/policy/decision.ts';
 import type { ordersNow } from '../../../lambda/run/orders.ts';
 import type { taskStatusRefused } from '../../../lambda/run/plan/policy.ts';
-import type { attemptOf, countTwiceIfFewer, decideAgain, truncate } from '../../../lambda/run/truncate.ts';
+import type { attemptOf, decideAgain, truncate } from '../../../lambda/run/truncate.ts';
 import type { biteLimit, biteOf } from '../../../lambda/truncation/bite.ts';
 import type { cutoffOf, truncateFields } from '../../../lambda/truncation/fields.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
@@ -127,16 +127,12 @@ export const decidingMutants: readonly Mutant[] = [
     replacements: [replaces<typeof guardFloor>('policy/decision', 'guardFloor', () => () => undefined)],
   },
   {
-    about: '2',
-    name: 'others who delete are not waited for',
+    about: '1',
+    name: 'what has nothing left to delete is sent',
     replacements: [
-      replaces<typeof countTwiceIfFewer>(
-        'run/truncate',
-        'countTwiceIfFewer',
-        (original) =>
-          (attempt, _, ...rest) =>
-            original(attempt, 0, ...rest),
-      ),
+      replaces<typeof decideAgain>('run/truncate', 'decideAgain', (original) => (target, given) => {
+        return given.dryRun.rowsToDelete === 0 ? undefined : original(target, given);
+      }),
     ],
   },
   {

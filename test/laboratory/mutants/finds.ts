@@ -5,7 +5,7 @@ import type { serverAddress } from '../../../lambda/operations/http/base-url.ts'
 import type { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { guardFloor, guardReindex, guardStart } from '../../../lambda/policy/decision.ts';
 import { type ordersNow, pausedCause } from '../../../lambda/run/orders.ts';
-import type { isCopying, validUntil } from '../../../lambda/run/truncate.ts';
+import type { validUntil } from '../../../lambda/run/truncate.ts';
 import type { mayHaveCopied, whatProofLacks } from '../../../lambda/truncation/copied.ts';
 import type { goneSince } from '../../../lambda/truncation/gone-since.ts';
 import type { ownTask } from '../../../lambda/truncation/own-task.ts';
@@ -119,7 +119,6 @@ export const findMutants: readonly Mutant[] = [
         const isYoung = refusal?.cause.kind === 'guard' && refusal.cause.which === 'index-young';
         return isYoung ? undefined : refusal;
       }),
-      replaces<typeof isCopying>('run/truncate', 'isCopying', () => () => false),
     ],
   },
   {

@@ -40,7 +40,7 @@ export const sayingMutants: readonly Mutant[] = [
       replaces<typeof withoutDuplicates>('policy/parse', 'withoutDuplicates', () => (parsed) => parsed),
       replaces<typeof ordersNow>('run/orders', 'ordersNow', (original) => async (...given) => {
         const changed = await original(...given);
-        return changed?.kind === 'policy-changed' && changed.field === 'duplicate' ? undefined : changed;
+        return changed?.kind === 'changed' && changed.what === 'policy-duplicate' ? undefined : changed;
       }),
     ],
   },

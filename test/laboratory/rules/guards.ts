@@ -1,10 +1,8 @@
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
-import type { JournalEvent } from '../world/journal.ts';
 import { wholeOf } from './bites.ts';
-import { type CheckRule, countsIn, type Event, eventsOf, othersBetween, runOf, type Send, sends } from './events.ts';
-import { limitOf } from './unresolved.ts';
+import { type CheckRule, countsIn, type Event, eventsOf, othersBetween, runOf, sends } from './events.ts';
 
 /** Rules about what must hold when a real truncate is decided on (safety rules 1 to 3). */
 
@@ -118,27 +116,10 @@ export const guardRules = {
     }
   },
 
-  *'others who are deleting are waited for'(history) {
+  *'nothing is sent where nothing is left to delete'(history) {
     for (const { sent, asked } of sends(history)) {
-      if (asked?.kind !== 'dry-run') continue;
-      const planned = lastPlanned(history.world.journal, sent);
-      const rows = countsIn(asked.sentence)?.rows ?? 0;
-      if (planned === undefined || rows >= planned * 0.99) continue;
-      const counts = eventsOf(history, 'dry-run').filter(
-        ({ invocation, fields }) =>
-          invocation.id === sent.invocation.id && fields.endTimeMillis === sent.fields.endTimeMillis,
-      );
-      // Between its windows and its last dry run a few rows may go.
-      const counted = Math.max(0, ...counts.map(({ sentence }) => countsIn(sentence)?.rows ?? 0));
-      if (counted >= planned * 0.99 && rows >= counted - limitOf(counted)) continue;
-      const isStill = counts.some((later) =>
-        counts.some(
-          (earlier) =>
-            later.countedAt - earlier.countedAt >= 30 * second &&
-            (countsIn(later.sentence)?.rows ?? 0) >= (countsIn(earlier.sentence)?.rows ?? 0) * 0.999,
-        ),
-      );
-      if (!isStill) yield { at: sent.at, text: `${sent.index}: ${rows} rows, where Plan counted ${planned}` };
+      if (asked?.kind !== 'dry-run' || countsIn(asked.sentence)?.rows !== 0) continue;
+      yield { at: sent.at, text: `${sent.index}: its last dry run had found nothing to delete` };
     }
   },
 
@@ -157,13 +138,14 @@ export const guardRules = {
       if (!reindexes) continue;
       const wrong = (text: string) => ({ at: sent.at, text: `${sent.index}: a reindex is started, ${text}` });
       if (!tellsStatus(history, sent)) yield wrong('and nobody has seen that statuses may be read');
-      const made = Number(/_(\d{13})$/.exec(sent.physical ?? '')?.[1] ?? Number.NaN);
-      if (Number.isNaN(made)) yield wrong(`and ${sent.physical} bears no time`);
+      const { version, digits } = /_v1_(?<version>.+_)?(?<digits>\d{13})$/.exec(sent.physical ?? '')?.groups ?? {};
+      const age = sent.invocation.runStartMillis - Number(digits);
+      const leastDays = version === undefined ? 1.5 : 14;
+      if (digits === undefined) yield wrong(`and ${sent.physical} bears no time`);
       // An upgrade between its last look at the names and the call is seen by nobody.
-      else if (sent.invocation.runStartMillis - made <= dayMillis / 2 && !isReplacedUnseen(history, sent))
-        yield wrong('and its index is younger than 12 h');
+      else if (age <= leastDays * dayMillis && !isProven(sent) && !isReplacedUnseen(history, sent))
+        yield wrong(`and its index is younger than ${leastDays} days`);
       if (sent.copying) yield wrong('while somebody’s copy is coming in');
-      if (!isSettled(history, send)) yield wrong('and its settled rows were not counted twice, a minute apart');
     }
   },
 } satisfies Record<string, CheckRule>;
@@ -183,17 +165,12 @@ const compared = [
 
 const isSame = (one: Ordered, other: Ordered): boolean => compared.every((field) => one[field] === other[field]);
 
-/** Rows to delete by the last Plan of the run. */
-function lastPlanned(journal: readonly JournalEvent[], sent: Event<'truncate'>): number | undefined {
-  const planned = journal.findLast(
-    (event): event is Event<'dry-run'> =>
-      event.kind === 'dry-run' &&
-      event.invocation.step === 'plan' &&
-      runOf(event.invocation) === runOf(sent.invocation) &&
-      searchIndex(event.fields) === sent.index &&
-      event.fields.endTimeMillis === sent.fields.endTimeMillis,
-  );
-  return planned && countsIn(planned.sentence)?.rows;
+/** Our own reindex made it, and the last verdict had a proof of that. */
+function isProven({ record, physical }: Event<'truncate'>): boolean {
+  const { outcome, cause, indexName, strategy } = record?.lastVerdict?.entry ?? {};
+  const isProof =
+    cause?.kind === 'verified' ? cause.by === 'proof' : outcome === 'incomplete' && strategy === 'reindex';
+  return isProof && indexName === physical;
 }
 
 function isReplacedUnseen(history: History, { at, invocation, index }: Event<'truncate'>): boolean {
@@ -211,44 +188,5 @@ function tellsStatus(history: History, sent: Event<'truncate'>): boolean {
       status === 200 &&
       invocation.step === 'plan' &&
       runOf(invocation) === runOf(sent.invocation),
-  );
-}
-
-/**
- * The window from the cutoff to two days before the run's start (half-way, if nearer) holds the same rows, within 10, in Plan and
- * at least a minute later in Truncate, by the functions' clock or in real time: that clock may be set in between.
- */
-function isSettled({ world: { journal } }: History, { sent, place }: Send): boolean {
-  const { endTimeMillis: cutoff } = sent.fields;
-  const start = sent.invocation.runStartMillis;
-  const until = Math.max(start - 2 * dayMillis, (cutoff + start) / 2);
-  const counts = journal.slice(0, place).flatMap((event) => {
-    if (event.kind !== 'dry-run' || runOf(event.invocation) !== runOf(sent.invocation)) return [];
-    return searchIndex(event.fields) === sent.index ? [event] : [];
-  });
-  const rowsOf = (event: Event<'dry-run'>) => countsIn(event.sentence)?.rows ?? 0;
-  const windows = counts
-    .filter(({ fields }) => fields.endTimeMillis === until)
-    .map((event) => {
-      const old = counts.filter(
-        ({ fields, invocation }) => fields.endTimeMillis === cutoff && invocation.id === event.invocation.id,
-      );
-      return {
-        step: event.invocation.step,
-        at: event.at,
-        wall: event.wall,
-        rows: old.map((one) => rowsOf(event) - rowsOf(one)),
-      };
-    });
-  const isNear = (one: number[], other: number[]) => one.some((a) => other.some((b) => Math.abs(a - b) <= 10));
-  return windows.some(
-    (planned) =>
-      planned.step === 'plan' &&
-      windows.some(
-        ({ step, at, wall, rows }) =>
-          step === 'truncate' &&
-          Math.max(at - planned.at, wall - planned.wall) >= minute - second &&
-          isNear(planned.rows, rows),
-      ),
   );
 }

@@ -151,8 +151,8 @@ describe('find 6: orders that came after Plan', () => {
       ([first, second]) => [first!, { ...second, retentionDays: 365 }],
       'retentionDays',
     ],
-    ['it was removed', ([first]) => [first!], 'gone'],
-  ])('%s ten hours later: not started', async (_, changed, field) => {
+    ['it was removed', ([first]) => [first!], 'policy-removed'],
+  ])('%s ten hours later: not started', async (_, changed, what) => {
     const policies = [
       { ...operation, batchSize: 10 },
       { ...operation, aspect: 'datasetProfile' },
@@ -168,7 +168,7 @@ describe('find 6: orders that came after Plan', () => {
     const report = await deployment.night();
     expect(entryOf(report, 'datasetProfile')).toMatchObject({
       outcome: 'not-started',
-      cause: { kind: 'policy-changed', field },
+      cause: { kind: 'changed', what },
     });
     expect(deployment.realTruncates()).toHaveLength(1);
   });

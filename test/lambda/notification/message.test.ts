@@ -292,7 +292,7 @@ describe('a subject', () => {
   });
 
   test('counts as failed what the body calls failed', () => {
-    const failed = (name: string) => anEntry('failed', { kind: 'counts-moved' }, { name });
+    const failed = (name: string) => anEntry('failed', { kind: 'changed', what: 'rows' }, { name });
     const lost = anEntry('unknown', { kind: 'unsettled', why: 'still', vanished: true });
     expect(of(failed('a.a'), failed('b.b'), lost)).toBe('[DataHub retention] prod: 2 failed, 1 in an unknown state');
   });

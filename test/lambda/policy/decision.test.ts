@@ -6,6 +6,7 @@ import { aPolicy } from '../../support/policies.ts';
 
 const startMillis = Date.UTC(2026, 0, 1);
 const named = (millis: number) => `dataset_operationaspect_v1_${millis}`;
+const upgraded = (millis: number) => named(0).replace(/0$/, `1_7_0-0_${millis}`);
 const old = named(startMillis - 100 * dayMillis);
 
 interface Case extends Omit<Partial<Circumstances>, 'dryRun' | 'whole'> {
@@ -223,14 +224,34 @@ describe('the guards', () => {
       ['failed', 'index-concrete'],
     ],
     [
-      'a reindex of an index made 12 h ago',
-      { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2) },
-      ['failed', 'index-young'],
+      'a reindex of an index made 36 h ago',
+      { strategy: 'reindex', indexName: named(startMillis - 1.5 * dayMillis) },
+      ['not-started', 'index-young'],
     ],
     [
       'a reindex of an older one',
-      { strategy: 'reindex', indexName: named(startMillis - dayMillis / 2 - 1) },
+      { strategy: 'reindex', indexName: named(startMillis - 1.5 * dayMillis - 1) },
       undefined,
+    ],
+    [
+      'a reindex of one that an upgrade made 14 days ago',
+      { strategy: 'reindex', indexName: upgraded(startMillis - 14 * dayMillis) },
+      ['not-started', 'index-young'],
+    ],
+    [
+      'a reindex of an older one of an upgrade',
+      { strategy: 'reindex', indexName: upgraded(startMillis - 14 * dayMillis - 1) },
+      undefined,
+    ],
+    [
+      'a reindex of a young one that our proven reindex made',
+      { strategy: 'reindex', indexName: named(startMillis - dayMillis), provenName: named(startMillis - dayMillis) },
+      undefined,
+    ],
+    [
+      'a reindex of a young one, where our proven reindex made another',
+      { strategy: 'reindex', indexName: named(startMillis - 1), provenName: named(startMillis - dayMillis) },
+      ['not-started', 'index-young'],
     ],
     ['a delete in an index that is no alias', { indexName: 'dataset_operationaspect_v1' }, undefined],
     ['a delete in an index whose name is not told', { indexName: undefined }, undefined],

@@ -27,7 +27,7 @@ const largest = (letter: string): Cause[] => [
   { kind: 'policy', problem: long(letter, 600) },
   { kind: 'server', error: anError(letter), sent: 'maybe' },
   { kind: 'unchanged', error: anError(letter) },
-  { kind: 'policy-changed', field: 'unreadable', now: long(letter, 600) },
+  { kind: 'changed', what: 'policy-unreadable', now: long(letter, 600) },
   { kind: 'paused', problem: long(letter, 600) },
   {
     kind: 'rows-missing',

@@ -47,7 +47,7 @@ test('what was not started, and why, is one line of its own', async () => {
   expect(line(deployment, 'truncate')).toEqual({
     index: anIndex,
     outcome: 'not-started',
-    cause: { kind: 'strategy-flipped', was: 'delete-by-query', now: 'reindex' },
+    cause: { kind: 'changed', what: 'server-strategy', was: 'delete-by-query', now: 'reindex' },
   });
 });
 

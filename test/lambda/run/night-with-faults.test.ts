@@ -347,26 +347,29 @@ describe('what only a hostile reader thinks of', () => {
     expect(entry).toMatchObject({ outcome: 'rows-missing', rowsMissing: 46 });
   });
 
-  test("a reindex does not start while the copy of somebody else's reindex is still coming in", async () => {
+  test('a policy that reindexes truncates every night, however young the index is that its own reindex made', async () => {
     const deployment = await started({ policies: asReindex });
     const { engine } = deployment.service;
-    const { operations } = deployment.services;
-    deployment.services = {
-      ...deployment.services,
-      operations: {
-        ...operations,
-        async indexSizes(options) {
-          if (deployment.states.length === 1)
-            engine.addRows('dataset.operation', Array(11).fill(deployment.clock.time - 5 * day));
-          return operations.indexSizes(options);
-        },
-      },
-    };
+    for (let night = 0; night < 3; night++) {
+      expect(only(await deployment.night()).outcome).toBe('truncated');
+      deployment.clock.time += day;
+      engine.addRows('dataset.operation', Array(300).fill(deployment.clock.time - 40 * day));
+    }
+    expect(deployment.realTruncates()).toHaveLength(3);
+    // Somebody else's copy is another matter, for 36 hours.
+    engine.truncateByOthers('dataset.operation', {
+      endTimeMillis: 0,
+      forceReindex: true,
+      batchSize: 10,
+      timeoutSeconds: 300,
+    });
+    deployment.clock.time += day;
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'not-started',
-      cause: { kind: 'others-copying', planned: 370, found: 381 },
+      cause: { kind: 'guard', which: 'index-young' },
     });
-    expect(deployment.realTruncates()).toEqual([]);
+    deployment.clock.time += day;
+    expect(only(await deployment.night()).outcome).toBe('truncated');
   });
 
   test('a truncation of few rows that deleted none of them is not truncated', async () => {

@@ -26,7 +26,7 @@ test('nor where the task says that it has ended, and its copy cannot be proven',
   const deployment = await started({ policies: [policy], settings: { maxRunHours: 1 } });
   const { engine } = deployment.service;
   // The name of the new index is not reported: no proof.
-  engine.schedule(deployment.clock.time + 61_000, () => engine.set({ denied: ['getIndexSizes'] }));
+  engine.schedule(deployment.clock.time + 1000, () => engine.set({ denied: ['getIndexSizes'] }));
   expect(only(await deployment.night())).toMatchObject({
     outcome: 'unknown',
     cause: { kind: 'unsettled', copied: true },

@@ -99,7 +99,7 @@ describe('a cause says', () => {
     [
       'that a policy was changed, and how',
       'not-started',
-      { kind: 'policy-changed', field: 'maxDeletePercent', now: 50 },
+      { kind: 'changed', what: 'maxDeletePercent', now: 50 },
       {},
       'its policy was changed after the plan was made: maxDeletePercent was not set and is 50',
     ],
@@ -377,7 +377,7 @@ describe('a reason in the JSON', () => {
 
   test('offers nothing that enforces after a preview in which something failed', () => {
     const cause: Cause = { kind: 'above-ceiling', maxDeletePercent: 90, approveRows: 1050 };
-    const failed = anEntry('failed', { kind: 'counts-moved' }, { name: 'a.b' });
+    const failed = anEntry('failed', { kind: 'changed', what: 'rows' }, { name: 'a.b' });
     const { policies } = aReport([anEntry('above-ceiling', cause), failed], { mode: 'preview' });
     expect(policies.map(({ reason }) => reason).join()).not.toContain('enforce');
   });

@@ -48,10 +48,7 @@ export const heldBack: Nights = {
         ...operations,
         async indexSizes(options) {
           if (++sizes >= 2)
-            engine.removeRows(
-              'dataset.operation',
-              ({ timestamp, id }) => timestamp < deployment.clock.time - 40 * day && id % 3 === 0,
-            );
+            engine.removeRows('dataset.operation', ({ timestamp }) => timestamp < deployment.clock.time - 30 * day);
           return operations.indexSizes(options);
         },
       };

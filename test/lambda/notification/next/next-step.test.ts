@@ -41,9 +41,14 @@ describe('the next step after', () => {
     ['not-started', { kind: 'paused', problem: 'SSM refuses' }, { kind: 'correct', what: 'parameter' }],
     ['not-started', { kind: 'breaker', index: 'a.b', outcome: 'unknown' }, none],
     ['not-started', { kind: 'no-task-ids', status: 403 }, none],
-    ['not-started', { kind: 'policy-changed', field: 'gone' }, { kind: 'wait', why: 'orders' }],
-    ['not-started', { kind: 'others-deleting', planned: 9, found: 5 }, { kind: 'find-others' }],
-    ['not-started', { kind: 'others-copying', planned: 9, found: 5 }, retries],
+    ['not-started', { kind: 'changed', what: 'policy-removed' }, { kind: 'wait', why: 'orders' }],
+    ['not-started', { kind: 'changed', what: 'retentionDays', was: 30, now: 31 }, { kind: 'wait', why: 'orders' }],
+    ['not-started', { kind: 'changed', what: 'rows', was: 9, now: 0 }, { kind: 'find-others' }],
+    ['not-started', { kind: 'changed', what: 'rows', was: 9, now: 12 }, retries],
+    ['not-started', { kind: 'changed', what: 'rows' }, retries],
+    ['not-started', { kind: 'changed', what: 'server-strategy', was: 'delete-by-query', now: 'reindex' }, retries],
+    ['not-started', { kind: 'guard', which: 'index-young' }, retries],
+    ['not-started', { kind: 'guard', which: 'task-status', error: error('timeout', 'task-status') }, retries],
     ['not-started', { kind: 'no-time', what: 'send' }, retries],
 
     // The index is not free

@@ -271,9 +271,9 @@ describe('a reindex', () => {
     rowsToDelete: endTimeMillis > cutoff ? 900 : 600,
   });
 
-  test('is planned with the rows that nobody’s copy may change', async () => {
+  test('is planned where task statuses can be read', async () => {
     const { state, asked: questions, options } = await planned({ policies: [reindex], sizes, counts });
-    expect(questions).toEqual(['sizes', 'operation 30', 'status', 'operation 2']);
+    expect(questions).toEqual(['sizes', 'operation 30', 'status']);
     expect(options).toMatchObject([
       { signal: expect.any(AbortSignal) },
       { signal: expect.any(AbortSignal), attempts: 2 },
@@ -281,10 +281,7 @@ describe('a reindex', () => {
     expect(state.entries).toMatchObject([
       {
         phase: 'approved',
-        plan: {
-          strategy: 'reindex',
-          settled: { from: cutoff, to: start - 2 * day, rows: 300, countedAt: start + 5000 },
-        },
+        plan: { rowsToDelete: 600, strategy: 'reindex' },
       },
     ]);
   });
@@ -308,6 +305,13 @@ describe('a reindex', () => {
       { outcome: 'failed', cause },
     ]);
     expect(questions.filter((question) => question === 'status')).toHaveLength(1);
+  });
+
+  test('is not started where task statuses cannot be read just now', async () => {
+    const { state } = await planned({ policies: [reindex], sizes, counts, status: { fails: 'timeout' } });
+    expect(state.entries).toMatchObject([
+      { entry: { outcome: 'not-started', cause: { kind: 'guard', which: 'task-status' } } },
+    ]);
   });
 
   test('is of no interest in a bite', async () => {

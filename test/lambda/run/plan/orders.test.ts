@@ -64,27 +64,27 @@ describe('the orders just before the call', () => {
     ['maxRowsPerRun', 1000, undefined, 1000],
   ])('with another %s stop it', async (field, value, was, now) => {
     const cause = await ordersNow(target(), orders([{ ...written, [field]: value }]));
-    expect(cause).toEqual({ kind: 'policy-changed', field, ...(was !== undefined && { was }), now });
+    expect(cause).toEqual({ kind: 'changed', what: field, ...(was !== undefined && { was }), now });
   });
 
   test('without a field that was there stop it', async () => {
     const cause = await ordersNow(target(aPolicy({ maxDeletePercent: 90 })), orders([written]));
-    expect(cause).toEqual({ kind: 'policy-changed', field: 'maxDeletePercent', was: 90 });
+    expect(cause).toEqual({ kind: 'changed', what: 'maxDeletePercent', was: 90 });
   });
 
   test.each<[string, Parameters<typeof orders>, unknown]>([
-    ['no policy any more', [[]], { kind: 'policy-changed', field: 'gone' }],
-    ['one for another index', [[{ ...written, aspect: 'other' }]], { kind: 'policy-changed', field: 'gone' }],
-    ['a second one for it', [[written, written]], { kind: 'policy-changed', field: 'duplicate' }],
+    ['no policy any more', [[]], { kind: 'changed', what: 'policy-removed' }],
+    ['one for another index', [[{ ...written, aspect: 'other' }]], { kind: 'changed', what: 'policy-removed' }],
+    ['a second one for it', [[written, written]], { kind: 'changed', what: 'policy-duplicate' }],
     [
       'one that cannot be read',
       [[{ ...written, retentionDays: 'x' }]],
-      { kind: 'policy-changed', field: 'unreadable', now: expect.stringContaining('retentionDays') },
+      { kind: 'changed', what: 'policy-unreadable', now: expect.stringContaining('retentionDays') },
     ],
     [
       'policies out of reach',
       [new ParametersError('SSM is out of reach')],
-      { kind: 'policy-changed', field: 'unreadable', now: 'SSM is out of reach' },
+      { kind: 'changed', what: 'policy-unreadable', now: 'SSM is out of reach' },
     ],
     ['a pause', [[written], true], { kind: 'paused' }],
     ['a pause that cannot be determined', [[written], new Error('SSM')], { kind: 'paused', problem: 'SSM' }],
@@ -95,14 +95,14 @@ describe('the orders just before the call', () => {
 
   test('with another default bite of the stage stop it, unless the policy has one of its own', async () => {
     expect(await ordersNow(target(), orders([written], false, 500))).toStrictEqual({
-      kind: 'policy-changed',
-      field: 'maxRowsPerRun',
+      kind: 'changed',
+      what: 'maxRowsPerRun',
       now: 500,
     });
     const own = { ...written, maxRowsPerRun: 9 };
     expect(await ordersNow(target(aPolicy({ maxRowsPerRun: 9 })), orders([written]))).toStrictEqual({
-      kind: 'policy-changed',
-      field: 'maxRowsPerRun',
+      kind: 'changed',
+      what: 'maxRowsPerRun',
       was: 9,
     });
     expect(await ordersNow(target(aPolicy({ maxRowsPerRun: 9 })), orders([own], false, 500))).toBeUndefined();

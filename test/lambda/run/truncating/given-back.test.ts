@@ -1,84 +1,67 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
 import type { Outcome } from '../../../../lambda/facts/outcome.ts';
-import type { DoneEntry } from '../../../../lambda/run/state.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
-import { counted, cutoff, day, refusal, sends, server, started, type World } from './started.ts';
+import { counted, cutoff, day, refusal, sends, server, start, started, type World } from './started.ts';
 
 /** What Truncate finds out under its reservation that keeps it from sending. */
 
 describe('it is given back', () => {
+  /** Rows to delete in the first count of the cutoff, and from the second on. */
+  const falling =
+    (first: number, then: number): World['counts'] =>
+    ({ endTimeMillis }, at) =>
+      endTimeMillis > cutoff ? {} : { rowsToDelete: at === 1 ? first : then };
+  const changed = { kind: 'changed', what: 'rows' } as const;
+
   test('where the counts keep moving', async () => {
     const counts: World['counts'] = ({ endTimeMillis }, at) =>
       endTimeMillis > cutoff ? {} : { rowsToDelete: 600 + at * 50 };
-    expect(await refusal({ counts, plan: { rowsToDelete: 1 } })).toStrictEqual([
+    expect(await refusal({ counts })).toStrictEqual(['not-started', changed, {}]);
+  });
+
+  test('where others have deleted all of it, a bite among others', async () => {
+    const none = { rowsTotal: 1000, rowsToDelete: 0 };
+    expect(await refusal({ counts: falling(0, 0) })).toStrictEqual([
       'not-started',
-      { kind: 'counts-moved' },
-      {},
+      { ...changed, was: 600, now: 0 },
+      none,
     ]);
-    const later: World['counts'] = ({ endTimeMillis }, at) =>
-      endTimeMillis > cutoff ? {} : { rowsToDelete: at < 4 ? 500 : 400 + at * 50 };
-    expect(await refusal({ counts: later })).toStrictEqual(['not-started', { kind: 'counts-moved' }, {}]);
-  });
-
-  /** Rows to delete in the first count, in the second, and from then on. */
-  const falling =
-    (first: number, second: number): World['counts'] =>
-    ({ endTimeMillis }, at) =>
-      endTimeMillis > cutoff ? {} : { rowsToDelete: at <= 3 ? first : second };
-
-  test('where somebody goes on deleting', async () => {
-    const { slept, entry } = await started({ counts: falling(500, 499) });
-    expect(slept).toEqual([30_000]);
-    expect((entry as DoneEntry).entry).toMatchObject({
-      outcome: 'not-started',
-      cause: { kind: 'others-deleting', planned: 600, found: 499 },
-      rowsTotal: 1000,
-      rowsToDelete: 499,
-    });
-  });
-
-  test.each<[string, World, boolean, number]>([
-    ['as many as planned', {}, true, 0],
-    ['1 % fewer', { counts: falling(594, 594) }, true, 0],
-    ['more than 1 % fewer, and no fewer after that', { counts: falling(593, 593) }, true, 1],
-    [
-      '0.1 % fewer after that',
-      { plan: { rowsToDelete: 5000 }, counts: falling(1000, 999), policy: { maxDeletePercent: 100 } },
-      true,
-      1,
-    ],
-    [
-      '0.2 % fewer after that',
-      { plan: { rowsToDelete: 5000 }, counts: falling(1000, 998), policy: { maxDeletePercent: 100 } },
-      false,
-      1,
-    ],
-  ])('or sent with %s', async (_, world, isSent, pauses) => {
-    const { sent, slept } = await started(world);
-    expect([sent.length === 1, slept.length]).toEqual([isSent, pauses]);
-  });
-
-  test('where the last dry run is not what the windows were counted around', async () => {
-    const last =
-      (rowsToDelete: number): World['counts'] =>
-      (_, at) =>
-        at === 4 ? { rowsToDelete } : {};
-    expect(await sends({ counts: last(590) })).toBe(true);
-    expect(await sends({ counts: last(610) })).toBe(true);
-    expect(await refusal({ counts: last(589) })).toStrictEqual([
+    const bite = { cutoffMillis: cutoff - day, rows: 250 };
+    const counts: World['counts'] = ({ endTimeMillis }) => ({ rowsToDelete: endTimeMillis < cutoff ? 0 : 600 });
+    expect(await refusal({ plan: { bite }, policy: { maxRowsPerRun: 250 }, counts })).toStrictEqual([
       'not-started',
-      { kind: 'counts-moved' },
-      { rowsTotal: 1000, rowsToDelete: 589 },
+      { ...changed, was: 250, now: 0 },
+      { ...none, rowsPastRetention: 600 },
     ]);
-    const many =
-      (rowsToDelete: number): World['counts'] =>
-      ({ endTimeMillis }, at) => ({
-        rowsToDelete: endTimeMillis > cutoff ? 9000 : at === 4 ? rowsToDelete : 6000,
-        rowsTotal: 9000,
-      });
-    expect(await sends({ plan: { rowsToDelete: 6000 }, counts: many(5940) })).toBe(true);
-    expect(await sends({ plan: { rowsToDelete: 6000 }, counts: many(5939) })).toBe(false);
+  });
+
+  test.each<[string, World, number]>([
+    ['as many as planned', {}, 3],
+    ['half as many, which others have deleted since', { counts: falling(300, 300) }, 3],
+    ['1 % fewer in the last count', { counts: falling(1000, 990), policy: { maxDeletePercent: 100 } }, 3],
+    [
+      'more than 1 % fewer, which are counted again',
+      { counts: falling(1000, 989), policy: { maxDeletePercent: 100 } },
+      5,
+    ],
+  ])('or sent with %s', async (_, world, questions) => {
+    const { sent, moments } = await started(world);
+    expect([sent.length, moments.length]).toEqual([1, questions]);
+  });
+
+  test('but never before the orders are read once more, just before the last count', async () => {
+    const events: (string | number)[] = [];
+    const world: World = {
+      counts: ({ endTimeMillis }) => {
+        events.push(endTimeMillis);
+        return {};
+      },
+      meanwhile: () => void events.push('orders'),
+      onSend: () => void events.push('sent'),
+    };
+    await started(world);
+    expect(events).toEqual([cutoff, start, 'orders', cutoff, 'sent']);
   });
 
   test.each<[string, World, Outcome, Cause]>([
@@ -86,7 +69,7 @@ describe('it is given back', () => {
       'the orders have changed',
       { current: { retentionDays: 31 } },
       'not-started',
-      { kind: 'policy-changed', field: 'retentionDays', was: 30, now: 31 },
+      { kind: 'changed', what: 'retentionDays', was: 30, now: 31 },
     ],
     [
       'a request fails',
@@ -127,9 +110,14 @@ describe('it is given back', () => {
       'the server would now reindex',
       { counts: () => ({ strategy: 'reindex' }) },
       'not-started',
-      { kind: 'strategy-flipped', was: 'delete-by-query', now: 'reindex' },
+      { kind: 'changed', what: 'server-strategy', was: 'delete-by-query', now: 'reindex' },
     ],
-    ['more than a bite would go', { policy: { maxRowsPerRun: 594 } }, 'not-started', { kind: 'counts-moved' }],
+    [
+      'more than a bite would go',
+      { policy: { maxRowsPerRun: 594 } },
+      'not-started',
+      { kind: 'changed', what: 'rows', was: 600, now: 600 },
+    ],
   ])('where %s', async (_, world, outcome, cause) => {
     expect(await refusal(world)).toStrictEqual([outcome, cause, counted]);
   });
@@ -163,7 +151,7 @@ describe('it is given back', () => {
       {},
     ]);
     const { signals } = await started({});
-    expect(signals).toHaveLength(5);
+    expect(signals).toHaveLength(4);
     for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
@@ -175,7 +163,7 @@ describe('it is given back', () => {
     const late =
       (millis: number): World['counts'] =>
       (_, at, { clock }) => {
-        if (at === 4) clock.time += millis;
+        if (at === 3) clock.time += millis;
         return {};
       };
     expect(await sends({ counts: late(59_999) })).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StoredRecord } from '../../../../lambda/ledger/record.ts';
 import type { DoneEntry } from '../../../../lambda/run/state.ts';
 import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aVerdict } from '../../../support/records.ts';
-import { cutoff, day, hour, sends, server, start, started, type World } from './started.ts';
+import { cutoff, day, hour, server, start, started, type World } from './started.ts';
 
 /** What keeps Truncate from counting at all, and what a reindex waits for. */
 
@@ -100,36 +100,42 @@ describe('it is not begun', () => {
 });
 
 describe('a reindex', () => {
-  const at = { from: cutoff, to: start - 2 * day, rows: 400, countedAt: start + 60_000 - 20_000 };
-  const reindexing = (rows: number, more: World['counts'] = () => ({})): World => ({
+  const reindexing = (more: World['counts'] = () => ({})): World => ({
     policy: { strategy: 'reindex' },
-    plan: { strategy: 'reindex', settled: { ...at, rows } },
+    plan: { strategy: 'reindex' },
     counts: (...given) => ({ strategy: 'reindex', ...more(...given) }),
   });
 
-  test('waits until a minute after Plan has counted, and asks with the server’s time-out', async () => {
-    const { slept, sent, record } = await started(reindexing(400));
-    expect(slept).toEqual([40_000]);
+  test('is asked for with the server’s time-out, and counted in three windows', async () => {
+    const { sent, record, moments } = await started(reindexing());
     expect(sent[0]?.fields).toMatchObject({ forceReindex: true, timeoutSeconds: 300 });
-    expect(record.windows).toHaveLength(3);
-    const settled = { ...at, countedAt: start };
-    expect((await started({ ...reindexing(400), plan: { strategy: 'reindex', settled } })).slept).toEqual([]);
+    expect(record.windows.map(({ role }) => role)).toEqual(['settled', 'kept', 'counted']);
+    expect(moments).toHaveLength(5);
   });
 
-  test.each([
-    [390, true],
-    [389, false],
-    [410, true],
-    [411, false],
-  ])('is sent where %i settled rows have become 400: %s', async (rows, isSent) => {
-    const { sent, entry } = await started(reindexing(rows));
+  const made = (ago: number, version = '') => ({
+    indexName: `dataset_operationaspect_v1_${version}${start - ago}`,
+    entityType: 'dataset',
+    aspect: 'operation',
+  });
+  const ours = made(day);
+  const proven = (provenName: string) => anIdle({ server, lastVerdict: aVerdict({ provenName }) });
+
+  test.each<[string, World, boolean]>([
+    ['an index of 36 hours', { sizes: [made(36 * hour)] }, false],
+    ['an older one', { sizes: [made(36 * hour + 1)] }, true],
+    ['an upgrade’s index of 14 days', { sizes: [made(14 * day, '1_7_0-0_')] }, false],
+    ['an upgrade’s older one', { sizes: [made(14 * day + 1, '1_7_0-0_')] }, true],
+    ['a young one that our last, proven reindex made', { sizes: [ours], record: proven(ours.indexName) }, true],
+    ['a young one that came after it', { sizes: [made(hour)], record: proven(ours.indexName) }, false],
+  ])('of %s is sent: %s', async (_, world, isSent) => {
+    const { sent, entry } = await started({ ...reindexing(), ...world });
     expect(sent.length === 1).toBe(isSent);
-    if (!isSent)
-      expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'others-copying', planned: rows, found: 400 });
-  });
-
-  test('is told as not started, where others are copying', async () => {
-    expect((await started(reindexing(389))).entry.entry).toMatchObject({ outcome: 'not-started' });
+    if (isSent) return;
+    expect((entry as DoneEntry).entry).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'guard', which: 'index-young' },
+    });
   });
 
   test('is counted again for one row, where a delete is not', async () => {
@@ -137,11 +143,7 @@ describe('a reindex', () => {
       (at: number): World['counts'] =>
       ({ endTimeMillis }, number) =>
         endTimeMillis === cutoff && number >= at ? { rowsToDelete: 601 } : {};
-    expect((await started(reindexing(400, one(5)))).moments).toHaveLength(5 + 4 + 1);
-    expect((await started({ counts: one(3) })).moments).toHaveLength(3 + 1);
-  });
-
-  test('bears no difference to what its windows were counted around', async () => {
-    expect(await sends(reindexing(400, (_, number) => (number === 6 ? { rowsToDelete: 601 } : {})))).toBe(false);
+    expect((await started(reindexing(one(5)))).moments).toHaveLength(5 + 4);
+    expect((await started({ counts: one(3) })).moments).toHaveLength(3);
   });
 });

@@ -103,7 +103,8 @@ export const settingFields = {
         'Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.',
     }),
   notify: z.enum(['always', 'problems']).default('always').meta({
-    description: 'problems keeps quiet after a run whose result is ok.',
+    description:
+      'problems keeps quiet after a run in which nothing was lost, nothing may be lost, and nothing is asked of anybody.',
   }),
   minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep less.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({

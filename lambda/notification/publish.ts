@@ -10,7 +10,7 @@ import { isQuiet } from './quiet.ts';
 export interface SnsPublisherOptions {
   client: SNSClient;
   topicArn: string;
-  /** `problems` keeps quiet after a run whose result is ok. */
+  /** `problems` keeps quiet after a run in which nothing was lost, nothing may be lost, and nothing is asked of anybody. */
   notify: 'always' | 'problems';
   log: Log;
   context?: MessageContext;

@@ -1,4 +1,5 @@
 import type { worst } from '../../../lambda/facts/outcome.ts';
+import type { isQuiet } from '../../../lambda/notification/quiet.ts';
 import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { asking, OperationsError } from '../../../lambda/operations/operations.ts';
 import type { withoutDuplicates } from '../../../lambda/policy/parse.ts';
@@ -6,8 +7,21 @@ import type { fitState } from '../../../lambda/run/fit.ts';
 import type { ordersNow } from '../../../lambda/run/orders.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
-/** Safety rules 10 and 11: what people get to see. */
+/** Promise 1 and safety rules 10 and 11: what people get to see. */
 export const sayingMutants: readonly Mutant[] = [
+  {
+    about: 'P1',
+    name: 'a stage that reports problems only is not sent what a copy may have lost',
+    replacements: [
+      replaces<typeof isQuiet>(
+        'notification/quiet',
+        'isQuiet',
+        () =>
+          ({ result }) =>
+            result === 'ok',
+      ),
+    ],
+  },
   {
     about: '10',
     name: 'the token is in an error',

@@ -8,10 +8,10 @@ import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf } from '
 
 const minute = 60_000;
 
-/** The entries of all published reports that tell of an index, in order. */
+/** What subscribers were sent of an index, in order: a report that nobody gets tells nobody. */
 export const entriesOf = (history: Parameters<CheckRule>[0], index: string) =>
-  eventsOf(history, 'published').flatMap(({ at, report }) =>
-    report.policies.filter((entry) => searchIndex(entry) === index).map((entry) => ({ at, entry })),
+  eventsOf(history, 'published').flatMap(({ at, report, told }) =>
+    told ? report.policies.filter((entry) => searchIndex(entry) === index).map((entry) => ({ at, entry })) : [],
   );
 
 export const rowRules = {
@@ -36,7 +36,7 @@ export const rowRules = {
       const published = entriesOf(history, index).some(({ at: then, entry }) => then >= track.sentAt && told(entry));
       // Its run's last Poll crashed, and a person released the index before the next run: with the number.
       if (!published && !isNamedByRelease(history, index, track.sentAt, loss.rows - loss.unseen))
-        yield { at, text: `${index}: ${loss.rows} rows are lost, and no report names them` };
+        yield { at, text: `${index}: ${loss.rows} rows are lost, and nobody was sent a word of it` };
     }
   },
 
@@ -181,7 +181,8 @@ const searchIndexOf = (name: string): string => {
 
 const isNamedByRelease = (history: Parameters<CheckRule>[0], index: string, since: number, rows: number): boolean =>
   eventsOf(history, 'published').some(
-    ({ at, report }) =>
+    ({ at, report, told }) =>
+      told &&
       at >= since &&
       (report.noteFacts ?? []).some(
         (note) =>

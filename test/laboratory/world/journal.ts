@@ -79,7 +79,15 @@ export type JournalEvent = { at: number } & (
   | { kind: 'state'; invocation: InvocationInfo; state: RunState }
   /** The execution took this run state over; what other calls of its functions returned is lost. */
   | { kind: 'taken'; runId: string; runStartMillis: number; state: RunState }
-  | { kind: 'published'; runId: string; runStartMillis: number; report: Report; bytes: number }
+  | {
+      kind: 'published';
+      runId: string;
+      runStartMillis: number;
+      report: Report;
+      bytes: number;
+      /** Subscribers got it: a stage that reports problems only is sent nothing else. */
+      told: boolean;
+    }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
   /** The operator pauses the job, or lets it go on. */
   | { kind: 'paused'; paused: boolean }

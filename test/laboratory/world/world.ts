@@ -2,6 +2,7 @@ import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { isUnresolved, LEDGER_VERSION, type LedgerRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { composeMessage, publishedBytes } from '../../../lambda/notification/message.ts';
+import { isQuiet } from '../../../lambda/notification/quiet.ts';
 import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import type { TruncateFields } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
@@ -81,6 +82,8 @@ export interface WorldOptions {
   policies: readonly PolicySource[];
   settings: RunSettings;
   ledger?: LedgerKind;
+  /** Of the deployment: which reports its subscribers get. */
+  notify?: 'always' | 'problems';
 }
 
 /** What the program throws on purpose; anything else is a defect. */
@@ -88,7 +91,8 @@ const ownErrors = new Set(['LedgerError', 'ParametersError', 'OperationsError', 
 /** The steps' own words for what the workflow tries again, or leads to Poll. */
 const ownMessages = /kept changing|was invoked twice/;
 
-export function createWorld({ seed, start, profile, indices, policies, settings, ledger: kind }: WorldOptions): World {
+export function createWorld(options: WorldOptions): World {
+  const { seed, start, profile, indices, policies, settings, ledger: kind, notify = 'problems' } = options;
   const time = createVirtualTime(start);
   const first = createServer({ seed, profile, indices, now: time.now });
   const ledger = createLedger(kind ?? 'memory');
@@ -143,6 +147,7 @@ export function createWorld({ seed, start, profile, indices, policies, settings,
         runStartMillis,
         report: structuredClone(report),
         bytes,
+        told: notify === 'always' || !isQuiet(report),
       });
     },
     handle: (exchange) => world.front.handle(exchange, world.token.valid),

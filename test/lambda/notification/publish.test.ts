@@ -15,6 +15,7 @@ const previewed = await nightReport('previews/preview');
 const brokenDown = await nightReport('refusals/plan-broke-down');
 const closed = await nightReport('missing/quarantined-next-night');
 const notReleased = await nightReport('clearing/clear-not-released');
+const copied = await nightReport('ordinary/reindex-proven');
 const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 });
 
 let sns: FakeSns;
@@ -101,12 +102,37 @@ describe('the SNS publisher', () => {
     expect(logged).toEqual([expect.stringMatching(/^info: not published: the result is ok/)]);
   });
 
+  it('keeps quiet about the few rows that go while a delete is at work, which it cannot have taken', async () => {
+    const shrunk = anEntry(
+      'truncated',
+      { kind: 'verified', by: 'counts' },
+      { strategy: 'delete-by-query', rowsDeleted: 9, rowsMissing: 3 },
+    );
+    await publish(aReport([shrunk]), {}, 'problems');
+    expect(sns.publishes()).toEqual([]);
+  });
+
   it.each([
     ['a run with problems', troubled],
     ['a preview with problems', previewed],
     ['a run that failed as a whole', brokenDown],
     ['an index that stays closed', closed],
     ['an index that was not released', notReleased],
+    ['a proven copy that may have left rows in the old index', copied],
+    [
+      'a copy with fewer rows than it should have',
+      aReport([
+        anEntry(
+          'truncated',
+          { kind: 'verified', by: 'proof' },
+          { strategy: 'reindex', rowsDeleted: 9, rowsMissing: 3 },
+        ),
+      ]),
+    ],
+    [
+      'a good run whose token may not ask for sizes',
+      aReport([below], { notes: [{ kind: 'no-sizes', error: { kind: 'privilege', operation: 'index-sizes' } }] }),
+    ],
     [
       'a good run with a token that is about to expire',
       aReport([below], { notes: [{ kind: 'token-expires', at: Date.UTC(2026, 7, 24) }] }),

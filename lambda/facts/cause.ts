@@ -66,12 +66,18 @@ const kinds = {
 
   // The index is not free
   held: {
-    state: z.enum(['reserved', 'sending', 'running', 'other-version']),
+    state: z.enum(['reserved', 'sending', 'running']),
     runId: z.string().optional(),
     until: millis.optional().meta({ description: 'from when on it may be judged' }),
-    address: address.optional().meta({ description: "the record's server, where it is not ours" }),
+  },
+  foreign: {
+    why: z
+      .enum(['version', 'address', 'clock'])
+      .meta({ description: 'another version or address wrote the record, or a clock that was ahead' }),
+    version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
+    address: address.optional().meta({ description: "the record's server" }),
     ourAddress: address.optional(),
-    version: z.number().optional(),
+    until: millis.optional().meta({ description: 'when its time has come' }),
   },
   taken: { closed: z.boolean() },
   quarantined: {
@@ -82,8 +88,6 @@ const kinds = {
     indexNow: z.string().optional(),
     deadline: millis.optional(),
     unseen: z.boolean().optional().meta({ description: 'the rows are there, and no search finds them' }),
-    address: address.optional(),
-    ourAddress: address.optional(),
   },
 
   // Decided by counts

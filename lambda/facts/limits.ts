@@ -21,12 +21,6 @@ export const sendMarginMillis = answerTimeoutMillis + 30 * second;
 /** A Truncate sends nothing later than this after its start. */
 export const longestToSendMillis = functionTimeoutSeconds.truncate * second - sendMarginMillis;
 
-/**
- * No run may send later than this after its start: `maxRunHours` is at most 47. A later `sendBy` was written by a wrong
- * clock.
- */
-export const latestSendMillis = 47 * hour;
-
 /** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
 export const dryRunValidMillis = 60 * second;
 
@@ -112,6 +106,9 @@ export const heldBackMillis = 2 * hour;
 
 /** Age at which an unresolved record without progress may be closed. */
 export const abandonAfterMillis = 20 * hour;
+
+/** No right clock writes a `judgeableAt` further ahead than this: 10 min to send, and 10 min for its function. */
+export const maxRecordAheadMillis = 20 * minute;
 
 /** A time further ahead than this (20 h and an honest `judgeableAt` are 21 h) was written by a wrong clock. */
 export const farAheadMillis = 48 * hour;

@@ -13,10 +13,6 @@ const kinds = {
   'no-date-header': {},
   'no-sizes': { error: serverErrorSchema },
   'truncate-failed': { index: z.string(), error: z.string() },
-  /** The ledger's record was written for another address of the server; its counts are not compared. */
-  'taken-over': { index: z.string(), address: z.string(), ourAddress: z.string() },
-  /** A time in a record lay in our future, because a clock had been ahead. */
-  'clock-corrected': { index: z.string() },
   /** Truncations are started alongside one that makes no progress. */
   'started-beside': { index: z.string() },
 

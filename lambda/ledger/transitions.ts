@@ -42,10 +42,8 @@ import {
  * - A run is identified by its id and its start: execution names may be reused after months.
  * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
  *   another run's verdict has freed the record.
- * - One search index has one record, whatever the server's address: a record found under another address blocks its
- *   index until it is cleared here.
- * - Times are those of the writer's clock. One that lies in our future is corrected once, by the first enforcing run
- *   that meets it (correctClock); in the meantime a monotonic clock limits the writer.
+ * - One search index has one record, whatever the server's address. A record of another address or version, or with a
+ *   time that lies ahead, holds its index and is left alone (foreign, in standing.ts).
  *
  * Pure: each function returns the next record, which `Ledger.replace` then stores, or refuses to.
  */
@@ -182,23 +180,6 @@ export function fence(
   if (record?.state === 'quarantined') return { ...record, attemptId, sentBy };
   const isKept = record !== undefined && record.state !== 'other-version';
   return { ...(isKept ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
-}
-
-/**
- * A record written by a clock that was ahead: its times are set to the present, and everything else goes on as usual.
- * Its writer is limited by a monotonic clock, which `longestToSendMillis` covers.
- */
-export function correctClock<Stored extends Reserved | Unresolved>(
-  record: Stored,
-  now: number,
-  { longestToSendMillis, functionMillis }: { longestToSendMillis: number; functionMillis: number },
-): Stored {
-  const sendBy = Math.min(record.attempt.sendBy, now + longestToSendMillis);
-  const judgeableAt = record.state === 'reserved' ? sendBy : Math.min(record.judgeableAt, sendBy + functionMillis);
-  const { attempt } = record;
-  const since = 'sendingSince' in attempt ? { sendingSince: Math.min(attempt.sendingSince, now) } : {};
-  const reservedAt = Math.min(attempt.reservedAt, now);
-  return { ...record, judgeableAt, attempt: { ...attempt, ...since, reservedAt, sendBy } };
 }
 
 export interface Run {

@@ -1,8 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcome.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
-import type { Quarantined, Reserved, Unresolved } from '../ledger/record.ts';
-import type { Asking } from '../ledger/standing.ts';
+import { headOf, type Quarantined, type Reserved, type Unresolved } from '../ledger/record.ts';
+import type { Asking, Standing } from '../ledger/standing.ts';
 import type { Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { Policy } from '../policy/schema.ts';
@@ -100,14 +100,20 @@ export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings)
 
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
+/** What the report says of an index whose record is foreign. */
+export const foreignEntry = (
+  from: Pick<Entry, 'index' | 'entry'>,
+  { record, cause }: Extract<Standing, { kind: 'foreign' }>,
+): DoneEntry => done(from, headOf(record)?.state === 'quarantined' ? 'quarantined' : 'in-flight', cause);
+
 /** Why an index is not free, for a run that leaves it alone. */
-export function held({ state, attempt, judgeableAt, server }: Reserved | Unresolved, run: Asking, now: number): Cause {
+export function held({ state, attempt, judgeableAt }: Reserved | Unresolved, now: number): Cause {
   const until = judgeableAt > now ? { until: judgeableAt } : {};
-  return { kind: 'held', state, runId: attempt.runId, ...until, ...addressesOf(server, run) };
+  return { kind: 'held', state, runId: attempt.runId, ...until };
 }
 
 /** Why an index is closed, for every report until an operator clears it. */
-export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: Quarantined, run: Asking): Cause {
+export function quarantinedCause({ lastVerdict: { entry, decidedAt } }: Quarantined): Cause {
   const { outcome, rowsMissing } = entry;
   return {
     kind: 'quarantined',
@@ -115,7 +121,6 @@ export function quarantinedCause({ lastVerdict: { entry, decidedAt }, server }: 
     outcome,
     ...(rowsMissing !== undefined && { rowsMissing }),
     ...whereRowsAre(entry),
-    ...addressesOf(server, run),
   };
 }
 
@@ -132,6 +137,3 @@ export function whereRowsAre({ cause, indexName }: DecidedFacts): {
   const rowsIn = found.rowsIn ?? (found.movedBy === 'us' ? found.indexBefore : undefined);
   return typeof rowsIn === 'string' ? { ...recoveryFacts(rowsIn, indexName), ...indexNow } : {};
 }
-
-const addressesOf = (server: string, run: Asking) =>
-  server === run.server ? {} : { address: server, ourAddress: run.server };

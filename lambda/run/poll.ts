@@ -10,9 +10,9 @@ import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
-import { askingOf, done, endOf, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
+import { askingOf, done, endOf, foreignEntry, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
-import { fromHeadAndLedger, isOurs } from './other-version.ts';
+import { fromHead, isOurs } from './other-version.ts';
 import { unavailable } from './plan/remember.ts';
 import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
@@ -24,7 +24,7 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
  * conditional transitions, so it may be repeated at any time: a verdict that is already in the ledger is final.
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
-  if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
+  if (!isOurs(state, services)) return fromHead(state, services);
   const { clock, settings } = services;
   // A failed Truncate returned no state, so its turn is counted here, by the first Poll after it.
   const failedNow = state.failure && state.failure.sendsUntil === undefined;
@@ -167,10 +167,9 @@ async function settled(
         break;
       case 'theirs':
         if (now < sendsUntil) return undefined;
-        return done(target, 'in-flight', held(stands.record, asking, now));
-      case 'other-version':
-        if (now < sendsUntil) return undefined;
-        return done(target, 'in-flight', { kind: 'held', state: 'other-version' });
+        return done(target, 'in-flight', held(stands.record, now));
+      case 'foreign':
+        return now < sendsUntil ? undefined : foreignEntry(target, stands);
       case 'free':
       case 'quarantined':
         break;
@@ -179,7 +178,7 @@ async function settled(
     if (record && record.state !== 'idle' && record.state !== 'reserved' && record.state !== 'quarantined') continue;
     const fenced = fence(record, keyOf(target, state), asking, newId(), clock.now());
     if (!(await ledger.replace(stored, fenced))) continue;
-    if (fenced.state === 'quarantined') return done(target, 'quarantined', quarantinedCause(fenced, asking));
+    if (fenced.state === 'quarantined') return done(target, 'quarantined', quarantinedCause(fenced));
     const after = standing(fenced, asking, now);
     if (after.kind === 'spent' || after.kind === 'decided') return resumeOwn(target, after, state, now);
   }

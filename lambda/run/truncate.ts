@@ -21,6 +21,7 @@ import {
   attemptFacts,
   done,
   endOf,
+  foreignEntry,
   held,
   keyOf,
   quarantinedCause,
@@ -29,7 +30,7 @@ import {
 } from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
-import { fromHeadAndLedger, isOurs } from './other-version.ts';
+import { fromHead, isOurs } from './other-version.ts';
 import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
@@ -43,7 +44,7 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
  * the response. Wherever this function may die in between, the ledger says how far it got.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
-  if (!isOurs(state, services)) return fromHeadAndLedger(state, services);
+  if (!isOurs(state, services)) return fromHead(state, services);
   const turned: RunState = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
   const target = turned.entries.find((entry) => entry.phase === 'approved');
   if (turned.mode !== 'enforce') return finish({ ...turned, breaker: { kind: 'preview' } }, services);
@@ -83,7 +84,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const reserved = reserve(stands.record, keyOf(target, state), newId(), attempt);
   if (!(await ledger.replace(stands.record, reserved))) {
     const first = standing(await ledger.read(target.index), asking, clock.now());
-    if (first.kind !== 'theirs' && first.kind !== 'free' && first.kind !== 'other-version') throw invokedTwice(target);
+    if (first.kind !== 'theirs' && first.kind !== 'free' && first.kind !== 'foreign') throw invokedTwice(target);
     return { entry: done(target, 'in-flight', { kind: 'taken', closed: false }) };
   }
   const reads = optionalReads(services.operations, state.refused);
@@ -118,18 +119,12 @@ function notFree(
     case 'decided':
     case 'spent':
       return resumeOwn(target, stands, state, clock.now());
-    case 'other-version': {
-      const { head } = stands.record;
-      return done(target, 'in-flight', {
-        kind: 'held',
-        state: 'other-version',
-        ...(head && { version: head.version }),
-      });
-    }
+    case 'foreign':
+      return foreignEntry(target, stands);
     case 'quarantined':
-      return done(target, 'quarantined', quarantinedCause(stands.record, askingOf(state)));
+      return done(target, 'quarantined', quarantinedCause(stands.record));
     case 'theirs':
-      return done(target, 'in-flight', held(stands.record, askingOf(state), clock.now()));
+      return done(target, 'in-flight', held(stands.record, clock.now()));
   }
 }
 

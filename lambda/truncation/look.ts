@@ -44,7 +44,10 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   const record = await ledger.read(target.index);
   if (!record) return decided('unknown', { kind: 'unsettled', why: 'no-record', copied: true });
   // It may still be sent, or be running: it belongs to whoever wrote this record.
-  if (record.state === 'other-version') return decided('still-running', { kind: 'watching', why: 'other-version' });
+  if (record.state === 'other-version') {
+    const { head } = record;
+    return decided('in-flight', { kind: 'foreign', why: 'version', ...(head && { version: head.version }) });
+  }
   if (record.lastVerdict?.attemptId === watch.attemptId) {
     return { kind: 'decided', entry: { ...record.lastVerdict.entry, ...adoptedIn(entry) } };
   }

@@ -7,6 +7,7 @@ import {
   changedText,
   dueText,
   emptiedText,
+  foreignText,
   guardText,
   heldText,
   noTimeText,
@@ -65,6 +66,8 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return `${counted(cause.policies, 'policy is', 'policies are')} more than one run can carry; remove some, or spread them over stages`;
     case 'held':
       return heldText(cause);
+    case 'foreign':
+      return foreignText(cause);
     case 'taken':
       return takenText(cause);
     case 'quarantined':

@@ -17,29 +17,33 @@ export const older = ({ retentionDays }: DecidedFacts): string =>
 export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 }: DecidedFacts): string =>
   `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
 
-export function heldText({ state, runId, until, address, ourAddress, version }: Of<'held'>): string {
-  if (state === 'other-version') {
-    return `the ledger's record of this index was written by another version of this job${version === undefined ? '' : ` (record version ${version})`}, so it is left alone`;
-  }
+export function heldText({ state, runId, until }: Of<'held'>): string {
   const run = runId === undefined ? 'another run' : `run ${runId}`;
   const what = {
     running: `${run} has a truncation of this index under way`,
     sending: `${run} may still be sending a truncation of this index`,
     reserved: `${run} may still be sending a truncation of this index`,
   }[state];
-  const from = until === undefined ? '' : `; it can be judged from ${moment(until)} on`;
-  return `${what}${from}${elsewhere(address, ourAddress)}`;
+  return until === undefined ? what : `${what}; it can be judged from ${moment(until)} on`;
 }
 
-const elsewhere = (address: string | undefined, ourAddress: string | undefined): string =>
-  address === undefined ? '' : `; it was sent to ${address}, and this run uses ${ourAddress ?? 'another address'}`;
+export function foreignText({ why, version, address, ourAddress, until }: Of<'foreign'>): string {
+  switch (why) {
+    case 'version':
+      return `the ledger's record of this index was written by another version of this job${version === undefined ? '' : ` (record version ${version})`}, so it is left alone`;
+    case 'address':
+      return `the ledger's record of this index was written for ${address ?? 'another address'}, and this run uses ${ourAddress ?? 'another address'}, so it is left alone`;
+    case 'clock':
+      return `the ledger's record of this index was written by a clock that was ahead, so it is left alone${until === undefined ? '' : ` until ${moment(until)}`}`;
+  }
+}
 
 export const takenText = ({ closed }: Of<'taken'>): string =>
   closed
     ? 'another run has closed this truncation and gone on with the index; see its report'
     : 'another run took this index after the plan was made';
 
-export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause }: Of<'quarantined'>): string {
+export function quarantinedText({ since, outcome, rowsMissing, unseen }: Of<'quarantined'>): string {
   const why: Partial<Record<Outcome, string>> = {
     'rows-missing': unseen
       ? 'its rows are copied, but no search finds them'
@@ -49,7 +53,7 @@ export function quarantinedText({ since, outcome, rowsMissing, unseen, ...cause 
     emptied: 'it lost most of its rows',
     unknown: 'the state of a truncation is unknown',
   };
-  return `closed since ${moment(since)}: ${why[outcome] ?? 'something went wrong'}${elsewhere(cause.address, cause.ourAddress)}`;
+  return `closed since ${moment(since)}: ${why[outcome] ?? 'something went wrong'}`;
 }
 
 export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFacts): string {

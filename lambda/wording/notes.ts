@@ -22,10 +22,6 @@ function textOf(note: Note): string {
       return `Index sizes are unknown, and the run goes on without them: ${diagnosis(note.error)}`;
     case 'truncate-failed':
       return `The Truncate function failed for ${note.index} (${note.error}), and Poll found out what it had done.`;
-    case 'taken-over':
-      return `The ledger's record of ${note.index} was written for another address (${note.address}; this run uses ${note.ourAddress}). Nothing was under way, so it was taken over, and its counts were not compared.`;
-    case 'clock-corrected':
-      return `The ledger's record of ${note.index} had times in the future, because a clock had been ahead; they were set to the present.`;
     case 'started-beside':
       return `Other truncations were started although that of ${note.index}, which an earlier run left, has not ended: it does not move.`;
     case 'released':

@@ -75,8 +75,14 @@ function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: Deci
 }
 
 function inFlight(cause: Cause): string {
-  if (cause.kind === 'held' && cause.state === 'other-version')
-    return 'its ledger record is of another version of this job';
+  if (cause.kind === 'foreign') {
+    const writer = {
+      version: 'another version of this job',
+      address: 'another address',
+      clock: 'a clock that is ahead',
+    };
+    return `its ledger record is of ${writer[cause.why]}`;
+  }
   return cause.kind === 'taken' ? 'another run is at work on it' : 'another truncation of it is not finished';
 }
 

@@ -23,6 +23,7 @@ import type { Connection } from './connect.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import type { Policies } from './policies.ts';
 import { sampleOnly } from './sample.ts';
+import { sampleLedger } from './sample-ledger.ts';
 import { localSettings } from './settings.ts';
 import { tellReport } from './tell-report.ts';
 
@@ -77,7 +78,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
           token: run.server.token,
         },
         operations: operationsOf(run, () => stopped),
-        ledger: run.ledger,
+        ledger: run.sampleOnly ? sampleLedger(run.ledger, clock.now) : run.ledger,
         nights: run.nights,
         surroundings: {
           onLambda: false,

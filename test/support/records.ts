@@ -65,13 +65,10 @@ const attempted = { attemptId: 'attempt-1', judgeableAt: 2_000_000 } as const;
 
 export const anIdle = (fields: Partial<Idle> = {}): Idle => ({ ...base, state: 'idle', ...fields });
 
-export const aReserved = (fields: Partial<Reserved> = {}): Reserved => ({
-  ...base,
-  ...attempted,
-  state: 'reserved',
-  attempt: anAttempt(),
-  ...fields,
-});
+export const aReserved = (fields: Partial<Reserved> = {}): Reserved => {
+  const { attempt = anAttempt() } = fields;
+  return { ...base, ...attempted, state: 'reserved', attempt, judgeableAt: attempt.sendBy, ...fields };
+};
 
 export const aSending = (fields: Partial<Sending> = {}): Sending => ({
   ...base,

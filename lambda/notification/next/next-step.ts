@@ -18,8 +18,8 @@ export type NextStep =
   | { kind: 'clear'; after: 'repair' | 'refresh' | 'look' | 'answer' | 'end'; until?: number }
   /** Opens an index although rows are missing or cannot be counted, or its task still runs. */
   | { kind: 'accept'; rows?: number; running?: boolean }
-  /** The record was written for another address, or by another version. */
-  | { kind: 'adopt'; from: 'address' | 'version' }
+  /** The record was written for another address, by another version, or by a clock that was ahead. */
+  | { kind: 'adopt'; from: 'address' | 'version' | 'clock' }
   /** A delete by query may be stopped; a reindex must not be. */
   | { kind: 'watch'; cancel: boolean }
   | { kind: 'ask-cluster'; about: 'remainder' | 'restart' | 'hang' | 'tasks' }
@@ -73,15 +73,14 @@ export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPrevi
 }
 
 function afterQuarantine(cause: Cause): NextStep {
+  if (cause.kind === 'foreign') return { kind: 'adopt', from: cause.why };
   if (cause.kind !== 'quarantined') return { kind: 'clear', after: 'look' };
-  if (cause.address !== undefined) return { kind: 'adopt', from: 'address' };
   if (cause.unseen) return { kind: 'clear', after: 'refresh' };
   return { kind: 'clear', after: cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? 'repair' : 'look' };
 }
 
 function afterInFlight(cause: Cause): NextStep {
-  if (cause.kind === 'held' && cause.state === 'other-version') return { kind: 'adopt', from: 'version' };
-  if (cause.kind === 'held' && cause.address !== undefined) return { kind: 'adopt', from: 'address' };
+  if (cause.kind === 'foreign') return { kind: 'adopt', from: cause.why };
   return { kind: 'wait', why: 'in-flight' };
 }
 

@@ -81,9 +81,11 @@ export function acceptStep(
 
 export function adoptStep({ from }: NextStep & { kind: 'adopt' }, names: string[], context: MessageContext): Step {
   const other = context.local ? 'give it a ledger of its own (--ledger)' : 'give it a stage of its own';
-  const text =
-    from === 'version'
-      ? 'Deploy the version that wrote it again, or clear the index.'
-      : `If that is another server, ${other}. If it is the same server under another name, clear the index, which takes the record over.`;
+  const text = {
+    version: 'Go back to the version that wrote it, or clear the index.',
+    address: `If that is another server, ${other}. If it is the same server under another name, go back to the old name, or clear the index.`,
+    clock:
+      'Correct the clock that wrote it. The record is watched when its time has come; clearing says how to open the index before.',
+  }[from];
   return { text, command: clearing(names, context) };
 }

@@ -1,17 +1,19 @@
 import pLimit from 'p-limit';
+import type { Cause } from '../../facts/cause.ts';
 import { signalAt } from '../../facts/clock.ts';
 import { deadlineMarginMillis, maxEntries, planConcurrency, planConcurrencyOfAbsent } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcome.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
-import { isUnresolved } from '../../ledger/record.ts';
+import { headOf, isUnresolved } from '../../ledger/record.ts';
+import { standing } from '../../ledger/standing.ts';
 import { baseOf } from '../../operations/backend.ts';
 import { type Asked, type IndexSize, OperationsError } from '../../operations/operations.ts';
 import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { afterFailure } from '../../preflight/preflight.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
-import { done } from '../entries.ts';
+import { askingOf, done, foreignEntry, quarantinedCause } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import type { Planning, PolicyContext } from './context.ts';
@@ -110,7 +112,7 @@ async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[
   }));
   const entries = [
     ...remembered.sort(runOrder).map(({ entry }) => entry),
-    ...adoptedWithoutPolicy(context, planned),
+    ...withoutPolicy(context, planned),
     ...rest(chosen.length - listed.length),
   ];
   return { entries, memory };
@@ -148,15 +150,30 @@ function withoutServer(entry: Entry): Entry {
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
 }
 
-function adoptedWithoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
-  const taken = new Set(planned.filter(({ entry }) => entry.entry.adopted).map(({ entry }) => entry.index));
-  return [...context.prepared.records.values()]
-    .filter(isUnresolved)
-    .filter(({ index }) => !taken.has(index))
-    .map((record) => {
-      const { entityType, aspect } = record;
-      return adopt(record.index, { entityType, aspect }, record, context);
-    });
+/**
+ * What is unresolved, foreign or closed is in every report, also where its policy is gone, cannot be read or is not of
+ * this run.
+ */
+function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
+  const { state, prepared, services } = context;
+  const isTold = (index: string, is: (entry: Entry['entry'] & { cause?: Cause; outcome?: string }) => boolean) =>
+    planned.some(({ entry }) => entry.index === index && is(entry.entry));
+  return [...prepared.records.values()].flatMap((record): Entry[] => {
+    const { index } = record;
+    const { entityType, aspect } = headOf(record) ?? { entityType: index, aspect: '' };
+    const facts = { entityType, aspect };
+    const stands = standing(record, askingOf(state), services.clock.now());
+    const from = { index, entry: { ...facts, adopted: true } };
+    if (stands.kind === 'foreign') {
+      return isTold(index, ({ cause }) => cause?.kind === 'foreign') ? [] : [foreignEntry(from, stands)];
+    }
+    if (isUnresolved(record)) {
+      return isTold(index, ({ adopted }) => adopted === true) ? [] : [adopt(index, facts, record, context)];
+    }
+    if (stands.kind !== 'quarantined') return [];
+    const isClosed = isTold(index, ({ outcome }) => outcome === 'quarantined');
+    return isClosed ? [] : [done(from, 'quarantined', quarantinedCause(stands.record))];
+  });
 }
 
 const listedUnmanaged = 100;

@@ -11,7 +11,7 @@ import {
   type StoredRecord,
   type Unresolved,
 } from '../../ledger/record.ts';
-import { standing } from '../../ledger/standing.ts';
+import { type Asking, isHere, standing } from '../../ledger/standing.ts';
 import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
@@ -21,7 +21,7 @@ import { biteOf } from '../../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
 import { isRefusal } from '../../truncation/optional-reads.ts';
 import { physicalIndex } from '../../truncation/windows.ts';
-import { askingOf, done, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
+import { askingOf, done, foreignEntry, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
 import { bounded } from '../orders.ts';
 import type { Entry, Planned } from '../state.ts';
 import { bitten } from './bite.ts';
@@ -43,60 +43,40 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   if (parsed.kind === 'invalid') return { entry: refused(parsed, 'failed', { kind: 'run-error' }) };
   const { state, prepared, services } = context;
   const asks = askingOf(state);
+  const now = services.clock.now();
   const stored = prepared.records.get(parsed.index);
-  if (stored && isUnresolved(stored)) {
-    return { entry: adopt(parsed.index, policyFacts(parsed.policy), stored, context) };
-  }
+  const stands = standing(stored, asks, now);
+  const facts = policyFacts(parsed.policy);
+  if (stands.kind === 'foreign') return { entry: foreignEntry({ index: parsed.index, entry: facts }, stands) };
+  if (stored && isUnresolved(stored)) return { entry: adopt(parsed.index, facts, stored, context) };
   if (!parsed.policy.enabled) return { entry: refused(parsed, 'disabled', { kind: 'switched-off' }) };
-  const stands = standing(stored, asks, services.clock.now());
   switch (stands.kind) {
-    case 'other-version': {
-      const { head } = stands.record;
-      const version = head ? { version: head.version } : {};
-      return { entry: refused(parsed, 'in-flight', { kind: 'held', state: 'other-version', ...version }) };
-    }
     case 'quarantined':
-      return { entry: refused(parsed, 'quarantined', quarantinedCause(stands.record, asks)) };
+      return { entry: refused(parsed, 'quarantined', quarantinedCause(stands.record)) };
     case 'decided':
       // A retried Plan reports what it found the first time.
       if (stored?.state === 'quarantined') {
         return { entry: { index: parsed.index, phase: 'done', entry: stands.verdict.entry } };
       }
-      return dryRunEntry(parsed, ownRecord(stored, context), context);
+      return dryRunEntry(parsed, ownRecord(stored, asks), context);
+    // A reservation may be given back by the time this policy's turn comes.
     case 'theirs':
-      // Ours may be given back by the time this policy's turn comes; another server's may not.
-      if (stands.address !== undefined) {
-        return { entry: refused(parsed, 'in-flight', held(stands.record, asks, services.clock.now())) };
-      }
-      return dryRunEntry(parsed, ownRecord(stored, context), context);
     case 'free':
     case 'spent':
     case 'mine':
-      return dryRunEntry(parsed, ownRecord(stored, context), context);
+      return dryRunEntry(parsed, ownRecord(stored, asks), context);
   }
 }
 
 /** A record whose last verdict can be used for comparison: counts from another server say nothing about this one. */
-function ownRecord(stored: StoredRecord | undefined, { state, shared }: PolicyContext): Idle | Reserved | undefined {
-  if (stored?.state !== 'idle' && stored?.state !== 'reserved') return undefined;
-  if (stored.server === state.server) return stored;
-  const index = `${stored.entityType}.${stored.aspect}`;
-  shared.notes.push({ kind: 'taken-over', index, address: stored.server, ourAddress: state.server });
-  return undefined;
-}
+const ownRecord = (stored: StoredRecord | undefined, asks: Asking): Idle | Reserved | undefined =>
+  isHere(stored, asks) && (stored.state === 'idle' || stored.state === 'reserved') ? stored : undefined;
 
-/**
- * Watches what an earlier run left unresolved. Not in a preview, not before the record may be judged, and not if the
- * truncation is on another server.
- */
+/** Watches what an earlier run left unresolved. Not in a preview, and not before the record may be judged. */
 export function adopt(index: string, facts: EntryFacts, record: Unresolved, { state, services }: PolicyContext): Entry {
   const now = services.clock.now();
-  const asks = askingOf(state);
   const entry = watched({ index, entry: { ...facts, adopted: true } }, record, now, now);
-  if (state.mode === 'preview' || record.server !== state.server || !mayBeJudged(record, now)) {
-    return done(entry, 'in-flight', held(record, asks, now));
-  }
-  return entry;
+  return state.mode === 'preview' || !mayBeJudged(record, now) ? done(entry, 'in-flight', held(record, now)) : entry;
 }
 
 async function dryRunEntry(

@@ -1,16 +1,9 @@
 import type { Cause } from '../../facts/cause.ts';
-import {
-  functionTimeoutSeconds,
-  latestSendMillis,
-  longestToSendMillis,
-  maxScheduledAheadMillis,
-  maxStartAheadMillis,
-  tokenExpiryNoticeMillis,
-} from '../../facts/limits.ts';
+import { maxScheduledAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
-import type { Reserved, StoredRecord, Unresolved } from '../../ledger/record.ts';
-import { correctClock, isSameRun } from '../../ledger/transitions.ts';
+import type { StoredRecord } from '../../ledger/record.ts';
+import { isSameRun } from '../../ledger/transitions.ts';
 import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
 import { searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
@@ -52,7 +45,6 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     const schedule = await takeScheduledTime(state, input, services);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkClear(input, policies, records);
-    if (state.mode === 'enforce') notes.push(...(await correctClocks(records, services)));
     const hindrance = schedule.hindrance ?? (await pausedCause(services));
     return {
       kind: 'ready',
@@ -135,24 +127,4 @@ async function takeScheduledTime(
     if (!(error instanceof LedgerError)) throw error;
     return { error: { kind: 'ledger', problem: problemOf(error) }, hindrance: { kind: 'run-error' } };
   }
-}
-
-/** Times in our future were written by a clock that was ahead, and would hold up an index until they pass. */
-async function correctClocks(records: Map<string, StoredRecord>, { ledger, clock }: RunServices): Promise<Note[]> {
-  const notes: Note[] = [];
-  for (const record of records.values()) {
-    if (record.state !== 'reserved' && record.state !== 'sending' && record.state !== 'running') continue;
-    if (!isFromTheFuture(record, clock.now())) continue;
-    const functionMillis = functionTimeoutSeconds.truncate * 1000;
-    const corrected = correctClock(record, clock.now(), { longestToSendMillis, functionMillis });
-    if (!(await ledger.replace(record, corrected))) continue;
-    records.set(record.index, corrected);
-    notes.push({ kind: 'clock-corrected', index: `${record.entityType}.${record.aspect}` });
-  }
-  return notes;
-}
-
-function isFromTheFuture({ attempt }: Reserved | Unresolved, now: number): boolean {
-  const since = 'sendingSince' in attempt ? attempt.sendingSince : attempt.reservedAt;
-  return since > now + maxStartAheadMillis || attempt.sendBy > attempt.runStartMillis + latestSendMillis;
 }

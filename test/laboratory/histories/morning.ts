@@ -30,8 +30,8 @@ export async function morning(
       repair(world, name, index, last.cause);
       await cleared(run, `clear-${number}-${name}`, [`${entityType}.${aspect}`], world.chances.happens(0.5));
     }
-    // Of the two remedies for another address it is the first one: it is the same server.
-    if (last?.cause.kind === 'held' && last.cause.address !== undefined) {
+    // It is the same server, or the version that wrote it does not come back in time.
+    if (last?.cause.kind === 'foreign') {
       await run(`clear-${number}-${name}`, { clear: [`${entityType}.${aspect}`] });
     }
     if (last?.cause.kind === 'above-ceiling') {

@@ -25,7 +25,7 @@ export const livenessRules = {
     if (!report) return yield { at, text: `the calm night ${history.last.calm} has no report` };
     for (const { index } of history.policies) {
       const entry = report.policies.find((one) => searchIndex(one) === index);
-      if (entry?.cause.kind === 'held' && entry.cause.address !== undefined) continue;
+      if (entry?.cause.kind === 'foreign') continue;
       if (entry && isStuck(history, entry) && !isAtWork(history, index))
         yield { at, text: `${index} is ${said(entry)} in the last calm night` };
     }

@@ -206,7 +206,8 @@ export function createWorld(options: WorldOptions): World {
       if (!(await opened.replace(previous, next))) return false;
       const before = replaced && recordOf(replaced);
       const known = before?.attemptId === undefined ? undefined : tracks.get(before.attemptId);
-      const windows = before?.windows ?? next.windows ?? [];
+      // Every version keeps its windows.
+      const windows = (replaced as LedgerRecord | undefined)?.windows ?? next.windows ?? [];
       const name = world.front.nameOf(next.index);
       const seen = world.front.truth.truthOf(known?.track, windows, name);
       // A truncate of a server that is no longer behind the address: its rows are there, what is counted is here.

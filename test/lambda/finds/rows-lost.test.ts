@@ -51,7 +51,7 @@ describe('find 2: one server, two ledgers', () => {
     await deployment.night();
     deployment.settings.gmsUrl = other(deployment.service.url);
     const report = await deployment.night();
-    expect(entryOf(report)).toMatchObject({ outcome: 'in-flight', cause: { kind: 'held', state: 'running' } });
+    expect(entryOf(report)).toMatchObject({ outcome: 'in-flight', cause: { kind: 'foreign', why: 'address' } });
     expect(mailOf(report)).toContain(deployment.service.url.replace('127.0.0.1', 'localhost'));
     expect(mailOf(report)).toContain(deployment.settings.gmsUrl.replace('127.0.0.1', 'localhost'));
     expect(deployment.realTruncates()).toHaveLength(1);

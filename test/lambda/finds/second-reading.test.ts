@@ -234,7 +234,7 @@ test('a run whose address changes after it has sent does not say that nothing wa
   // Stopped, deployed with another address, and redriven.
   deployment.settings.gmsUrl = 'http://gms.example.com:8080';
   const redriven = await truncate(planned, deployment.during('truncate'));
-  expect(redriven.entries).toMatchObject([{ entry: { outcome: 'still-running' } }]);
+  expect(redriven.entries).toMatchObject([{ entry: { outcome: 'unknown' } }]);
   expect(deployment.realTruncates()).toHaveLength(1);
 });
 

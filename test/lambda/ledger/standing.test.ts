@@ -20,6 +20,7 @@ const us = { ...aRun, server: aServer };
 const anotherRun = { runId: 'run-2', runStartMillis: aRun.runStartMillis };
 const namesake = { runId: aRun.runId, runStartMillis: 5 };
 const elsewhere = 'http://elsewhere';
+const ofAddress = { kind: 'foreign', why: 'address', address: elsewhere, ourAddress: aServer };
 const sendBy = anAttempt().sendBy;
 const theirAttempt = <Attempt extends object>(attempt: Attempt) => ({ ...attempt, ...anotherRun });
 const ourVerdict = aVerdict(aRun);
@@ -31,13 +32,23 @@ const otherVersion = (state: string, more: Partial<Head> = {}): StoredRecord => 
 
 const cases: [what: string, record: StoredRecord | undefined, kind: string, more?: object][] = [
   ['no record', undefined, 'free'],
-  ['a record that cannot be read', { state: 'other-version', index: 'x' }, 'other-version'],
-  ['a call of another version', otherVersion('sending'), 'other-version'],
-  ['a state that only another version knows', otherVersion('new'), 'other-version'],
-  ['a quarantine of another version', otherVersion('quarantined'), 'other-version'],
-  ['a reservation of another version', otherVersion('reserved', { judgeableAt: sendBy }), 'other-version'],
+  [
+    'a record that cannot be read',
+    { state: 'other-version', index: 'x' },
+    'foreign',
+    { cause: { kind: 'foreign', why: 'version' } },
+  ],
+  ['a call of another version', otherVersion('sending'), 'foreign', { cause: { why: 'version' } }],
+  ['a state that only another version knows', otherVersion('new'), 'foreign', { cause: { why: 'version' } }],
+  ['a quarantine of another version', otherVersion('quarantined'), 'foreign', { cause: { why: 'version' } }],
+  [
+    'a reservation of another version',
+    otherVersion('reserved', { judgeableAt: sendBy }),
+    'foreign',
+    { cause: { why: 'version' } },
+  ],
   ['one whose time is over', otherVersion('reserved', { judgeableAt: sendBy - 1 }), 'free'],
-  ['one without a time', otherVersion('reserved'), 'other-version'],
+  ['one without a time', otherVersion('reserved'), 'foreign', { cause: { why: 'version' } }],
   ['an idle record of another version', otherVersion('idle'), 'free'],
   ['one of which our run has sent', otherVersion('idle', { sentBy: [{ ...aRun, at: 1 }] }), 'spent', { fenced: false }],
 
@@ -53,16 +64,18 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
     { fenced: true },
   ],
   ['an idle record of which a namesake has sent', anIdle({ sentBy: [{ ...namesake, at: 1 }] }), 'free'],
-  ['an idle record of another address', anIdle({ server: elsewhere }), 'free', { address: elsewhere }],
+  ['an idle record of another address', anIdle({ server: elsewhere }), 'free'],
+  ['one with our verdict', anIdle({ server: elsewhere, lastVerdict: ourVerdict }), 'free'],
+  ['one of which our run has sent', anIdle({ server: elsewhere, sentBy: [{ ...aRun, at: 1 }] }), 'spent'],
 
   ['our reservation', aReserved(), 'mine'],
   ["another run's reservation", aReserved({ attempt: theirAttempt(anAttempt()) }), 'theirs'],
   ["a namesake's reservation", aReserved({ attempt: { ...anAttempt(), ...namesake } }), 'theirs'],
   [
     "another address's reservation",
-    aReserved({ server: elsewhere, attempt: theirAttempt(anAttempt()) }),
-    'theirs',
-    { address: elsewhere },
+    aReserved({ server: elsewhere, attempt: theirAttempt(anAttempt()), judgeableAt: sendBy }),
+    'foreign',
+    { cause: ofAddress },
   ],
   [
     'our verdict under a reservation of another run',
@@ -74,7 +87,7 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
   ['our task', aRunning(), 'mine'],
   ["another run's call", aSending({ attempt: theirAttempt(aSending().attempt) }), 'theirs'],
   ["another run's task", aRunning({ attempt: theirAttempt(aRunning().attempt) }), 'theirs'],
-  ['our call at another address', aSending({ server: elsewhere }), 'theirs', { address: elsewhere }],
+  ['our call at another address', aSending({ server: elsewhere }), 'foreign', { cause: ofAddress }],
   [
     "our verdict under another run's task",
     aRunning({ lastVerdict: ourVerdict, attempt: theirAttempt(aRunning().attempt) }),
@@ -82,7 +95,7 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
   ],
 
   ['a quarantine', aQuarantined(), 'quarantined'],
-  ['a quarantine of another address', aQuarantined({ server: elsewhere }), 'quarantined', { address: elsewhere }],
+  ['a quarantine of another address', aQuarantined({ server: elsewhere }), 'foreign', { cause: ofAddress }],
   ['a quarantine by our own verdict', aQuarantined({ lastVerdict: ourVerdict }), 'decided'],
 ];
 
@@ -90,7 +103,6 @@ describe('standing', () => {
   test.each(cases)('%s', (_, record, kind, more = {}) => {
     const found = standing(record, us, sendBy - 1);
     expect(found).toMatchObject({ kind, ...more });
-    if (!('address' in more)) expect(found).not.toHaveProperty('address');
   });
 
   test('a reservation is over at its sendBy, not a millisecond before', () => {
@@ -98,6 +110,23 @@ describe('standing', () => {
     expect(standing(theirs, us, sendBy - 1).kind).toBe('theirs');
     expect(standing(theirs, us, sendBy)).toEqual({ kind: 'free', record: theirs });
     expect(standing(aReserved(), us, sendBy).kind).toBe('free');
+  });
+
+  test('a time more than 20 minutes ahead was written by a wrong clock, unless it is our own', () => {
+    const later = sendBy + 1_200_000;
+    const theirs = (judgeableAt: number) => [
+      aReserved({ judgeableAt, attempt: theirAttempt(anAttempt()) }),
+      aSending({ judgeableAt, attempt: theirAttempt(aSending().attempt) }),
+      aRunning({ judgeableAt, attempt: theirAttempt(aRunning().attempt) }),
+    ];
+    for (const record of theirs(later)) expect(standing(record, us, sendBy).kind).toBe('theirs');
+    for (const record of theirs(later + 1)) {
+      const cause = { kind: 'foreign', why: 'clock', until: later + 1 };
+      expect(standing(record, us, sendBy)).toStrictEqual({ kind: 'foreign', record, cause });
+    }
+    for (const record of [aReserved, aSending, aRunning]) {
+      expect(standing(record({ judgeableAt: later + 1 }), us, sendBy).kind).toBe('mine');
+    }
   });
 
   test('a call or a task is never over by itself', () => {

@@ -5,7 +5,6 @@ import { standing } from '../../../lambda/ledger/standing.ts';
 import {
   clear,
   conclude,
-  correctClock,
   decline,
   fence,
   hasSent,
@@ -224,7 +223,7 @@ describe('fence', () => {
   });
 });
 
-describe('what another version, another address or a wrong clock has left', () => {
+describe('what another version or another address has left', () => {
   const head = {
     version: 9,
     state: 'quarantined',
@@ -250,34 +249,6 @@ describe('what another version, another address or a wrong clock has left', () =
   test('a cleared record of another address is one of this address, without what was counted there', () => {
     const elsewhere = aQuarantined({ server: 'http://other', lastVerdict: aVerdict() });
     expect(readable(clear(elsewhere, aKey))).toEqual(anIdle({ attemptId: elsewhere.attemptId }));
-  });
-
-  const bounds = { longestToSendMillis: 450, functionMillis: 600 };
-
-  test('moments in our future are put at the present, and its writer keeps as long as it may still send', () => {
-    const ahead = aSending({ judgeableAt: 10 ** 12 });
-    const far = {
-      ...ahead,
-      attempt: { ...ahead.attempt, sendingSince: 10 ** 12, reservedAt: 10 ** 12, sendBy: 10 ** 12 },
-    };
-    expect(readable(correctClock(far, 1000, bounds))).toMatchObject({
-      judgeableAt: 1000 + 450 + 600,
-      attempt: { sendingSince: 1000, reservedAt: 1000, sendBy: 1450, sentRealAt: ahead.attempt.sentRealAt },
-    });
-  });
-
-  test('a reservation is over when its corrected time to send is', () => {
-    const reserved = aReserved({
-      judgeableAt: 10 ** 12,
-      attempt: anAttempt({ reservedAt: 10 ** 12, sendBy: 10 ** 12 }),
-    });
-    const corrected = readable(correctClock(reserved, 1000, bounds));
-    expect(corrected).toMatchObject({ judgeableAt: 1450, attempt: { reservedAt: 1000, sendBy: 1450 } });
-    expect(corrected.attempt).not.toHaveProperty('sendingSince');
-  });
-
-  test('what lies in the past stays as it is', () => {
-    expect(correctClock(aRunning(), 10 ** 12, { ...bounds, functionMillis: 600_000 })).toEqual(aRunning());
   });
 });
 

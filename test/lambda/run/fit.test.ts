@@ -141,7 +141,7 @@ describe('a run state', () => {
             one === 'approved' ? approved(at) : one === 'watched' ? watched(at) : decided(at, one.outcome, one.cause),
         );
         const state = aRunState(entries, {
-          notes: many(notes, (at) => ({ kind: 'clock-corrected', index: `dataset.a${at}` })),
+          notes: many(notes, (at) => ({ kind: 'nothing-to-clear', index: `dataset.a${at}` })),
           unmanagedIndices: many(100, (at) => ({ indexName: `${long('i', 200)}${at}` })),
         });
         const fitted = fitState(state);

@@ -327,7 +327,7 @@ describe('before anything is started', () => {
     deployment.ledger.stored.set(anIndex, other);
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'in-flight',
-      cause: { kind: 'held', state: 'other-version', version },
+      cause: { kind: 'foreign', why: 'version', version },
     });
     expect(deployment.ledger.stored.get(anIndex)).toEqual(other);
     expect(deployment.realTruncates()).toEqual([]);
@@ -336,11 +336,14 @@ describe('before anything is started', () => {
   test('a ledger record that nobody can read holds its index, too', async () => {
     const deployment = await started();
     deployment.ledger.stored.set(anIndex, 'damaged');
-    expect(only(await deployment.night())).toMatchObject({ outcome: 'in-flight', cause: { state: 'other-version' } });
+    expect(only(await deployment.night())).toMatchObject({
+      outcome: 'in-flight',
+      cause: { kind: 'foreign', why: 'version' },
+    });
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('a record that another version takes over while it is watched is left to that version, as still running', async () => {
+  test('a record that another version takes over while it is watched is left to that version', async () => {
     const deployment = await started({ rowsPerSecond: 1 });
     const { ledger, clock } = deployment;
     const takesOver = async () => {
@@ -349,8 +352,8 @@ describe('before anything is started', () => {
     };
     deployment.service.engine.schedule(clock.time + 60_000, () => void takesOver());
     expect(only(await deployment.night())).toMatchObject({
-      outcome: 'still-running',
-      cause: { kind: 'watching', why: 'other-version' },
+      outcome: 'in-flight',
+      cause: { kind: 'foreign', why: 'version', version: 9 },
     });
     expect(deployment.realTruncates()).toHaveLength(1);
   });

@@ -192,7 +192,7 @@ describe('the report', () => {
   test("of another version's run state names every policy that can be read", () => {
     const other = { ...state([decided('a', 'truncated'), approved('b'), watched('c')]), version: 7 };
     const made = composed(other);
-    expect(made.policies.map(({ outcome }) => outcome)).toEqual(['truncated', 'not-started', 'still-running']);
+    expect(made.policies.map(({ outcome }) => outcome)).toEqual(['truncated', 'unknown', 'still-running']);
     expect(made.result).toBe('failed');
   });
 

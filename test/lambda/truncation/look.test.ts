@@ -15,7 +15,7 @@ describe('what the ledger says comes before any question', () => {
     [
       'a record of another version',
       { state: 'other-version', index: 'x' },
-      { outcome: 'still-running', cause: { kind: 'watching', why: 'other-version' } },
+      { outcome: 'in-flight', cause: { kind: 'foreign', why: 'version' } },
     ],
     ['the verdict of this attempt', anIdle({ lastVerdict: verdict }), { ...verdict.entry, adopted: true }],
     ['an attempt of another run', aRunning({ attemptId: 'attempt-2' }), taken],

@@ -229,10 +229,6 @@ describe('a failed request', () => {
 describe('a note', () => {
   test.each<[Note, string]>([
     [
-      { kind: 'clock-corrected', index: 'dataset.operation' },
-      "The ledger's record of dataset.operation had times in the future, because a clock had been ahead; they were set to the present.",
-    ],
-    [
       { kind: 'folded', outcome: 'below-threshold', policies: 1 },
       '1 policy below the threshold is counted here only: one run cannot carry more.',
     ],

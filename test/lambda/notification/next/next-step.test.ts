@@ -53,8 +53,9 @@ describe('the next step after', () => {
 
     // The index is not free
     ['in-flight', { kind: 'held', state: 'running', runId: 'x' }, { kind: 'wait', why: 'in-flight' }],
-    ['in-flight', { kind: 'held', state: 'running', address: 'http://a' }, { kind: 'adopt', from: 'address' }],
-    ['in-flight', { kind: 'held', state: 'other-version', version: 9 }, { kind: 'adopt', from: 'version' }],
+    ['in-flight', { kind: 'foreign', why: 'address', address: 'http://a' }, { kind: 'adopt', from: 'address' }],
+    ['in-flight', { kind: 'foreign', why: 'version', version: 9 }, { kind: 'adopt', from: 'version' }],
+    ['in-flight', { kind: 'foreign', why: 'clock', until: 9 }, { kind: 'adopt', from: 'clock' }],
     ['in-flight', { kind: 'taken', closed: true }, { kind: 'wait', why: 'in-flight' }],
     ['quarantined', { kind: 'quarantined', since: 1, outcome: 'rows-missing' }, { kind: 'clear', after: 'repair' }],
     ['quarantined', { kind: 'quarantined', since: 1, outcome: 'unknown' }, { kind: 'clear', after: 'look' }],
@@ -63,11 +64,7 @@ describe('the next step after', () => {
       { kind: 'quarantined', since: 1, outcome: 'rows-missing', unseen: true },
       { kind: 'clear', after: 'refresh' },
     ],
-    [
-      'quarantined',
-      { kind: 'quarantined', since: 1, outcome: 'rows-missing', address: 'http://a' },
-      { kind: 'adopt', from: 'address' },
-    ],
+    ['quarantined', { kind: 'foreign', why: 'address' }, { kind: 'adopt', from: 'address' }],
 
     // Verdicts
     ['rows-missing', { kind: 'rows-missing', expected: 9, found: 1 }, { kind: 'clear', after: 'repair' }],

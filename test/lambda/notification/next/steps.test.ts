@@ -71,7 +71,7 @@ describe('a command', () => {
   });
 
   test('clears no more indices than one run takes', () => {
-    const cause: Cause = { kind: 'held', state: 'other-version', version: 9 };
+    const cause: Cause = { kind: 'foreign', why: 'version', version: 9 };
     const many = Array.from({ length: 60 }, (_, at) => anEntry('in-flight', cause, { name: `a.b${at}` }));
     const { clear } = JSON.parse(/--input '(\{"clear".*)'$/m.exec(mailOf(aReport(many)))![1]!);
     expect(clear).toHaveLength(50);

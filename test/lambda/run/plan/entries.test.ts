@@ -155,15 +155,11 @@ describe('a policy whose index is not free', () => {
   const sent = { ...facts, indexName: running.attempt.baseline.indexName };
 
   test.each<[string, object, object]>([
-    [
-      'another version’s record',
-      head,
-      decided(policy, 'in-flight', { kind: 'held', state: 'other-version', version: 9 }),
-    ],
+    ['another version’s record', head, decided(policy, 'in-flight', { kind: 'foreign', why: 'version', version: 9 })],
     [
       'a record without a head',
       { nothing: 'known' },
-      decided(policy, 'in-flight', { kind: 'held', state: 'other-version' }),
+      decided(policy, 'in-flight', { kind: 'foreign', why: 'version' }),
     ],
     [
       'a quarantine',
@@ -173,14 +169,7 @@ describe('a policy whose index is not free', () => {
     [
       'a reservation at another address',
       aReserved({ server: 'http://b', judgeableAt: later, attempt: anAttempt({ ...theirs, sendBy: later }) }),
-      decided(policy, 'in-flight', {
-        kind: 'held',
-        state: 'reserved',
-        runId: 'them',
-        until: later,
-        address: 'http://b',
-        ourAddress: server,
-      }),
+      decided(policy, 'in-flight', { kind: 'foreign', why: 'address', address: 'http://b', ourAddress: server }),
     ],
     [
       'a call that nobody may judge yet',
@@ -249,16 +238,14 @@ describe('a policy whose index is not free', () => {
     });
   });
 
-  test('at another address is taken over where nobody is at it, and told', async () => {
+  test('at another address is taken over where nobody is at it', async () => {
     const over = aReserved({
       server: 'http://b',
       lastVerdict: aVerdict(),
       attempt: anAttempt({ ...theirs, sendBy: start }),
     });
     const { state, asked: questions } = await planned({ records: { [anIndex]: over } });
-    expect(state.notes).toStrictEqual([
-      { kind: 'taken-over', index: 'dataset.operation', address: 'http://b', ourAddress: server },
-    ]);
+    expect(state.notes).toStrictEqual([]);
     // Nothing is compared with what was counted there.
     expect(questions).toEqual(['sizes', 'operation 30']);
   });

@@ -9,6 +9,7 @@ import { ParametersError, type RunServices } from '../../../../lambda/run/servic
 import type { RunState } from '../../../../lambda/run/state.ts';
 import { anIndexOf, type Deployment, deployments } from '../../../support/deployment.ts';
 import {
+  aKey,
   anAttempt,
   anIdle,
   anIndex,
@@ -59,9 +60,26 @@ describe('Plan', () => {
     const ourAddress = serverAddress(deployment.settings.gmsUrl);
     expect(entry).toMatchObject({
       phase: 'done',
-      entry: { outcome, cause: { address: 'https://other.example.com', ourAddress } },
+      entry: { outcome, cause: { kind: 'foreign', why: 'address', address: 'https://other.example.com', ourAddress } },
     });
   });
+
+  test.each([{ only: ['dataset.operation'] }, {}])(
+    'names what is closed or foreign in every report, also where its policy is not of this run (%j)',
+    async (input) => {
+      const deployment = await started();
+      const server = serverAddress(deployment.settings.gmsUrl);
+      const closed = { ...aKey, index: 'a', entityType: 'e', aspect: 'closed', server };
+      const foreign = { ...aKey, index: 'b', entityType: 'e', aspect: 'foreign', server: 'https://other.example.com' };
+      deployment.ledger.stored.set('a', aQuarantined(closed));
+      deployment.ledger.stored.set('b', aRunning(foreign));
+      const state = await planned(deployment, deployment.during('plan'), input);
+      expect(state.entries.slice(1)).toMatchObject([
+        { index: 'a', entry: { adopted: true, outcome: 'quarantined', cause: { kind: 'quarantined' } } },
+        { index: 'b', entry: { adopted: true, outcome: 'in-flight', cause: { kind: 'foreign' } } },
+      ]);
+    },
+  );
 
   test('takes an idle record of another address over, and compares nothing with it', async () => {
     const deployment = await started();
@@ -70,7 +88,7 @@ describe('Plan', () => {
     deployment.ledger.stored.set(anIndex, anIdle({ server: 'https://other.example.com', lastVerdict }));
     const state = await planned(deployment, deployment.during('plan'));
     expect(outcomes(state)).toEqual([['operation', 'approved']]);
-    expect(state.notes).toMatchObject([{ kind: 'taken-over', address: 'https://other.example.com' }]);
+    expect(state.notes).toEqual([]);
   });
 
   test('puts the smallest truncation first, and indices whose last verdict was bad last', async () => {

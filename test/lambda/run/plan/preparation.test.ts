@@ -6,7 +6,7 @@ import type { RunInput } from '../../../../lambda/run/plan/input.ts';
 import { type Prepared, prepare } from '../../../../lambda/run/plan/preparation.ts';
 import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
 import type { RunState } from '../../../../lambda/run/state.ts';
-import { anAttempt, anIdle, anIndex, aReserved, aRunning, aSending, aSentAttempt } from '../../../support/records.ts';
+import { anIdle, anIndex } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
 /** What concerns a run as a whole, before any policy is looked at. */
@@ -208,76 +208,5 @@ describe('an event that is delivered twice, or late', () => {
       { kind: 'input', problem: expect.stringMatching(/^scheduledTime .* is more than an hour ahead/) },
       [expect.anything()],
     ]);
-  });
-});
-
-describe('moments in our future', () => {
-  const hour = 3_600_000;
-  const start = now - hour;
-  const ahead = now + 60_001;
-  const ours = { runStartMillis: start, reservedAt: now, sendBy: now };
-  const note = { kind: 'clock-corrected', index: 'dataset.operation' };
-
-  test.each<[string, LedgerRecord, object]>([
-    [
-      'a reservation',
-      aReserved({ attempt: anAttempt({ ...ours, reservedAt: ahead, sendBy: ahead }) }),
-      { attempt: { reservedAt: now, sendBy: ahead } },
-    ],
-    [
-      'a call',
-      aSending({ attempt: aSentAttempt({ ...ours, sendingSince: ahead }) }),
-      { attempt: { sendingSince: now } },
-    ],
-    [
-      'a task',
-      aRunning({ attempt: { ...aRunning().attempt, ...ours, sendingSince: ahead } }),
-      { attempt: { sendingSince: now } },
-    ],
-    [
-      'a time to send that no run has',
-      aReserved({ attempt: anAttempt({ ...ours, sendBy: start + 47 * hour + 1 }) }),
-      { judgeableAt: now + 450_000, attempt: { sendBy: now + 450_000 } },
-    ],
-    [
-      'a call that no run could make',
-      aSending({
-        judgeableAt: now + 99 * hour,
-        attempt: aSentAttempt({ ...ours, sendingSince: now, sendBy: start + 48 * hour }),
-      }),
-      { judgeableAt: now + 450_000 + 600_000 },
-    ],
-  ])('of %s are put at the present, once', async (_, record, expected) => {
-    const { made, ledger } = await prepared({ records: [record] });
-    expect(made).toMatchObject({ notes: [note] });
-    expect((made as Prepared).records.get(anIndex)).toMatchObject({ state: record.state, ...expected });
-    expect(ledger.stored.get(anIndex)).toEqual((made as Prepared).records.get(anIndex));
-  });
-
-  test.each<[string, World]>([
-    [
-      'a minute ahead, which clocks may differ by',
-      { records: [aSending({ attempt: aSentAttempt({ ...ours, sendingSince: now + 60_000 }) })] },
-    ],
-    [
-      'at the last moment that a run may have',
-      { records: [aReserved({ attempt: anAttempt({ ...ours, sendBy: start + 47 * hour }) })] },
-    ],
-    ['of a record that nobody is at', { records: [anIdle()] }],
-    [
-      'in a preview',
-      { mode: 'preview', records: [aSending({ attempt: aSentAttempt({ ...ours, sendingSince: ahead }) })] },
-    ],
-    [
-      'of a record that another run has changed',
-      {
-        records: [aSending({ attempt: aSentAttempt({ ...ours, sendingSince: ahead }) })],
-        changes: { replace: async () => false },
-      },
-    ],
-  ])('%s stay as they are', async (_, world) => {
-    const made = await ready(world);
-    expect(made.notes).toEqual([]);
-    expect(made.records.get(anIndex)).toEqual(world.records?.[0]);
   });
 });

@@ -168,7 +168,7 @@ describe('after a Truncate that ended without a state', () => {
 
   test.each<[string, object, object]>([
     ['another run', theirs, { kind: 'held', state: 'sending', runId: 'run-9' }],
-    ['another version', otherVersion, { kind: 'held', state: 'other-version' }],
+    ['another version', otherVersion, { kind: 'foreign', why: 'version' }],
   ])('where %s holds the index the failure stays until it can send no more', async (_, record, cause) => {
     const waiting = await failed({ record });
     expect(waiting.after).toMatchObject({

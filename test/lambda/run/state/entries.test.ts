@@ -5,6 +5,7 @@ import {
   attemptFacts,
   done,
   endOf,
+  foreignEntry,
   held,
   keyOf,
   policyFacts,
@@ -16,20 +17,18 @@ import { resumeOwn } from '../../../../lambda/run/resume.ts';
 import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
 import {
+  aKey,
   anIdle,
   aQuarantined,
   aReserved,
-  aRun,
   aRunning,
   aSending,
   aSentAttempt,
-  aServer,
   aVerdict,
 } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
 const now = 1_300_000;
-const us = { ...aRun, server: aServer };
 const from = { index: 'i', entry: { entityType: 'dataset', aspect: 'operation', retentionDays: 90, owner: 'we' } };
 const target: ApprovedEntry = {
   ...from,
@@ -112,38 +111,44 @@ describe('an entry', () => {
 
 describe('an index that is not free', () => {
   test('says who holds it, and until when', () => {
-    expect(held(aSending(), us, now)).toStrictEqual({
+    expect(held(aSending(), now)).toStrictEqual({
       kind: 'held',
       state: 'sending',
       runId: 'run-1',
       until: 2_000_000,
     });
-    expect(held(aReserved(), us, 2_000_000)).toStrictEqual({ kind: 'held', state: 'reserved', runId: 'run-1' });
-    expect(held(aRunning({ server: 'http://b' }), us, 2_000_000)).toStrictEqual({
-      kind: 'held',
-      state: 'running',
-      runId: 'run-1',
-      address: 'http://b',
-      ourAddress: aServer,
+    expect(held(aReserved(), 2_000_000)).toStrictEqual({ kind: 'held', state: 'reserved', runId: 'run-1' });
+  });
+
+  test('because its record is foreign is told as held, or as closed where it is that', () => {
+    const cause = { kind: 'foreign', why: 'version', version: 9 } as const;
+    const from = { index: 'i', entry: { entityType: 'e', aspect: 'a' } };
+    const head = { version: 9, state: 'quarantined', ...aKey };
+    const closed = { state: 'other-version', index: 'i', head } as const;
+    expect(foreignEntry(from, { kind: 'foreign', record: closed, cause })).toStrictEqual({
+      index: 'i',
+      phase: 'done',
+      entry: { entityType: 'e', aspect: 'a', outcome: 'quarantined', cause },
     });
+    for (const record of [aSending(), { state: 'other-version', index: 'i' } as const]) {
+      expect(foreignEntry(from, { kind: 'foreign', record, cause }).entry.outcome).toBe('in-flight');
+    }
   });
 
   const closedBy = (entry: object) =>
     aQuarantined({ lastVerdict: aVerdict({ entry: { ...aVerdict().entry, ...entry } as DecidedFacts }) });
   const closed = { kind: 'quarantined', since: 900_000, outcome: 'rows-missing' } as const;
 
-  test('because rows are missing says how many, where they are, and at which address', () => {
+  test('because rows are missing says how many, and where they are', () => {
     const cause: Cause = { kind: 'rows-missing', expected: 40, found: 10, rowsIn: before };
     const entry = { outcome: 'rows-missing', cause, rowsMissing: 30, indexName: after };
-    expect(quarantinedCause(closedBy(entry), us)).toStrictEqual({
+    expect(quarantinedCause(closedBy(entry))).toStrictEqual({
       ...closed,
       rowsMissing: 30,
       rowsIn: before,
       deadline: 1_600_000_000_000 + 60 * 86_400_000,
       indexNow: after,
     });
-    const elsewhere = { ...closedBy({ outcome: 'rows-missing' }), server: 'http://b' };
-    expect(quarantinedCause(elsewhere, us)).toStrictEqual({ ...closed, address: 'http://b', ourAddress: aServer });
   });
 
   test.each<[string, Cause, string | undefined, object]>([

@@ -63,7 +63,7 @@ const whole = aRunState(
   ],
   {
     runId: '',
-    notes: Array.from({ length: 120 }, (_, at) => ({ kind: 'clock-corrected', index: `${at}` })),
+    notes: Array.from({ length: 120 }, (_, at) => ({ kind: 'nothing-to-clear', index: `${at}` })),
     unmanagedIndices: Array.from({ length: 30 }, (_, at) => ({ indexName: `${at}` })),
     preflight: [{ name: 'DNS', state: 'ok', cause: { kind: 'unasked' } } as never],
   },

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
-import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
-import { fromHead, fromHeadAndLedger, isOurs, StateUnreadable } from '../../../../lambda/run/other-version.ts';
-import type { RunServices } from '../../../../lambda/run/services.ts';
-import { anIndex, aRunning } from '../../../support/records.ts';
+import { fromHead, isOurs, StateUnreadable } from '../../../../lambda/run/other-version.ts';
+import { anIndex } from '../../../support/records.ts';
 
 /** A run state that another version of this program wrote, or this one for another server. */
 
@@ -73,24 +70,23 @@ describe('what its head tells', () => {
 
   const watching = { kind: 'watching', why: 'other-version' };
   const foreign = { kind: 'other-version' };
-  const failure = { step: 'truncate', error: 'X' };
 
   test.each([
     ['decided, by its outcome', [entry('done', 'truncated')], {}, [['truncated', foreign]]],
     ['watched, as still running', [entry('watched')], {}, [['still-running', watching]]],
-    ['approved, as not started', [entry('approved')], {}, [['not-started', foreign]]],
+    ['approved, as unknown: it may have been sent', [entry('approved')], {}, [['unknown', foreign]]],
     [
       'of a phase or an outcome that is not known, as not started',
       [entry('dreaming', 'splendid')],
       {},
       [['not-started', foreign]],
     ],
-    ['approved when Truncate failed, as unknown', [entry('approved')], { failure }, [['unknown', foreign]]],
     [
-      'approved when Truncate failed at another, as not started',
-      [entry('approved'), { ...entry('approved'), index: 'later' }],
-      { failure },
+      'approved after that, as not started',
+      [{ ...entry('watched'), index: 'first' }, entry('approved'), { ...entry('approved'), index: 'later' }],
+      {},
       [
+        ['still-running', watching],
         ['unknown', foreign],
         ['not-started', foreign],
       ],
@@ -111,41 +107,5 @@ describe('what its head tells', () => {
     expect(() => fromHead(state, { settings })).toThrow(StateUnreadable);
     expect(() => fromHead(state, { settings })).toThrow('the run state has no head that can be read');
     expect(new StateUnreadable().name).toBe('StateUnreadable');
-  });
-});
-
-describe('what the ledger adds', () => {
-  const mine = aRunning({
-    server,
-    attempt: { ...aRunning().attempt, runId: 'run-1', runStartMillis: Date.parse('2026-03-01T03:30:00.000Z') },
-  });
-  const known = async (entries: object[], record: LedgerRecord | undefined = mine, isThere = true) => {
-    const ledger = memoryLedger();
-    if (isThere) ledger.stored.set(anIndex, record);
-    const services = { settings, ledger, clock: { now: () => 0 } } as unknown as RunServices;
-    const state = head(entries);
-    return { state: await fromHeadAndLedger(state, services), head: fromHead(state, { settings }) };
-  };
-
-  test('is that the Truncate called before is at work on the index whose turn it is', async () => {
-    expect((await known([entry('approved')])).state.entries).toMatchObject([
-      { phase: 'done', entry: { outcome: 'still-running', cause: { kind: 'watching', why: 'other-version' } } },
-    ]);
-  });
-
-  test('is told of the one that was approved, whatever was watched before it', async () => {
-    const { entries } = (await known([{ ...entry('watched'), index: 'first' }, entry('approved')])).state;
-    expect(entries.map(({ index }) => index)).toEqual(['first', anIndex]);
-    expect(entries[1]).toMatchObject({ entry: { outcome: 'still-running' } });
-  });
-
-  test.each([
-    ['another run holds it', [entry('approved')], aRunning({ server })],
-    ['it is not its turn', [{ ...entry('approved'), index: 'first' }, entry('approved')], mine],
-    ['nothing was approved', [entry('watched')], mine],
-    ['there is no record', [entry('approved')], undefined],
-  ])('is nothing where %s', async (_, entries, record) => {
-    const { state, head: alone } = await known(entries, record, record !== undefined);
-    expect(state).toEqual(alone);
   });
 });

@@ -34,7 +34,7 @@ describe('it is not begun', () => {
   });
 
   const reservedBy = (runId: string) =>
-    aReserved({ server, attempt: anAttempt({ runId, runStartMillis: start, sendBy: start + hour }) });
+    aReserved({ server, attempt: anAttempt({ runId, runStartMillis: start, sendBy: start + 900_000 }) });
 
   test('where another run has reserved the index', async () => {
     const { entry, moments } = await started({ record: reservedBy('run-9') });
@@ -86,11 +86,11 @@ describe('it is not begun', () => {
   test.each([
     [
       { state: 'other-version', index: anIndex, version: 9 },
-      { kind: 'held', state: 'other-version' },
+      { kind: 'foreign', why: 'version' },
     ],
     [
       { version: 9, state: 'sending', index: anIndex, entityType: 'e', aspect: 'a', server },
-      { kind: 'held', state: 'other-version', version: 9 },
+      { kind: 'foreign', why: 'version', version: 9 },
     ],
   ])('where another version holds the index', async (record, cause) => {
     const { entry } = await started({ record: record as unknown as StoredRecord });

@@ -100,7 +100,7 @@ describe('a truncation', () => {
     expect((await started({ others: [left(true)] })).after.notes).toEqual([note]);
     expect((await started({ others: [left(true)], state: { notes: [note] } })).after.notes).toEqual([note]);
     expect((await started({ others: [left(false)] })).after.notes).toEqual([]);
-    const other = { kind: 'clock-corrected', index: 'x' } as const;
+    const other = { kind: 'nothing-to-clear', index: 'x' } as const;
     expect((await started({ others: [left(true)], state: { notes: [other] } })).after.notes).toEqual([other, note]);
     const entry = {
       entityType: 'e',

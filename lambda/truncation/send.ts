@@ -19,11 +19,18 @@ export interface SendUntil {
   monotonic: number;
 }
 
+export interface SendServices {
+  operations: Operations;
+  ledger: Ledger;
+  clock: Clock;
+  log: { info(message: string, fields: Record<string, unknown>): void };
+}
+
 /** Throws LedgerError if the response could not be recorded; the record then says `sending`. */
 export async function send(
   record: Sending,
   until: SendUntil,
-  { operations, ledger, clock }: { operations: Operations; ledger: Ledger; clock: Clock },
+  { operations, ledger, clock, log }: SendServices,
 ): Promise<Sent> {
   const maySend = () => clock.now() < until.wall && clock.monotonic() < until.monotonic;
   const truncation = await operations.truncate(record.attempt.fields, maySend);
@@ -31,6 +38,8 @@ export async function send(
     case 'not-sent':
       return truncation;
     case 'started': {
+      // Logged first: an id that cannot be stored would be nowhere.
+      log.info('task id', { index: record.index, taskId: truncation.taskId });
       const running = markRunning(record, truncation.taskId, clock.realNow());
       await ledger.replace(record, running);
       return { kind: 'open', record: running };

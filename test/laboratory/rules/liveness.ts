@@ -102,9 +102,16 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'breaker' && cause.outcome === 'rows-missing') return false;
+  if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, world.time.now());
   if (stuck.has(outcome)) return true;
   if (outcome !== 'failed') return false;
   // What the policy or the server rules out for good is said every night.
   if (cause.kind === 'guard') return false;
   return !(cause.kind === 'server' && scenario.profile === 'postgres');
+}
+
+/** Another copy may still be coming into an index of this age: 36 h, or 14 days for that of an upgrade. */
+function mayBeFilling({ indexName = '' }: PolicyEntry, now: number): boolean {
+  const { version, digits } = /_v1_(?<version>.+_)?(?<digits>\d{13})$/.exec(indexName)?.groups ?? {};
+  return now - Number(digits) < (version === undefined ? 1.5 : 14) * day + 3_600_000;
 }

@@ -21,6 +21,7 @@ test('a night writes what it planned, sent and found, each findable by the saved
   const asked = /filter index = '(.*)'/.exec(indexHistoryQuery.text)?.[1];
   expect(linesOf(deployment).map(([message, { index }]) => [message, index])).toEqual([
     ['planned', asked],
+    ['task id', asked],
     ['truncate', asked],
     ['verdict', asked],
     ['report', undefined],

@@ -31,6 +31,18 @@ describe('a night in which all is well', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'idle', lastVerdict: { window: { rows: 400 } } });
   });
 
+  test('asks the server fifteen times in all', async () => {
+    const { night, service, clock } = await started();
+    await night();
+    clock.time += 24 * hour;
+    service.engine.addRows('dataset.operation', Array(400).fill(clock.time - 40 * 24 * hour));
+    const before = service.engine.asked.length;
+    expect(only(await night())).toMatchObject({ outcome: 'truncated', rowsDeleted: 400 });
+    // Plan: sizes, its dry run, the last verdict's window (2). Truncate: sizes, cutoff, start, cutoff, the call. Poll: the
+    // status, cutoff, start, cutoff, sizes, and the window for the next nights. A later end takes a status for each look.
+    expect(service.engine.asked.slice(before)).toHaveLength(15);
+  });
+
   test('sends the fields of the dry run, and that dry run just before', async () => {
     const { night, service } = await started();
     await night();

@@ -340,6 +340,8 @@ describe('what may have copied', () => {
 
   test('says what no count can see: rows that only the old index has', () => {
     expect(judged(proven).cause).toStrictEqual({ kind: 'verified', by: 'proof', stragglersIn: before, indexNow: ours });
+    expect(judged(proven).provenName).toBe(ours);
+    expect(judged({})).not.toHaveProperty('provenName');
     expect(judged({ ...proven, remaining: 3000 }).cause).toMatchObject({ stragglersIn: before });
     expect(judged({ ...proven, nameBefore: false }).cause).not.toHaveProperty('stragglersIn');
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';
@@ -8,8 +9,13 @@ import { anIndex, aSending, aSentAttempt } from '../../support/records.ts';
 
 const error = { kind: 'server-error', operation: 'truncate', status: 500 } as const;
 
-async function sending(answer: Truncation, strategy: 'delete-by-query' | 'reindex' = 'delete-by-query') {
+async function sending(
+  answer: Truncation,
+  strategy: 'delete-by-query' | 'reindex' = 'delete-by-query',
+  isStored = true,
+) {
   const ledger = memoryLedger();
+  const logged: unknown[] = [];
   const record = aSending({ attempt: aSentAttempt({ strategy }) });
   await ledger.replace(undefined, record);
   const clock = { wall: 1000, steady: 50 };
@@ -22,11 +28,19 @@ async function sending(answer: Truncation, strategy: 'delete-by-query' | 'reinde
   } as unknown as Operations;
   const given = {
     operations,
-    ledger,
+    ledger: {
+      ...ledger,
+      async replace(...[previous, next]: Parameters<typeof ledger.replace>) {
+        if (isStored) return ledger.replace(previous, next);
+        throw new LedgerError('the table is out of reach');
+      },
+    },
+    log: { info: (...line: unknown[]) => void logged.push(line) },
     clock: { now: () => clock.wall, realNow: () => clock.wall + 7, monotonic: () => clock.steady },
   };
-  const result = await send(record, { wall: 2000, monotonic: 100 }, given);
-  return { result, record, ledger, sent, clock };
+  const result = send(record, { wall: 2000, monotonic: 100 }, given);
+  if (!isStored) await expect(result).rejects.toThrow(LedgerError);
+  return { logged, result: isStored ? await result : undefined, record, ledger, sent, clock };
 }
 
 describe('the call', () => {
@@ -58,6 +72,11 @@ describe('what came back', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ ...running, attemptId: record.attemptId });
   });
 
+  test('a task id that cannot be stored is in the log', async () => {
+    const { logged } = await sending({ kind: 'started', taskId: 'n:1' }, 'delete-by-query', false);
+    expect(logged).toEqual([['task id', { index: anIndex, taskId: 'n:1' }]]);
+  });
+
   test.each([
     ['delete-by-query', false, 'delete-by-query'],
     ['delete-by-query', true, 'unknown'],
@@ -81,7 +100,7 @@ describe('what came back', () => {
 
   test('that cannot be written down is for the next looks to find out: the record says sending', async () => {
     const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
-    expect(result.kind).toBe('open');
+    expect(result?.kind).toBe('open');
     ledger.stored.set(anIndex, { ...record, attemptId: 'another' });
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'another' });
   });

@@ -66,7 +66,7 @@ async function survey(
     ...files,
     ...(asked.name !== undefined && { name: asked.name }),
     fast: asked.fast,
-    command: commandAgain(program, asked),
+    command: commandAgain(program, asked, env),
     remarks: remarks(asked.server.token),
     nightsOf: (isSample) => nightsOfServer(asked.ledgerPath ?? defaultLedgerPath(env, isSample), server.baseUrl),
   });
@@ -165,7 +165,7 @@ async function runOnServer(
         ...written,
         ...(webhook && { webhook }),
         name: asked.name ?? new URL(server.baseUrl).hostname,
-        command: commandAgain(program, asked),
+        command: commandAgain(program, asked, env),
       },
       output,
     );

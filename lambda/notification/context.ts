@@ -33,4 +33,10 @@ export interface LocalCommand {
   options: string;
   /** The policies file, quoted for a shell. */
   policies?: string;
+  /** Set in a cluster: the reader's command for a job of one verb, which replaces its `{}` as items of a YAML list. */
+  byHand?: string;
 }
+
+/** A stage and a CronJob have a next run; a command line has none. */
+export const isScheduled = ({ local, localCommand }: MessageContext): boolean =>
+  !local || localCommand?.byHand !== undefined;

@@ -115,7 +115,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
     ...preflight(report, context),
     ...cleared,
     ...more,
-    ...(isRefused ? [elsewhere, ...link(context, clearHeading)] : []),
+    ...(isRefused ? [elsewhere(context), ...link(context, clearHeading)] : []),
   ].join('\n');
   if (report.error === undefined) return begin;
   const unlooked = withError(report);
@@ -132,7 +132,9 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   ].join('\n');
 }
 
-const elsewhere = 'What to do, in its order, is in the mail and in the report.';
+/** Outside AWS nobody gets a mail: the whole message is what the run prints. */
+const elsewhere = ({ local }: MessageContext): string =>
+  `What to do, in its order, is in ${local ? "the run's output" : 'the mail and in the report'}.`;
 
 /** The failed checks: what is wrong or, if the message says that anyway, what to do. */
 function preflight(report: Report, context: MessageContext): string[] {
@@ -157,7 +159,9 @@ function problem({ outcome, entries }: Group, report: Report, context: MessageCo
   return [
     `*${shown.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
     ...nonEmpty(markdown(causeSentence(entries[0], 500, 'without-remedy'), 500)),
-    ...(needsRepair(entries[0], report) ? [elsewhere] : commandOnce(entryStep(entries, report, context), given)),
+    ...(needsRepair(entries[0], report)
+      ? [elsewhere(context)]
+      : commandOnce(entryStep(entries, report, context), given)),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
 }

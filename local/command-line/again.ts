@@ -2,12 +2,19 @@ import { shellWord } from '../../lambda/facts/text.ts';
 import type { LocalCommand } from '../../lambda/notification/context.ts';
 import type { Secret, ServerRunArguments } from './arguments.ts';
 
+/** Set by the manifests for Kubernetes, where nobody can start the same command again. */
+const byHandVariable = 'DATAHUB_RETENTION_BY_HAND';
+
 /** What a survey has, too. */
 type Again = Pick<ServerRunArguments, 'server' | 'fast'> &
   Partial<Pick<ServerRunArguments, 'ledgerPath' | 'name' | 'notify' | 'policiesPath'>>;
 
 /** The same command again, without its verb and what applies to one run only; a command line contains no secrets. */
-export function commandAgain(program: string, { server, ...asked }: Again): LocalCommand {
+export function commandAgain(
+  program: string,
+  { server, ...asked }: Again,
+  { [byHandVariable]: byHand }: NodeJS.ProcessEnv,
+): LocalCommand {
   const { notify } = asked;
   const options: Array<[string, string | undefined]> = [
     ['--gms-url', server.gmsUrl],
@@ -24,6 +31,7 @@ export function commandAgain(program: string, { server, ...asked }: Again): Loca
     program,
     options: [...written, ...(asked.fast ? ['--fast'] : [])].join(' '),
     ...(asked.policiesPath !== undefined && { policies: shellWord(asked.policiesPath) }),
+    ...(byHand?.includes('{}') && { byHand }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +10,14 @@ const root = new URL('../../', import.meta.url);
 const folder = new URL('deploy/kubernetes/', root);
 const text = (file: string, base = folder) => readFileSync(new URL(file, base), 'utf8');
 const cronJob = text('cron-job.yaml');
+const byHand = text('by-hand.yaml');
+/** What they offer to paste, and the arguments of the job that it makes. */
+const template = (manifest: string) => /value: "(sed .*)"$/m.exec(manifest)?.[1];
+const made = (items: string) => {
+  const script = /^sed '(.*)' \S+ \| kubectl create --namespace datahub --filename -$/.exec(template(cronJob)!)![1]!;
+  const manifest = execFileSync('sed', [script.replace('{}', items)], { input: byHand, encoding: 'utf8' });
+  return /args: \[([^\]]*)\]/.exec(manifest)![1]!.split(/,\s*/);
+};
 const number = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(cronJob)?.[1]);
 
 /** What .ci/run's kubernetes-validate cannot know; that the manifests are well formed is what it says. */
@@ -17,6 +26,42 @@ describe('The manifests for Kubernetes', () => {
     const args = [...cronJob.matchAll(/^ {16}- (\S+)$/gm)].map(([, option]) => option!);
     const asked = parseArguments(args, { DATAHUB_GMS_TOKEN: 'any' }, 'datahub-retention');
     expect(asked).toMatchObject({ kind: 'run', verb: 'preview', ledgerPath: '/ledger/in-flight.json' });
+  });
+
+  test('run one verb by hand with the options of the CronJob, as its messages offer it', () => {
+    const [, ...standing] = [...cronJob.matchAll(/^ {16}- (\S+)$/gm)].map(([, option]) => option!);
+    const args = made('enforce, --only=dataset.operation, --approve-rows=45150');
+    const own = ['enforce', '--only=dataset.operation', '--approve-rows=45150'];
+    expect([args.slice(0, 3), args.slice(3).sort()]).toEqual([own, standing.sort()]);
+    const env = { DATAHUB_GMS_TOKEN: 'any' };
+    expect(parseArguments(args, env, 'datahub-retention')).toMatchObject({
+      kind: 'run',
+      input: { approveRows: 45150 },
+    });
+    expect(parseArguments(made('clear, dataset.operation'), env, 'datahub-retention')).toMatchObject({
+      kind: 'run',
+      input: { clear: ['dataset.operation'] },
+      ledgerPath: '/ledger/in-flight.json',
+    });
+  });
+
+  test('give the job by hand the same pod as the CronJob: ledger, token, user, limits and chat', () => {
+    const podOf = (manifest: string) => {
+      const lines = manifest.slice(manifest.search(/^ *template:$/m)).split('\n');
+      const indent = lines[0]!.search(/\S/);
+      const bare = lines.filter((line) => !/^ *#/.test(line)).map((line) => line.slice(indent));
+      return bare
+        .join('\n')
+        .replace(/^ +args:[\s\S]*?(?=^ +env:)/m, '')
+        .trim();
+    };
+    const pod = podOf(cronJob.slice(cronJob.indexOf('jobTemplate:') + 'jobTemplate:'.length));
+    expect(podOf(byHand)).toBe(pod);
+    expect(pod).toContain('claimName: datahub-retention-ledger');
+  });
+
+  test('name policies as the job by hand does, which no kustomization renames', () => {
+    expect(text('kustomization.yaml')).toMatch(/^generatorOptions:\n {2}disableNameSuffixHash: true$/m);
   });
 
   test('tell a chat by a secret that need not be there', () => {
@@ -44,10 +89,13 @@ describe('The manifests for Kubernetes', () => {
 
   test('are all in the kustomization, with the version of this package', () => {
     const kustomization = text('kustomization.yaml');
-    const manifests = readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml');
+    // A job that is applied starts.
+    const others = ['kustomization.yaml', 'by-hand.yaml'];
+    const manifests = readdirSync(folder).filter((file) => file.endsWith('.yaml') && !others.includes(file));
     const listed = [...kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, file]) => file!);
     expect(listed.sort()).toEqual(manifests.sort());
-    expect(/newTag: (.*)/.exec(kustomization)?.[1]).toBe(JSON.parse(text('package.json', root)).version);
+    const image = `datahub-retention:${JSON.parse(text('package.json', root)).version}`;
+    for (const manifest of [cronJob, byHand]) expect(/image: (.*)/.exec(manifest)?.[1]).toBe(image);
   });
 });
 

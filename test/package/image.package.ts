@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -131,6 +131,32 @@ describe('The file of the image', () => {
     const real = service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
     expect(real).toHaveLength(1);
     expect(readFileSync(at('ledger/in-flight.json'), 'utf8')).not.toContain(service.token);
+  });
+});
+
+/** The arguments of deploy/kubernetes/by-hand.yaml, made by the command that its messages offer. */
+function byHand(items: string): string[] {
+  const manifest = readFileSync(new URL('../../deploy/kubernetes/by-hand.yaml', import.meta.url), 'utf8');
+  const script = /value: "sed '([^']*)'/.exec(manifest)![1]!.replace('{}', items);
+  const replaced = execFileSync('sed', [script], { input: manifest, encoding: 'utf8' });
+  const paths = { '/ledger/': at('ledger/'), '/token/token': at('token'), '/policies/': at('./') };
+  return /args: \[([^\]]*)\]/
+    .exec(replaced)![1]!
+    .split(/,\s*/)
+    .map((arg) => arg.replace(/^(--gms-url)=.*/, `$1=${service.url}`))
+    .map((arg) => Object.entries(paths).reduce((text, [from, to]) => text.replace(`=${from}`, `=${to}`), arg));
+}
+
+describe('The job by hand', () => {
+  test('previews, and clears an index of the ledger that the CronJob uses', async () => {
+    const preview = start(byHand('preview, --only=dataset.operation'));
+    expect([await preview.ended, preview.output.stderr]).toEqual([0, '']);
+    expect(preview.output.stdout).toMatch(/Subject: \[DataHub retention\] PREVIEW prod: /);
+
+    const clear = start(byHand('clear, dataset.operation'));
+    await clear.ended;
+    expect(clear.output.stdout).toContain('dataset.operation');
+    expect(clear.output.stderr).toBe('');
   });
 });
 

@@ -50,6 +50,10 @@ function localRun({ mode = 'preview', clear = [], ...input }: HandInput, { local
     ...(acceptMissing === undefined ? [] : [`--accept-missing ${acceptMissing}`]),
   ];
   const verb = clear.length > 0 ? ['clear', ...clear.map(shellWord)].join(' ') : mode;
+  const items = [...verb.split(' '), ...more.map((option) => option.replace(' ', '='))];
+  if (localCommand?.byHand !== undefined && items.every((item) => /^[\w.=-]+$/.test(item))) {
+    return localCommand.byHand.replace('{}', items.join(', '));
+  }
   return localLine(verb, localCommand ?? anyCommand, more);
 }
 

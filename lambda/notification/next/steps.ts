@@ -5,7 +5,7 @@ import { stopRequest } from '../../operations/backend.ts';
 import { privileges, remedy } from '../../wording/errors.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
 import { nameOf } from '../../wording/sentences.ts';
-import type { MessageContext } from '../context.ts';
+import { isScheduled, type MessageContext } from '../context.ts';
 import { resume, rotateToken, runByHand } from './commands.ts';
 import { type NextStep, nextStep, noteStep, runErrorStep } from './next-step.ts';
 import { acceptStep, adoptStep, approveStep, clearStep } from './opening.ts';
@@ -33,7 +33,7 @@ export function errorStep(report: Report, context: MessageContext): Step | undef
     next.kind === 'mend' ||
     (next.kind === 'correct' && next.what === 'parameter') ||
     (next.kind === 'wait' && next.why === 'retries');
-  if (!step || context.local || !isTried) return step;
+  if (!step || !isScheduled(context) || !isTried) return step;
   const line = runByHand({ mode: 'preview' }, context);
   return { ...step, command: { effect: 'To see whether it works now, start a preview, which deletes nothing:', line } };
 }
@@ -93,7 +93,9 @@ function stepOf(step: NextStep, entries: readonly Named[], context: MessageConte
     case 'see-log':
       return {
         text: context.local
-          ? 'Start the same command again: it picks up what is there.'
+          ? isScheduled(context)
+            ? "Look at the log of the run's pod; the next run picks up what is there."
+            : 'Start the same command again: it picks up what is there.'
           : `Look at the log of the ${functionNames[step.step]} function, under this run's ID; the next run tries again by itself.`,
       };
     case 'lighten':
@@ -136,17 +138,27 @@ export function tokenStep(context: MessageContext): Step {
   const line = rotateToken(context);
   if (line) return { text: `${made}, store it, then delete the file.`, command: { effect: 'This stores it:', line } };
   return {
-    text: context.local ? `${made} and give it with --token-file.` : `${made} and store it where this job reads it.`,
+    text: isScheduled(context)
+      ? `${made} and store it where this job reads it.`
+      : `${made} and give it with --token-file.`,
   };
 }
 
 /** How a stage that only previews is switched on; what comes next in one that enforces. */
 export function switchOnStep(report: Report, context: MessageContext): Step {
-  if (context.local) return { text: 'To delete for real, give the same options to enforce instead of preview.' };
+  if (!isScheduled(context)) {
+    return { text: 'To delete for real, give the same options to enforce instead of preview.' };
+  }
   const line = runByHand({ mode: 'enforce' }, context);
   const now = { effect: 'To do it once, now, which deletes what is listed here:', line, danger: 'deletes' } as const;
   if (context.enforces) {
     return { text: 'This stage enforces: its next scheduled run deletes what is listed here.', command: now };
+  }
+  if (context.local) {
+    return {
+      text: 'To delete for real every night, make enforce the first argument of the CronJob, and apply it.',
+      command: now,
+    };
   }
   const stage = /^[a-z0-9-]+$/i.test(report.stage) ? report.stage : '<stage>';
   return {

@@ -1,5 +1,5 @@
 import { listTasksRequest, taskRequest } from '../../operations/backend.ts';
-import type { MessageContext } from '../context.ts';
+import { isScheduled, type MessageContext } from '../context.ts';
 
 import type { NextStep } from './next-step.ts';
 import { commandOf, type Named, type Step } from './step.ts';
@@ -7,7 +7,8 @@ import { commandOf, type Named, type Step } from './step.ts';
 /** Steps that consist of waiting, perhaps with a look in the meantime. */
 
 export const waitText: Record<(NextStep & { kind: 'wait' })['why'], (context: MessageContext) => string> = {
-  retries: ({ local }) => (local ? 'Start the same command again later.' : 'Nothing, the next run tries again.'),
+  retries: (context) =>
+    isScheduled(context) ? 'Nothing, the next run tries again.' : 'Start the same command again later.',
   'in-flight': (context) =>
     `Nothing now, ${laterRun(context).toLowerCase()} looks again. Do not truncate it by hand meanwhile.`,
   watches: (context) => goesOn(context),
@@ -16,14 +17,16 @@ export const waitText: Record<(NextStep & { kind: 'wait' })['why'], (context: Me
     `Nothing, if that was meant: ${laterRun(context).toLowerCase()} goes by the policies as they are then.`,
 };
 
-export const laterRun = ({ local }: MessageContext): string => (local ? 'A later run' : 'The next run');
+export const laterRun = (context: MessageContext): string => (isScheduled(context) ? 'The next run' : 'A later run');
 
-export const goesOn = ({ local }: MessageContext): string =>
-  local ? 'Start the same command again: it goes on watching.' : 'Nothing, the next run goes on watching.';
+export const goesOn = (context: MessageContext): string =>
+  isScheduled(context)
+    ? 'Nothing, the next run goes on watching.'
+    : 'Start the same command again: it goes on watching.';
 
 /** Nothing is scheduled if the run was started from a command line. */
-export const again = ({ local }: MessageContext): string =>
-  local ? ', then start the same command again' : '; the next run tries again';
+export const again = (context: MessageContext): string =>
+  isScheduled(context) ? '; the next run tries again' : ', then start the same command again';
 
 export function askCluster(
   about: (NextStep & { kind: 'ask-cluster' })['about'],
@@ -64,5 +67,5 @@ function endsByItself(entries: readonly Named[], context: MessageContext): strin
   const closed = entries.every(({ strategy }) => strategy === 'delete-by-query')
     ? 'the index is truncated in the ordinary way again'
     : 'the index is quarantined';
-  return `${context.local ? 'Later runs go' : 'The next run goes'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
+  return `${isScheduled(context) ? 'The next run goes' : 'Later runs go'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
 }

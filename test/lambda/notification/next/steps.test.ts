@@ -151,6 +151,21 @@ describe('the local runner', () => {
     );
   });
 
+  test('in a cluster is the one that its manifest offers, for every input, and a next run is promised', () => {
+    const byHand = "sed 's/VERB,$/{},/' by-hand.yaml | kubectl create --filename -";
+    const options = '--gms-url http://gms:8080 --ledger /ledger/in-flight.json';
+    const cluster = { local: true, localCommand: { program: 'datahub-retention', options, byHand } } as const;
+    expect(mailOf(golden['held-back/above-ceiling']!, cluster)).toContain(
+      "\n  sed 's/VERB,$/enforce, --only=dataset.operation, --approve-rows=45150,/' by-hand.yaml | kubectl create --filename -\n",
+    );
+    for (const [name, report] of reports) {
+      const { email, https } = composeMessage(report, cluster);
+      expect(email, name).not.toMatch(/^ {2}(?:aws|npm|datahub-retention) /m);
+      expect(email, name).not.toMatch(/same command again/i);
+      expect(`${email}${https}`, name).not.toMatch(/in the mail/);
+    }
+  });
+
   test('is promised no next run, and given no command for AWS', () => {
     for (const [name, report] of reports) {
       const email = mailOf(report, local);

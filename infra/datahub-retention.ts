@@ -166,7 +166,10 @@ export class DatahubRetention extends Construct {
   readonly topic: ITopic;
   /** The workflow of a run; start an execution with `{"mode":"preview"}` to see what it would do. */
   readonly stateMachine: StateMachine;
-  /** What may still be running on the server. A stage that loses it can truncate an index twice. */
+  /**
+   * What may still be running on the server. A stage that loses it can truncate an index twice: give the stack of an
+   * enforcing stage termination protection.
+   */
   readonly ledger: Table;
   /** All alarms, so that you can add actions of your own. */
   readonly alarms: Alarm[];
@@ -179,8 +182,8 @@ export class DatahubRetention extends Construct {
     const { table } = new LedgerTable(this, 'Ledger');
     const { table: nights } = new NightsTable(this, 'Nights', settings);
     const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, nights, topic });
-    new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
-    const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, topic, alarmTopic });
+    const { lostStarts } = new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
+    const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, lostStarts, topic, alarmTopic });
     this.topic = topic;
     this.stateMachine = workflow.stateMachine;
     this.ledger = table;

@@ -13,7 +13,12 @@ export interface RetentionStackProps extends StackProps {
 export class RetentionStack extends Stack {
   constructor(scope: Construct, id: string, { stage: file, ...props }: RetentionStackProps) {
     const { tags = {}, $schema: _, ...settings } = file;
-    super(scope, id, { description: `Truncates DataHub's time series indices (stage ${file.stage})`, ...props });
+    super(scope, id, {
+      description: `Truncates DataHub's time series indices (stage ${file.stage})`,
+      // With the stack goes the ledger, the only memory of what may still be running on the server.
+      terminationProtection: file.mode === 'enforce',
+      ...props,
+    });
 
     // CDK leaves "Default" out of logical ids, so the resources keep the ids that they had before there was a
     // construct.

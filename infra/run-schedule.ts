@@ -1,6 +1,7 @@
 import { Duration, TimeZone } from 'aws-cdk-lib';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Settings } from './stage/settings.ts';
@@ -11,20 +12,43 @@ export interface RunScheduleProps {
 }
 
 /**
+ * A start that was lost is kept for this long, and so long its alarm lasts: less than a day, so that the next night's
+ * raises it again.
+ */
+const keptHours = 20;
+
+/**
  * Starts the workflow. EventBridge delivers at least once; the scheduled time in the input lets Plan recognise a
  * duplicate event.
  */
 export class RunSchedule extends Construct {
+  /** Starts that Step Functions refused or did not answer in time, each with the reason as attributes of its message. */
+  readonly lostStarts: Queue;
+
   constructor(scope: Construct, id: string, { settings, stateMachine }: RunScheduleProps) {
     super(scope, id);
+    const kept = {
+      enforceSSL: true,
+      encryption: QueueEncryption.SQS_MANAGED,
+      retentionPeriod: Duration.hours(keptHours),
+    };
+    this.lostStarts = new Queue(this, 'LostStarts', {
+      ...kept,
+      // Nothing of ours reads it. A program of somebody else's that fails on a message does not meet it for ever.
+      deadLetterQueue: {
+        maxReceiveCount: 100,
+        queue: new Queue(this, 'Unreadable', kept),
+      },
+    });
     new Schedule(this, 'Schedule', {
       description: `DataHub retention (stage ${settings.stage})`,
       schedule: ScheduleExpression.expression(settings.schedule, TimeZone.of(settings.timeZone)),
       target: new StepFunctionsStartExecution(stateMachine, {
         input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
-        // A run that begins an hour late belongs to the next night; the alarm NotStarted reports one that never began.
+        // A run that begins an hour late belongs to the next night; the alarm StartLost reports one that never began.
         retryAttempts: 2,
         maxEventAge: Duration.hours(1),
+        deadLetterQueue: this.lostStarts,
       }),
     });
   }

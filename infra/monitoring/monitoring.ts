@@ -10,6 +10,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { alarmHeadings, runbookLink } from '../../lambda/notification/runbook.ts';
 import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
@@ -32,6 +33,8 @@ const oncePerNight = {
 export interface MonitoringProps {
   settings: Settings;
   workflow: Workflow;
+  /** Where the schedule leaves starts that were refused. */
+  lostStarts: Queue;
   topic: ITopic;
   /** For alarms; without it they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
@@ -55,12 +58,13 @@ interface AlarmProps {
 /**
  * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody at night. One
  * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
- * (A failing Report function sends two, never three.) No messages are sent when an alarm ends.
+ * (A failing Report function sends two, never three; a lost start may send a second one, when no other has come in time.)
+ * No messages are sent when an alarm ends.
  */
 export class Monitoring extends Construct {
   readonly alarms: Alarm[];
 
-  constructor(scope: Construct, id: string, { settings, workflow, topic, alarmTopic }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { settings, workflow, lostStarts, topic, alarmTopic }: MonitoringProps) {
     super(scope, id);
     const { stage } = settings;
     const { stateMachine } = workflow;
@@ -109,6 +113,18 @@ export class Monitoring extends Construct {
         evaluationPeriods: settings.alarmIfNotStartedHours,
         // The missing data is the event: an hour without a start has no data point at all.
         missingData: TreatMissingData.BREACHING,
+      }),
+      alarm('StartLost', {
+        firstRemedy: 'First, read the message in the queue of lost starts: its attributes name the reason.',
+        meaning: `A scheduled run of stage ${stage} could not be started: nothing was truncated, and nobody gets a report.`,
+        metric: lostStarts.metricApproximateNumberOfMessagesVisible({
+          statistic: 'Maximum',
+          period: Duration.minutes(5),
+        }),
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        evaluationPeriods: 1,
+        // A queue without messages has no data after some hours.
+        missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('FunctionTrouble', {
         firstRemedy: "First, read that run's report: where its result is ok, nothing has to be done.",

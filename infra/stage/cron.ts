@@ -11,7 +11,17 @@
 
 export type Schedule =
   /** `longestGapHours` between two runs, ignoring daylight saving. */
-  { kind: 'cron' | 'rate'; longestGapHours: number } | { kind: 'wrong'; reason: string };
+  | { kind: 'rate'; longestGapHours: number }
+  | ({ kind: 'cron'; longestGapHours: number } & LocalTimes)
+  | { kind: 'wrong'; reason: string };
+
+/** When a cron expression runs, by the clocks of its time zone. */
+export interface LocalTimes {
+  /** Minutes after midnight, ascending. */
+  minutesOfDay: number[];
+  /** Whether it runs on this date, given as midnight in UTC. */
+  runsOn(date: Date): boolean;
+}
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
@@ -47,7 +57,8 @@ export function parseSchedule(expression: string): Schedule {
     return { kind: 'wrong', reason: `it has ${parts.length} fields instead of 6${hint}` };
   }
   try {
-    return { kind: 'cron', longestGapHours: longestGapHours(parts) };
+    const times = localTimes(parts);
+    return { kind: 'cron', longestGapHours: longestGapHours(times, parts[5] === '*'), ...times };
   } catch (error) {
     if (error instanceof CronError) return { kind: 'wrong', reason: error.message };
     throw error;
@@ -58,21 +69,24 @@ class CronError extends Error {
   override readonly name = 'CronError';
 }
 
-function longestGapHours(parts: string[]): number {
+function localTimes(parts: string[]): LocalTimes {
   const [minutes, hours, , month] = parts.map((text, position) => plainValues(text, fields[position]!));
   const isDay = dayMatcher(parts[2]!, parts[4]!);
   const years = plainValues(parts[5]!, fields[5]!);
-  const times = hours!.flatMap((hour) => minutes!.map((minute) => hour * 60 + minute)).sort((a, b) => a - b);
+  return {
+    minutesOfDay: hours!.flatMap((hour) => minutes!.map((minute) => hour * 60 + minute)).sort((a, b) => a - b),
+    runsOn: (date) => years.includes(date.getUTCFullYear()) && month!.includes(date.getUTCMonth() + 1) && isDay(date),
+  };
+}
+
+function longestGapHours({ minutesOfDay: times, runsOn }: LocalTimes, anyYear: boolean): number {
   const [first, last] = [times[0]!, times[times.length - 1]!];
   let gap = Math.max(0, ...times.slice(1).map((time, position) => time - times[position]!));
   let previous: number | undefined;
   let runs = 0;
   // Four years hold every weekday and a leap day; which four does not matter for a gap.
-  const anyYear = parts[5] === '*';
   for (let day = Date.UTC(2027, 0, 1); day < Date.UTC(2031, 0, 1); day += 86_400_000) {
-    const date = new Date(day);
-    if (!anyYear && !years.includes(date.getUTCFullYear())) continue;
-    if (!month!.includes(date.getUTCMonth() + 1) || !isDay(date)) continue;
+    if (!runsOn(new Date(day))) continue;
     if (previous !== undefined) gap = Math.max(gap, (day - previous) / 60_000 + first - last);
     previous = day;
     runs++;

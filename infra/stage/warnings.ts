@@ -2,6 +2,7 @@ import { parseSchedule } from './cron.ts';
 import { nameDoubt } from './doubts.ts';
 import { clusterHostDoubt, isPlainAndPublic } from './hosts.ts';
 import type { Settings } from './settings.ts';
+import { skippedTime } from './skipped-times.ts';
 
 /** Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. */
 export interface Warning {
@@ -11,8 +12,15 @@ export interface Warning {
   text: string;
 }
 
-export function warningsOf(settings: Settings): Warning[] {
-  return [...address(settings), ...audience(settings), ...policies(settings), ...schedule(settings)];
+/** @param now epoch milliseconds: which day the clocks change depends on the year */
+export function warningsOf(settings: Settings, now = Date.now()): Warning[] {
+  return [
+    ...address(settings),
+    ...audience(settings),
+    ...policies(settings),
+    ...schedule(settings),
+    ...daylightSaving(settings, now),
+  ];
 }
 
 function address({ gmsUrl, subnetIds }: Settings): Warning[] {
@@ -73,6 +81,22 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
       id: 'alarm-gap',
       path: ['schedule'],
       text: `The alarm NotStarted would fire between two runs, which are up to ${hours} hours apart: ${remedy}.`,
+    },
+  ];
+}
+
+/** Of an hourly schedule nobody misses one run. */
+function daylightSaving({ schedule: given, timeZone }: Settings, now: number): Warning[] {
+  const parsed = parseSchedule(given);
+  if (parsed.kind !== 'cron' || parsed.longestGapHours <= 1) return [];
+  const skipped = skippedTime(parsed, timeZone, now);
+  if (skipped === undefined) return [];
+  const { date, time, from, to } = skipped;
+  return [
+    {
+      id: 'skipped-time',
+      path: ['schedule'],
+      text: `On ${date} there is no ${time} in ${timeZone}, because the clocks go from ${from} to ${to}: that run is left out. Schedule it before ${from}, or at ${to} or later.`,
     },
   ];
 }

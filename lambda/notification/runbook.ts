@@ -5,6 +5,7 @@ import type { Outcome } from '../facts/outcome.ts';
 export const alarmHeadings = {
   ExecutionFailed: 'Alarm: ExecutionFailed',
   NotStarted: 'Alarm: NotStarted',
+  StartLost: 'Alarm: StartLost',
   FunctionTrouble: 'Alarm: FunctionTrouble',
   RunFailed: 'Alarm: RunFailed',
   RowsMissing: 'Alarm: RowsMissing',

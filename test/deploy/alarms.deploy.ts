@@ -27,6 +27,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
   let stage: DeployedStage;
   let first: Night;
   let second: Night;
+  let lost: string[];
   let closeRecorder = async () => {};
 
   beforeAll(async () => {
@@ -88,6 +89,12 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     });
     await startCold(stage);
     second = await night();
+
+    await loseAStart(stage);
+    lost = await until(async () => {
+      const called = await alarmed();
+      return called.length > 0 ? called.map(({ Subject }) => Subject) : undefined;
+    }, 'an alarm has called for the lost start');
   });
   afterAll(async () => {
     await emulator?.stop();
@@ -113,7 +120,39 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     expect(first.alarms.sort()).toEqual([called('RowsMissing'), called('RunFailed')]);
     expect(second.alarms).toEqual([called('RunFailed')]);
   });
+
+  test('calls them as soon as a start lies in the queue of lost ones', () => {
+    expect(lost).toEqual([`ALARM: "datahub-retention/alarmed/StartLost" in ${emulator!.region}`]);
+  });
+
+  test('cannot be destroyed as long as it enforces, and can after a deployment that only previews', async () => {
+    await expect(stage.destroy()).rejects.toThrow(/TerminationProtection is enabled/);
+    const tables = async () => (await stage.aws.json('dynamodb', 'DynamoDB_20120810.ListTables', {})).TableNames;
+    expect(await tables()).toContain(stage.outputs.LedgerTableName);
+    await stage.deploy({ mode: 'preview' });
+    await stage.destroy();
+    expect(await tables()).not.toContain(stage.outputs.LedgerTableName);
+  });
 });
+
+/** The emulator's scheduler leaves nothing in the queue, and its queues send no metrics: the test does both for it. */
+async function loseAStart({ aws }: DeployedStage): Promise<void> {
+  const { QueueUrls } = await aws.json('sqs', 'AmazonSQS.ListQueues', {});
+  const QueueUrl: string = QueueUrls.find((url: string) => url.includes('LostStarts'));
+  await aws.json('sqs', 'AmazonSQS.SendMessage', { QueueUrl, MessageBody: '{"scheduledTime":"2026-01-01T03:30:00Z"}' });
+  const { Attributes } = await aws.json('sqs', 'AmazonSQS.GetQueueAttributes', {
+    QueueUrl,
+    AttributeNames: ['ApproximateNumberOfMessages'],
+  });
+  await aws.query('monitoring', 'PutMetricData', '2010-08-01', {
+    Namespace: 'AWS/SQS',
+    'MetricData.member.1.MetricName': 'ApproximateNumberOfMessagesVisible',
+    'MetricData.member.1.Value': Attributes.ApproximateNumberOfMessages,
+    'MetricData.member.1.Timestamp': new Date().toISOString(),
+    'MetricData.member.1.Dimensions.member.1.Name': 'QueueName',
+    'MetricData.member.1.Dimensions.member.1.Value': QueueUrl.split('/').at(-1)!,
+  });
+}
 
 /** What a night's metrics lack to be an hour old, so that the next night begins after that hour. */
 const restOfTheHour = 15_000;

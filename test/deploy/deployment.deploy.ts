@@ -196,6 +196,7 @@ const notTried = [
   'Report: logs:CreateLogStream',
   'Workflow: logs:CreateLogDelivery',
   'Scheduler: states:StartExecution',
+  'Scheduler: sqs:SendMessage',
 ];
 
 function named(role: string, { Sid, Action }: RolePolicy['statements'][number]): string {

@@ -21,6 +21,10 @@ export interface DeployedStage {
   stop(executionArn: string): Promise<void>;
   roles(): Promise<RolePolicy[]>;
   writePolicy(policy: RolePolicy): Promise<void>;
+  /** `cdk deploy` again, with other settings. */
+  deploy(changed: object): Promise<void>;
+  /** `cdk destroy`. */
+  destroy(): Promise<void>;
 }
 
 export interface RolePolicy {
@@ -55,14 +59,31 @@ export async function deployStage(
   const target = `aws://${emulator.account}/${emulator.region}`;
   await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });
   const app = ['--app', 'npx --no-install tsx test/deploy/app.ts', '--output', join(emulator.folder, 'cdk.out')];
-  const deploy = ['deploy', ...app, '--require-approval', 'never', '--outputs-file', outputsFile];
-  await run(cdk, [...deploy, ...quiet], { cwd: root, env });
+  const deploy = async () => {
+    const options = ['--require-approval', 'never', '--outputs-file', outputsFile];
+    await run(cdk, ['deploy', ...app, ...options, ...quiet], { cwd: root, env });
+  };
+  await deploy();
   const outputs = Object.values(JSON.parse(await readFile(outputsFile, 'utf8')))[0] as DeployedStage['outputs'];
 
   const received = await subscribe(emulator, aws, outputs.TopicArn, `${stage}-subscriber`);
   const { roles, writePolicy } = access(aws, stage);
   for (const policy of await roles()) await writePolicy({ ...policy, statements: policy.statements.map(forEmulator) });
-  return { aws, outputs, received, ...workflow(aws, outputs.StateMachineArn), roles, writePolicy };
+  return {
+    aws,
+    outputs,
+    received,
+    ...workflow(aws, outputs.StateMachineArn),
+    roles,
+    writePolicy,
+    async deploy(changed) {
+      await writeFile(stageFile, JSON.stringify({ ...(settings as object), ...changed }));
+      await deploy();
+    },
+    async destroy() {
+      await run(cdk, ['destroy', ...app, '--force', ...quiet], { cwd: root, env });
+    },
+  };
 }
 
 /** AWS checks GetParametersByPath against its path; the emulator against every resource. */

@@ -108,6 +108,7 @@ describe('The construct', () => {
       'NotStarted',
       'RowsMissing',
       'RunFailed',
+      'StartLost',
     ]);
   });
 

@@ -157,6 +157,23 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(Properties.FlexibleTimeWindow.Mode).toBe('OFF');
   });
 
+  test('a start that is refused goes to a queue that takes TLS only, and to which only the schedule may send', () => {
+    const [[, { Properties }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
+    const queue = Properties.Target.DeadLetterConfig.Arn;
+    expect(resources('AWS::SQS::Queue').map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }))).toContainEqual(queue);
+    const sending = statements(resources).filter(({ statement }) => list(statement.Action).includes('sqs:SendMessage'));
+    expect(sending.map(({ statement }) => statement.Resource)).toEqual([queue]);
+    const policies = resources('AWS::SQS::QueuePolicy').map(
+      ([, { Properties }]) => Properties.PolicyDocument.Statement,
+    );
+    expect(policies).toHaveLength(2);
+    for (const policy of policies) {
+      expect(policy).toEqual([
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      ]);
+    }
+  });
+
   test('cdk-nag finds nothing that is not acknowledged', () => {
     expect(new AwsSolutionsChecks().validateScope(stack).violations).toEqual([]);
   });
@@ -206,6 +223,12 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
 });
 
 describe('A stage', () => {
+  test('that enforces cannot be destroyed before that is taken back: its ledger would go with it', () => {
+    expect(synthesize({ mode: 'enforce' }).stack.terminationProtection).toBe(true);
+    expect(synthesize({ mode: 'preview' }).stack.terminationProtection).toBe(false);
+    expect(smallest.stack.terminationProtection).toBe(false);
+  });
+
   test('has no Slack unless it is configured', () => {
     expect(smallest.resources('AWS::Chatbot::SlackChannelConfiguration')).toEqual([]);
     const [[, { Properties }]] = fullest.resources('AWS::Chatbot::SlackChannelConfiguration') as [[string, Resource]];
@@ -241,7 +264,7 @@ describe('A stage', () => {
     const alarmTopicArn = 'arn:aws:sns:eu-central-1:111122223333:on-call';
     const { resources } = synthesize({ alarmTopicArn });
     const alarms = resources('AWS::CloudWatch::Alarm');
-    expect(alarms).toHaveLength(5);
+    expect(alarms).toHaveLength(6);
     for (const [, { Properties }] of alarms) expect(Properties.AlarmActions).toEqual([alarmTopicArn]);
     expect(JSON.stringify(topicStatements(resources))).not.toContain('cloudwatch.amazonaws.com');
   });

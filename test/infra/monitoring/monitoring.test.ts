@@ -51,7 +51,7 @@ describe('Monitoring', () => {
   test('raises an alarm for what a report tells, too, but tells nobody twice: only where alarms have a topic of their own', () => {
     const silent = alarms.filter(({ AlarmActions }) => AlarmActions === undefined).map(({ AlarmName }) => AlarmName);
     expect(silent.sort()).toEqual(['datahub-retention/prod/RowsMissing', 'datahub-retention/prod/RunFailed']);
-    expect(alarms).toHaveLength(5);
+    expect(alarms).toHaveLength(6);
   });
 
   test.each([
@@ -76,8 +76,8 @@ describe('Monitoring', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
     const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const [, amount] = /^\| Alarms \(eleven metrics in five alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
-    expect([alarms.length, sum, Number(amount)]).toEqual([5, 11, expect.closeTo(11 * prices.alarmMetricMonth, 6)]);
+    const [, amount] = /^\| Alarms \(twelve metrics in six alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
+    expect([alarms.length, sum, Number(amount)]).toEqual([6, 12, expect.closeTo(12 * prices.alarmMetricMonth, 6)]);
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {
@@ -86,6 +86,23 @@ describe('Monitoring', () => {
       (each: { MetricStat?: { Metric: { MetricName: string } } }) => each.MetricStat?.Metric.MetricName ?? [],
     );
     expect(names.sort()).toEqual(['ExecutionsAborted', 'ExecutionsFailed', 'ExecutionsTimedOut']);
+  });
+
+  test('calls at once for a start that was lost, and has ended before the next night', () => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/StartLost'));
+    const [[, { Properties: schedule }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
+    const queue = schedule.Target.DeadLetterConfig.Arn['Fn::GetAtt'][0];
+    expect(alarm).toMatchObject({
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
+      Statistic: 'Maximum',
+      Period: 300,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    const [, { Properties }] = resources('AWS::SQS::Queue').find(([id]) => id === queue)!;
+    expect(Properties.MessageRetentionPeriod).toBeLessThan(24 * 3600 - 3600 - alarm.Period);
   });
 
   test('looks back as long as the stage file says for a run that did not start', () => {

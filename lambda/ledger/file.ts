@@ -93,7 +93,7 @@ export function fileLedger(
   /** The lines that hold everything; a first line follows nothing. */
   const snapshot = (): Line[] => [
     ...[...stored.values()].map(({ id, index, record }) => ({ id, index, follows: null, record })),
-    ...(taken ? [taken] : []),
+    ...(taken?.scheduled ? [{ id: taken.id, scheduled: taken.scheduled }] : []),
   ];
   catchUp();
   const worthIt = () => journal.size() > Math.max(compactAbove, compactRatio * JSON.stringify(snapshot()).length);

@@ -165,6 +165,18 @@ describe('a ledger file that has grown', () => {
     expect(readFileSync(path).includes(0)).toBe(false);
   });
 
+  test('that holds nothing but scheduled times is followed through two compactions as well', async () => {
+    rmSync(path);
+    const inUse = fileLedger(path);
+    for (let time = 0; time < 8; time++) await inUse.takeScheduledTime({ ...first, atMillis: time });
+    const once = open();
+    appendFileSync(path, '\n'.repeat(4000));
+    open().close();
+    expect(readFileSync(path, 'utf8').match(/atMillis/g)).toHaveLength(1);
+    for (const ledger of [once, inUse])
+      expect(await ledger.takeScheduledTime({ ...first, atMillis: 3 })).toEqual({ ...first, atMillis: 7 });
+  });
+
   test('keeps the latest scheduled time alone', async () => {
     const ledger = fileLedger(path);
     for (let time = 6; time < 9; time++) await ledger.takeScheduledTime({ ...first, atMillis: time });

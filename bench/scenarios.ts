@@ -72,9 +72,9 @@ export const scenarios: MakeScenario[] = [
   (start) =>
     night(
       start,
-      'bad: 200 policies',
-      '200 policies whose truncation takes two minutes each',
-      Array.from({ length: 200 }, () => [0.8 * million, 0.6] as const),
+      'bad: 48 policies',
+      '48 policies whose truncation takes eight minutes each',
+      Array.from({ length: 48 }, () => [0.8 * million, 0.6] as const),
     ),
 ];
 

@@ -78,7 +78,7 @@ function showLooks(cells: LooksCell[]): Shown[] {
 
 function showNights(nights: NightRow[]): Shown[] {
   const ours = (name: string) => nights.find(({ night, way }) => way === 'ours' && night === name)!;
-  const bad = ours('bad: 200 policies');
+  const bad = ours('bad: 48 policies');
   const ten = ours('ten policies').price!;
   return [
     upTo('History events of the night with a day-long task', ours('a day-long task').historyEvents, 2000),
@@ -88,7 +88,7 @@ function showNights(nights: NightRow[]): Shown[] {
       figure: `${bad.historyEvents} events; ${Object.entries(bad.outcomes)
         .map(([outcome, count]) => `${count} ${outcome}`)
         .join(', ')}`,
-      kept: bad.historyEvents <= 25_000 && Object.values(bad.outcomes).reduce((sum, count) => sum + count, 0) === 200,
+      kept: bad.historyEvents <= 25_000 && Object.values(bad.outcomes).reduce((sum, count) => sum + count, 0) === 48,
     },
     upTo(
       `Price of the night of ten policies in all (custom metrics: ${rounded(ten.metricMonths)} of the account's 10 free ones)`,

@@ -70,7 +70,7 @@ export interface DatahubRetentionProps {
   readonly stage: string;
   /** The GMS address with its prefix: `https://host/api/gms`, `https://host/gms` or `http://host:8080`. */
   readonly gmsUrl: string;
-  /** One policy for each index, at most 200. */
+  /** One policy for each index, at most 48. */
   readonly policies: RetentionPolicy[];
   /**
    * What scheduled runs do: `preview` only reports, `enforce` truncates for real.

@@ -20,7 +20,7 @@ export interface PlanTime {
   ratio: number;
 }
 
-const policyCount = 100;
+const policyCount = 48;
 const answerMillis = 200;
 
 export async function benchPlan(rounds: number): Promise<PlanTime> {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxPolicies } from '../../lambda/facts/limits.ts';
 
 /**
  * The settings of a stage, each with its range, its default and the description that editors show
@@ -116,9 +117,12 @@ export const settingFields = {
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({
     description: 'Hours without a start that raise the alarm; CloudWatch looks back at most seven days.',
   }),
-  policies: z.array(z.record(z.string(), z.unknown())).max(200).meta({
-    description: 'One policy for each index, at most 200.',
-  }),
+  policies: z
+    .array(z.record(z.string(), z.unknown()))
+    .max(maxPolicies)
+    .meta({
+      description: `One policy for each index, at most ${maxPolicies}.`,
+    }),
 };
 
 export type GivenSettings = z.output<z.ZodObject<typeof settingFields>>;

@@ -62,7 +62,6 @@ const kinds = {
   policy: { problem },
   'run-error': {},
   'switched-off': {},
-  'not-listed': { policies: z.int().meta({ description: 'policies that one run cannot carry' }) },
 
   // The index is not free
   held: {
@@ -151,7 +150,7 @@ const kinds = {
   breaker: { index: z.string(), outcome: z.enum(outcomes) },
   'duplicate-event': { runId: z.string() },
   'no-task-ids': { status: z.int().optional() },
-  'no-time': { what: z.enum(['plan', 'send', 'run', 'history', 'state']), hours: z.number().optional() },
+  'no-time': { what: z.enum(['plan', 'send', 'run', 'history']), hours: z.number().optional() },
   spent: {},
   'step-failed': { step: z.enum(['plan', 'truncate', 'poll']), error: z.string(), sent: z.enum(['no', 'maybe']) },
 
@@ -208,7 +207,7 @@ const kinds = {
     closed: z.enum(['idle', 'quarantined']).optional().meta({ description: 'what its record became, being too old' }),
   },
   watching: {
-    why: z.enum(['run', 'history', 'state', 'server', 'other-version']),
+    why: z.enum(['run', 'history', 'server', 'other-version']),
     done: rows.optional(),
     total: rows.optional(),
     hours: z.number().optional(),
@@ -227,9 +226,6 @@ const kinds = {
   'no-policy': {},
   'other-version': {},
   'other-server': { was: address.optional(), now: address },
-
-  /** The run state had no room for more. */
-  cut: {},
 } as const;
 
 export type CauseKind = keyof typeof kinds;

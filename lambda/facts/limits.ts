@@ -33,12 +33,6 @@ export const deadlineMarginMillis = 30 * second;
 /** Parallel dry runs in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
-/**
- * The same for indices missing from the list of a server that lists its indices: there is nothing to count in them. A
- * server that takes 4 s for each answers 500 policies with mistyped names within a minute.
- */
-export const planConcurrencyOfAbsent = 64;
-
 /** Time for a preview's preflight to make requests of its own. */
 export const preflightMillis = 30 * second;
 
@@ -122,17 +116,23 @@ export const sentByMemoryMillis = 72 * hour;
 /** A token's expiry is announced this long in advance. */
 export const tokenExpiryNoticeMillis = 14 * dayMillis;
 
-/** The run state stays below this; Step Functions ends an execution at 256 KiB without a Catch. */
-export const maxStateBytes = 200 * 1024;
-
 /** Forecasts further ahead than this are not reported. */
 export const forecastNights = 400;
 
 /** A Step Functions execution ends at this many history events, without a Catch. */
 export const maxHistoryEvents = 25_000;
 
+/** Policies of one stage: DataHub has about ten time series aspects. */
+export const maxPolicies = 48;
+
 /**
- * Entries of one run; the rest becomes one entry that says how many. More would not fit into the run state, whatever
- * their content.
+ * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take
+ * 200 KiB, and Step Functions ends an execution whose state has 256 KiB, without any Catch.
  */
-export const maxEntries = 600;
+export const maxEntries = 64;
+
+/** The longest text that a run takes over from others, in bytes of the run state. */
+export const maxTextBytes = 240;
+
+/** The same for a sentence of our own, which ends with what to do. */
+export const maxSentenceBytes = 600;

@@ -38,8 +38,11 @@ const kinds = {
   },
   'nothing-to-clear': { index: z.string() },
 
-  /** Policies in order that a run could not carry one by one. */
-  folded: { outcome: z.string(), policies: z.int() },
+  /** More entries than one run carries. */
+  beyond: {
+    entries: z.int(),
+    quarantined: z.array(z.string()).meta({ description: 'the indices among them that are quarantined' }),
+  },
   'memory-unavailable': { problem: z.string() },
   'longer-than-run': { index: z.string(), seconds: z.number(), hours: z.number() },
   /** The report was cut to fit into a message. */

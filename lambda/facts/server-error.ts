@@ -49,9 +49,6 @@ export const serverErrorKinds = [
 ] as const;
 export type ServerErrorKind = (typeof serverErrorKinds)[number];
 
-/** The longest server text that is kept; it is kept once. */
-export const maxServerText = 240;
-
 export const serverErrorSchema = z
   .object({
     kind: z.enum(serverErrorKinds),

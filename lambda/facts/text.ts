@@ -1,3 +1,5 @@
+import { maxTextBytes } from './limits.ts';
+
 /**
  * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and
  * characters that reverse or hide text, and no longer than there is room for. Texts from GMS are already clean; this is
@@ -32,6 +34,21 @@ export function clip(text: string, max: number): string {
     .replace(/[\ud800-\udbff]$/, '')
     .replace(/[\s,;:(.]+$/, '')}...`;
 }
+
+/** Cuts at `bytes` of the text as JSON holds it, without splitting a character, and shows that it did. */
+export function capped(text: string, bytes: number = maxTextBytes): string {
+  if (text.length <= bytes && bytesInJson(text) <= bytes) return text;
+  let kept = '';
+  let left = bytes - bytesInJson('…');
+  for (const character of text.slice(0, bytes)) {
+    left -= bytesInJson(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+const bytesInJson = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - '""'.length;
 
 /** Printable ASCII only, others as `?`: what an SNS subject and a CloudWatch dimension take. */
 export const ascii = (text: string, max: number): string =>

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { maxEntries } from '../facts/limits.ts';
+import { capped } from '../facts/text.ts';
 import { canonicalSpelling, indexName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { readJson } from './read-json.ts';
@@ -41,9 +41,6 @@ function schemaFor(minRetentionDays: number): Schema {
   return schema;
 }
 
-/** A parameter has room for about a thousand broken ones, and each of them would be in the report. */
-const maxPoliciesOfSource = maxEntries;
-
 type Schema = ReturnType<typeof policySchema>;
 
 function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
@@ -53,13 +50,7 @@ function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy
   const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];
-  const listed = value
-    .slice(0, maxPoliciesOfSource)
-    .map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
-  if (value.length <= maxPoliciesOfSource) return listed;
-  const rest = value.length - maxPoliciesOfSource;
-  const problem = `${name} holds ${value.length} policies; the last ${rest} were not read: one list holds at most ${maxPoliciesOfSource}`;
-  return [...listed, invalid(name, named, problem)];
+  return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
 }
 
 function parseOne(source: string, value: unknown, named: Names | undefined, schema: Schema): ParsedPolicy {
@@ -72,7 +63,13 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
       `${source}: ${explain(parsed.error as z.ZodError, value, Object.keys(schema.shape))}`,
     );
   }
-  const policy = { ...parsed.data, ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect) };
+  const { owner, note } = parsed.data;
+  const policy = {
+    ...parsed.data,
+    ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect),
+    ...(owner !== undefined && { owner: capped(owner) }),
+    ...(note !== undefined && { note: capped(note) }),
+  };
   return { kind: 'policy', index: searchIndex(policy), source, policy };
 }
 
@@ -95,7 +92,7 @@ function nameParts(name: string): Names {
 }
 
 function invalid(source: string, names: Names, problem: string): ParsedPolicy {
-  const spelled = canonicalSpelling(names.entityType.slice(0, maxNameLength), names.aspect.slice(0, maxNameLength));
+  const spelled = canonicalSpelling(capped(names.entityType, maxNameLength), capped(names.aspect, maxNameLength));
   return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
 

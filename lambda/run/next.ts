@@ -2,7 +2,6 @@ import type { Cause } from '../facts/cause.ts';
 import { heldBackMillis, settlingSeconds } from '../facts/limits.ts';
 import { isMoving } from '../truncation/watch.ts';
 import { done, endOf } from './entries.ts';
-import { fitState } from './fit.ts';
 import { historyIsSpent } from './history.ts';
 import type { RunSettings } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
@@ -35,16 +34,16 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const waitUntil = (at: number): RunState => {
     const looks = watched.map(({ watch }) => watch.nextLookAt);
     const waitSeconds = Math.max(leastWaitSeconds, Math.ceil((Math.min(at, ...looks) - now) / 1000));
-    return fitState({ ...next, next: 'wait', waitSeconds });
+    return { ...next, next: 'wait', waitSeconds };
   };
   const end = endOf(state, settings);
   if (unsettled && !historyIsSpent(state)) return waitUntil(Math.min(now + settlingSeconds * 1000, end));
   const isWaiting = entries.some((entry) => entry.phase === 'approved');
   const isHeld = watched.some((entry) => holdsBack(entry, state, settings, now));
   if (!unsettled && !isHeld && isWaiting) {
-    return fitState({ ...next, next: 'truncate', waitSeconds: afterTruncateSeconds });
+    return { ...next, next: 'truncate', waitSeconds: afterTruncateSeconds };
   }
-  if (watched.length === 0) return fitState({ ...next, next: 'report', waitSeconds: 0 });
+  if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
   // The looks at an old truncation are half an hour apart: the others do not wait for the next one.
   const isHeldByOld = isWaiting && isHeld && watched.every(({ entry }) => entry.adopted);
   return waitUntil(isHeldByOld ? Math.min(end, heldUntil(state, settings)) : end);

@@ -1,4 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
+import { maxSentenceBytes } from '../facts/limits.ts';
+import { capped } from '../facts/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
@@ -50,7 +52,7 @@ export async function ordersNow(
   const [current, second] = policies.filter((item) => item.index === index);
   if (!current) return { kind: 'changed', what: 'policy-removed' };
   if (second) return { kind: 'changed', what: 'policy-duplicate' };
-  if (current.kind === 'invalid') return { kind: 'changed', what: 'policy-unreadable', now: bounded(current.problem) };
+  if (current.kind === 'invalid') return { kind: 'changed', what: 'policy-unreadable', now: capped(current.problem) };
   return difference(policy, current.policy);
 }
 
@@ -80,6 +82,6 @@ function difference(was: Policy, now: Policy): Cause | undefined {
 }
 
 /** Sentences about configuration are passed on unchanged, and a parameter may make them long. */
-export const bounded = (problem: string): string => (problem.length <= 600 ? problem : `${problem.slice(0, 599)}…`);
 
-export const problemOf = (error: unknown): string => bounded(error instanceof Error ? error.message : String(error));
+export const problemOf = (error: unknown): string =>
+  capped(error instanceof Error ? error.message : String(error), maxSentenceBytes);

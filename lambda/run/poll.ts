@@ -3,6 +3,7 @@ import { signalAt } from '../facts/clock.ts';
 import { abandonAfterMillis, deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import { capped } from '../facts/text.ts';
 import { standing } from '../ledger/standing.ts';
 import { fence, isSameRun } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
@@ -123,7 +124,7 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   if (!entry) return { ...state, failure: { ...failure, sendsUntil } };
   const name = `${target.entry.entityType}.${target.entry.aspect}`;
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
-  const note: Note = { kind: 'truncate-failed', index: name, error: failure.error };
+  const note: Note = { kind: 'truncate-failed', index: name, error: capped(failure.error) };
   const known = await callWithoutTask(entry, rest, services);
   return { ...replaceEntry({ ...rest, ...known }, target, entry), notes: [...state.notes, note] };
 }

@@ -1,4 +1,5 @@
 import { look } from '../facts/limits.ts';
+import { capped } from '../facts/text.ts';
 import { isUnresolved } from '../ledger/record.ts';
 import type { Standing } from '../ledger/standing.ts';
 import { done, watched } from './entries.ts';
@@ -23,5 +24,5 @@ export function resumeOwn(
   if (stands.kind === 'spent' && !stands.fenced) return done(target, 'in-flight', { kind: 'taken', closed: true });
   const { failure } = state;
   if (!failure) return done(target, 'failed', { kind: 'spent' });
-  return done(target, 'failed', { kind: 'step-failed', step: 'truncate', error: failure.error, sent: 'no' });
+  return done(target, 'failed', { kind: 'step-failed', step: 'truncate', error: capped(failure.error), sent: 'no' });
 }

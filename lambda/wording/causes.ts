@@ -62,8 +62,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return 'not looked at: see the error of the run';
     case 'switched-off':
       return 'the policy is switched off ("enabled": false)';
-    case 'not-listed':
-      return `${counted(cause.policies, 'policy is', 'policies are')} more than one run can carry; remove some, or spread them over stages`;
     case 'held':
       return heldText(cause);
     case 'foreign':
@@ -143,8 +141,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return 'this job was redeployed in the middle of the run, so nothing more was started; the next run picks up what is running';
     case 'other-server':
       return `the address of the server was changed in the middle of the run (${cause.was ? `from ${cause.was} ` : ''}to ${cause.now}), so nothing more was started`;
-    case 'cut':
-      return `${outcomeText[knownOutcome(entry.outcome)]}; the details had no room in the run, see the log of its functions`;
     default:
       // Only for kinds of other versions: every kind of this version has its sentence.
       cause satisfies never;

@@ -165,8 +165,6 @@ export function noTimeText({ what, hours }: Of<'no-time'>, { rowsToDelete }: Dec
       return hours === undefined ? 'the run ended before its turn' : timeWasUp(hours);
     case 'history':
       return historySpent;
-    case 'state':
-      return 'too many policies for one run';
   }
 }
 

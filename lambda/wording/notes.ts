@@ -1,3 +1,4 @@
+import { maxEntries } from '../facts/limits.ts';
 import { type Note, noteKinds } from '../facts/note.ts';
 import { knownOutcome } from '../facts/outcome.ts';
 import { cameBack, diagnosis } from './errors.ts';
@@ -30,8 +31,8 @@ function textOf(note: Note): string {
       return notReleasedText(note);
     case 'nothing-to-clear':
       return `Nothing to clear: ${note.index} is not quarantined.`;
-    case 'folded':
-      return `${counted(note.policies, 'policy', 'policies')} ${outcomeWords[knownOutcome(note.outcome)]} ${note.policies === 1 ? 'is' : 'are'} counted here only: one run cannot carry more.`;
+    case 'beyond':
+      return `${counted(note.entries, 'further index is', 'further indices are')} not in this report, which lists at most ${maxEntries}${note.quarantined.length === 0 ? '' : `; quarantined among them: ${note.quarantined.join(', ')}`}.`;
     case 'memory-unavailable':
       return `The memory of nights is not available (${withoutStop(note.problem)}): no growth and no estimates tonight.`;
     case 'longer-than-run':

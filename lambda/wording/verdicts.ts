@@ -176,7 +176,6 @@ export function watchingText({ why, done, total, hours, ended, error }: Of<'watc
   const reason = {
     run: hours === undefined ? 'the run ended first' : timeWasUp(hours),
     history: historySpent,
-    state: 'too many truncations for one run',
     server: 'the server could not be asked',
     'other-version': 'this job was redeployed in the middle of the run',
   }[why];

@@ -1,3 +1,4 @@
+import { maxPolicies } from '../../lambda/facts/limits.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
@@ -28,6 +29,9 @@ export function checkPolicies(
   const parsed = parsePolicies([source], minRetentionDays);
   const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.problem] : []));
   if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
+  if (parsed.length > maxPolicies) {
+    throw new UsageError(`--policies: ${path} holds ${parsed.length} policies, and at most ${maxPolicies} make a run.`);
+  }
   const known = parsed.flatMap((item) =>
     item.kind === 'policy' ? [`${item.policy.entityType}.${item.policy.aspect}`] : [],
   );

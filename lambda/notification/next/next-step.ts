@@ -147,8 +147,6 @@ function afterFailure(cause: Cause): NextStep {
     case 'run-error':
     case 'other-version':
       return nothing;
-    case 'not-listed':
-      return { kind: 'lighten' };
     case 'server':
       return afterServerError(cause.error, retries);
     case 'unchanged':

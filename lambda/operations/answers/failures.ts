@@ -1,4 +1,4 @@
-import { maxServerText, type OperationName, type ServerError, type ServerErrorKind } from '../../facts/server-error.ts';
+import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import type { Answer, TransportError } from '../http/transport.ts';
 import { parseJson } from './json-value.ts';
 import { readRestError } from './rest-error.ts';
@@ -119,4 +119,4 @@ function isPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): boolean {
 }
 
 const titleOf = (body: string, quote: Quote): string =>
-  quote(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '').slice(0, maxServerText);
+  quote(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');

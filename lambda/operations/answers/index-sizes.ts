@@ -33,7 +33,7 @@ interface Row {
 function readRow(row: unknown, isTwin: boolean): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
-  if (indexName === undefined || !isIndexName.test(indexName)) return undefined;
+  if (indexName === undefined || !isIndexName(indexName)) return undefined;
   // Up to 0.12.1 (datahub PR #8265) only the deprecated `sizeMb` is filled, and it is the bytes divided by a thousand. The twin's field has the same name and the right unit.
   const old = numberOf(row['sizeMb']);
   const sizeMb = numberOf(row['sizeInMb']) ?? (isTwin || old === undefined ? old : old / 1000);
@@ -49,7 +49,7 @@ function readRow(row: unknown, isTwin: boolean): Row | undefined {
  * What the search engines allow in a name (Elasticsearch, "Create index"), and nothing that could control a terminal or
  * start a new line in a message: search engines never write anything else.
  */
-const isIndexName = /^[^\\/*?"<>|,#\s\p{C}]{1,255}$/u;
+const isIndexName = (name: string): boolean => /^[^\\/*?"<>|,#\s\p{C}]+$/u.test(name) && Buffer.byteLength(name) <= 255;
 
 const nameOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -57,7 +57,7 @@ const nameOf = (value: unknown): string | undefined =>
 /** Names that could not be part of an index name are dropped and, if possible, derived from it. */
 function partOf(value: unknown): string | undefined {
   const name = nameOf(value);
-  return name === '*' || (name !== undefined && isIndexName.test(name)) ? name : undefined;
+  return name === '*' || (name !== undefined && isIndexName(name)) ? name : undefined;
 }
 
 function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixes: ReadonlySet<string>): IndexSize {

@@ -1,5 +1,5 @@
 import type { Mask } from '../../facts/secrets.ts';
-import { maxServerText } from '../../facts/server-error.ts';
+import { capped } from '../../facts/text.ts';
 
 /** Makes a server's text safe to show: see `quote`. Clients add the redaction of their own token. */
 export type Quote = (text: string) => string;
@@ -12,13 +12,13 @@ export interface Unreadable {
 }
 
 /**
- * One line of at most 240 characters without stack trace, markup, Java package names, addresses or bearer tokens.
+ * One line of at most 240 bytes without stack trace, markup, Java package names, addresses or bearer tokens.
  * GMS puts whole search engine answers into its messages: host names, URLs and HTML pages (datahub issue #9113).
  */
 export function quote(text: string): string {
   const head = text.slice(0, maxRead);
   const line = withoutMarkup(withoutStack(head)).replace(/[\p{C}\s]+/gu, ' ');
-  return shortened(withoutAddresses(withoutClassNames(line.trim())));
+  return capped(withoutAddresses(withoutClassNames(line.trim())));
 }
 
 /**
@@ -33,16 +33,6 @@ export const quoteWithout =
   (mask: Mask): Quote =>
   (text) =>
     quote(mask(text.slice(0, maxRead)));
-
-export function shortened(text: string, length = maxServerText): string {
-  const characters = [...text];
-  return characters.length <= length
-    ? text
-    : `${characters
-        .slice(0, length - 1)
-        .join('')
-        .trimEnd()}…`;
-}
 
 /** Without the frames and everything after them, whether the line breaks are real or still escaped. */
 const withoutStack = (text: string): string => text.replace(/(?:\s|\\[nrt]){1,8}at [^\s(]+\([\s\S]*$/, '');

@@ -1,8 +1,10 @@
+import { maxSentenceBytes } from '../../facts/limits.ts';
+import { capped } from '../../facts/text.ts';
 import { addressOf } from '../entries.ts';
 import { proceed } from '../next.ts';
-import { bounded } from '../orders.ts';
 import type { RunServices } from '../services.ts';
 import { type RunState, STATE_VERSION } from '../state.ts';
+import { carried } from './carried.ts';
 import { planClear } from './clear.ts';
 import { parseInput } from './input.ts';
 import { planPolicies } from './policies.ts';
@@ -26,7 +28,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const empty = emptyState(event, services);
   const parsed = parseInput(event.input);
   if ('problem' in parsed) {
-    return finish({ ...empty, error: { kind: 'input', problem: bounded(parsed.problem) } }, services);
+    return finish({ ...empty, error: { kind: 'input', problem: capped(parsed.problem, maxSentenceBytes) } }, services);
   }
   const { clear, approveRows } = parsed.input;
   // Clearing changes the ledger and starts nothing, even in a stage that only previews.
@@ -47,7 +49,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
 
 function finish(state: RunState, services: RunServices): RunState {
   if (state.error !== undefined) services.log.error('the run could not do its work', { cause: state.error });
-  return proceed(state, services.settings, services.clock.now());
+  return proceed(carried(state), services.settings, services.clock.now());
 }
 
 function emptyState({ execution }: PlanEvent, { settings }: RunServices): RunState {

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Cause } from '../../facts/cause.ts';
 import { signalAt } from '../../facts/clock.ts';
-import { deadlineMarginMillis, maxEntries, planConcurrency, planConcurrencyOfAbsent } from '../../facts/limits.ts';
+import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcome.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
@@ -90,43 +90,25 @@ async function askSizes(reads: OptionalReads, signal: AbortSignal): Promise<Size
 
 async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[]; memory: Remembered }> {
   const { chosen } = context.prepared;
-  const limits = { there: pLimit(planConcurrency), absent: pLimit(planConcurrencyOfAbsent) };
-  const told = new Set(
-    context.sizes.flatMap(({ entityType, aspect }) =>
-      entityType && aspect ? [searchIndex({ entityType, aspect })] : [],
-    ),
-  );
-  const limitOf = ({ index }: ParsedPolicy) => (told.size === 0 || told.has(index) ? limits.there : limits.absent);
-  const listed = chosen.slice(0, maxEntries);
-  const planned = await Promise.all(listed.map((policy) => limitOf(policy)(() => planOne(policy, context))));
+  const limit = pLimit(planConcurrency);
+  const planned = await Promise.all(chosen.map((policy) => limit(() => planOne(policy, context))));
   const counted = planned.filter(({ entry }) => entry.entry.rowsTotal !== undefined);
   const memory = await recall(
     counted.map(({ entry }) => entry.index),
     context.services,
   );
   // The search for a bite waits until every policy has had its dry run, because it takes many more of them.
-  const bitten = await Promise.all(planned.map((one) => limits.there(() => searched(one, memory))));
+  const bitten = await Promise.all(planned.map((one) => limit(() => searched(one, memory))));
   const remembered = bitten.map((one) => ({
     ...one,
     entry: withMemory(one.entry, memory.of(one.entry.index), context),
   }));
-  const entries = [
-    ...remembered.sort(runOrder).map(({ entry }) => entry),
-    ...withoutPolicy(context, planned),
-    ...rest(chosen.length - listed.length),
-  ];
+  const entries = [...remembered.sort(runOrder).map(({ entry }) => entry), ...withoutPolicy(context, planned)];
   return { entries, memory };
 }
 
 async function searched({ search, ...planned }: Ordered, memory: Remembered): Promise<Ordered> {
   return search ? { ...planned, entry: await search(memory.of(planned.entry.index)) } : planned;
-}
-
-/** More policies than one run can carry: a single entry says how many. */
-function rest(policies: number): Entry[] {
-  if (policies <= 0) return [];
-  const facts = { index: '', entry: { entityType: 'further', aspect: 'policies' } };
-  return [done(facts, 'failed', { kind: 'not-listed', policies })];
 }
 
 interface Ordered extends Planning {
@@ -176,7 +158,8 @@ function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
   });
 }
 
-const listedUnmanaged = 100;
+/** Enough to show what is missing from the policies; the survey lists them all. */
+const listedUnmanaged = 20;
 
 function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
   const managed = new Set(policies.map(({ index }) => index));

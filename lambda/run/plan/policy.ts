@@ -3,6 +3,7 @@ import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Outcome } from '../../facts/outcome.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
+import { capped } from '../../facts/text.ts';
 import {
   type Idle,
   isUnresolved,
@@ -22,7 +23,6 @@ import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
 import { isRefusal } from '../../truncation/optional-reads.ts';
 import { physicalIndex } from '../../truncation/windows.ts';
 import { askingOf, done, foreignEntry, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
-import { bounded } from '../orders.ts';
 import type { Entry, Planned } from '../state.ts';
 import { bitten } from './bite.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
@@ -35,7 +35,7 @@ import { rowsGone, rowsGoneWithIndex } from './rows-gone.ts';
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
   const facts =
     parsed.kind === 'policy' ? policyFacts(parsed.policy) : { entityType: parsed.entityType, aspect: parsed.aspect };
-  const why: Cause = parsed.kind === 'policy' ? cause : { kind: 'policy', problem: bounded(parsed.problem) };
+  const why: Cause = parsed.kind === 'policy' ? cause : { kind: 'policy', problem: capped(parsed.problem) };
   return done({ index: parsed.index, entry: facts }, parsed.kind === 'policy' ? outcome : 'failed', why);
 }
 

@@ -1,5 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
-import { maxScheduledAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import { maxPolicies, maxScheduledAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
@@ -45,22 +45,33 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     const schedule = await takeScheduledTime(state, input, services);
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkClear(input, policies, records);
-    const hindrance = schedule.hindrance ?? (await pausedCause(services));
+    const tooMany = input.clear ? undefined : tooManyPolicies(policies);
+    const hindrance = tooMany?.hindrance ?? schedule.hindrance ?? (await pausedCause(services));
     return {
       kind: 'ready',
       policies,
-      chosen,
+      chosen: tooMany ? [] : chosen,
       records,
       notes,
       ...schedule,
+      ...tooMany,
       ...(policies.length === 0 && !input.clear && { error: { kind: 'no-policy' } as const }),
       ...(hindrance !== undefined && { hindrance }),
     };
   } catch (error) {
     const cause = expected(error);
     if (!cause) throw error;
-    return { kind: 'impossible', error: cause, policies: chosen };
+    return { kind: 'impossible', error: cause, policies: tooManyPolicies(chosen) ? [] : chosen };
   }
+}
+
+/** They would not fit into the run state. */
+function tooManyPolicies({
+  length,
+}: readonly ParsedPolicy[]): Required<Pick<Prepared, 'error' | 'hindrance'>> | undefined {
+  if (length <= maxPolicies) return undefined;
+  const problem = `there are ${length} policies, and a stage has at most ${maxPolicies}: remove some, or spread them over several stages`;
+  return { error: { kind: 'parameters', problem }, hindrance: { kind: 'run-error' } };
 }
 
 /** Errors that say themselves what to do; anything else is a defect or transient, and the workflow retries it. */

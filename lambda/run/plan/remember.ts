@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { capped } from '../../facts/text.ts';
 import { MemoryError, type Night, type Nights } from '../../memory/night.ts';
 import { emptiedSince, estimateSeconds, growthOf, nightsToThreshold } from '../../memory/trends.ts';
 import { searchIndex } from '../../policy/aspects.ts';
@@ -47,7 +48,7 @@ export async function unavailable(use: () => Promise<void>): Promise<Note | unde
     return undefined;
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
-    return { kind: 'memory-unavailable', problem: error.message };
+    return { kind: 'memory-unavailable', problem: capped(error.message) };
   }
 }
 

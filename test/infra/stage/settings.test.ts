@@ -110,6 +110,10 @@ describe('A stage file', () => {
       { policies: [{ ...operation, maxRowsPerRun: 1000, strategy: 'reindex' }] },
       /^policy 1: maxRowsPerRun.* does not go with strategy "reindex", .*: remove one of the two\.$/,
     ],
+    [
+      { policies: Array.from({ length: 49 }, (_, at) => ({ ...operation, aspect: `a${at}` })) },
+      /^policies must have at most 48 /,
+    ],
     [{ policies: [{ ...operation, note: 'x'.repeat(201) }] }, /^policy 1: note must have at most 200 characters\.$/],
     [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must have at least 1 entries\.$/],
     [

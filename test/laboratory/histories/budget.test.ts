@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { maxHistoryEvents, maxStateBytes } from '../../../lambda/facts/limits.ts';
-import { bytesOf } from '../../../lambda/run/fit.ts';
+import { maxHistoryEvents } from '../../../lambda/facts/limits.ts';
+import { bytesOf, maxStateBytes } from '../../support/states.ts';
 import { weathers } from '../alphabet/weather.ts';
 import { eventsOf } from '../rules/events.ts';
 import { startExecution } from '../world/execution.ts';

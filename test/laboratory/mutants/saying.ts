@@ -3,8 +3,8 @@ import type { isQuiet } from '../../../lambda/notification/quiet.ts';
 import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { asking, OperationsError } from '../../../lambda/operations/operations.ts';
 import type { withoutDuplicates } from '../../../lambda/policy/parse.ts';
-import type { fitState } from '../../../lambda/run/fit.ts';
 import type { ordersNow } from '../../../lambda/run/orders.ts';
+import type { carried } from '../../../lambda/run/plan/carried.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
 /** Promise 1 and safety rules 10 and 11: what people get to see. */
@@ -62,7 +62,7 @@ export const sayingMutants: readonly Mutant[] = [
     about: '11',
     name: 'a policy that fails is left out',
     replacements: [
-      replaces<typeof fitState>('run/fit', 'fitState', (original) => (state) => {
+      replaces<typeof carried>('run/plan/carried', 'carried', (original) => (state) => {
         const kept = state.entries.filter((entry) => entry.phase !== 'done' || entry.entry.outcome !== 'failed');
         return original({ ...state, entries: kept });
       }),
@@ -70,7 +70,7 @@ export const sayingMutants: readonly Mutant[] = [
   },
   {
     about: '11',
-    name: 'what failed is folded into counts',
+    name: 'what failed counts as ok',
     replacements: [replaces<typeof worst>('facts/outcome', 'worst', () => () => 'ok')],
   },
 ];

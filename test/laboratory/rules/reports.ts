@@ -1,8 +1,8 @@
-import { maxHistoryEvents, maxStateBytes } from '../../../lambda/facts/limits.ts';
+import { maxHistoryEvents } from '../../../lambda/facts/limits.ts';
 import { resultOf } from '../../../lambda/facts/outcome.ts';
 import { type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { bytesOf } from '../../../lambda/run/fit.ts';
+import { bytesOf, maxStateBytes } from '../../support/states.ts';
 import { type CheckRule, type Event, eventsOf, policiesOfPlan, runOf } from './events.ts';
 
 /** Rules about what people get to see, and about the limits of the workflow (safety rules 10 and 11). */

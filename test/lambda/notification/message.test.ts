@@ -117,7 +117,7 @@ describe('a message', () => {
   test('takes the policies that the error of a run concerns with it, and counts them nowhere else', () => {
     const { subject, email } = composeMessage(golden['run-errors/token-refused']!, context);
     expect(subject).toBe('[DataHub retention] prod: RUN FAILED (token refused)');
-    expect(email).toMatch(/Not looked at because of this: dataset\.aspect01, .* and 38 more\./);
+    expect(email).toMatch(/Not looked at because of this: dataset\.aspect01, .* and 36 more\./);
     expect(email).not.toContain('NEEDS ATTENTION');
     expect(email.split('\n').length).toBeLessThan(16);
   });
@@ -324,7 +324,7 @@ describe('what an enforcing run says it deleted', () => {
   const entry = (outcome: Outcome, rowsDeleted?: number, strategy = 'delete-by-query') =>
     anEntry(
       outcome,
-      { kind: 'cut' },
+      { kind: 'run-error' },
       { name: `dataset.${outcome}`, strategy, ...(rowsDeleted !== undefined && { rowsDeleted }) },
     );
   const said = (...policies: ReturnType<typeof entry>[]) =>

@@ -483,22 +483,6 @@ describe('what only a hostile reader thinks of', () => {
     expect(only(await deployment.night()).outcome).toBe('nothing-to-delete');
   });
 
-  test('more policies than a run can carry are reported all the same', async () => {
-    const aspects = Array.from({ length: 500 }, (_, n) => `aspect${n}`);
-    const deployment = await started({
-      indices: [],
-      policies: aspects.map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
-    });
-    deployment.services.operations = {
-      ...deployment.services.operations,
-      dryRun: async () => ({ rowsToDelete: 50, rowsTotal: 100, strategy: 'delete-by-query', clockSkewMillis: 0 }),
-    };
-    deployment.settings.maxRunHours = 0;
-    const report = await deployment.night();
-    expect(report.policies).toHaveLength(500);
-    expect(Math.max(...deployment.states.map((state) => JSON.stringify(state).length))).toBeLessThan(200 * 1024);
-  });
-
   test('a token that lies where a policy is expected is not printed', async () => {
     const deployment = await started();
     deployment.services.parameters.policies = async () => [

@@ -59,7 +59,7 @@ describe('metrics', () => {
 
   it('count the rows that are missing, and 1 for an index where nobody could count them', () => {
     const missing = (rowsMissing?: number) =>
-      anEntry('rows-missing', { kind: 'cut' }, rowsMissing === undefined ? {} : { rowsMissing });
+      anEntry('rows-missing', { kind: 'run-error' }, rowsMissing === undefined ? {} : { rowsMissing });
     const counted = (entries: ReturnType<typeof missing>[]) =>
       parsed(reportMetrics(aReport(entries)))[0]?.['RowsMissing'];
     expect(counted([missing(4000), missing()])).toBe(4001);
@@ -88,7 +88,7 @@ describe('metrics', () => {
     'leave the rows of a truncation that is %s to the run that sees its end',
     (outcome) => {
       const lines = parsed(
-        reportMetrics(aReport([anEntry(outcome, { kind: 'cut' }, { name: 'a.b', rowsDeleted: 5 })])),
+        reportMetrics(aReport([anEntry(outcome, { kind: 'run-error' }, { name: 'a.b', rowsDeleted: 5 })])),
       );
       expect(ofIndex(lines, 'a.b')).not.toHaveProperty('RowsDeleted');
     },

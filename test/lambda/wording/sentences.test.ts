@@ -111,13 +111,6 @@ describe('a cause says', () => {
       `5 rows deleted, verified by counting again; the index behind the alias was replaced meanwhile (${old} by ${young}), as an upgrade does`,
     ],
     [
-      'what had no room in the run',
-      'rows-missing',
-      { kind: 'cut' },
-      {},
-      'rows newer than the cutoff disappeared; the details had no room in the run, see the log of its functions',
-    ],
-    [
       'that the index could not be counted any more, and is closed to runs',
       'unknown',
       {
@@ -228,9 +221,10 @@ describe('a failed request', () => {
 
 describe('a note', () => {
   test.each<[Note, string]>([
+    [{ kind: 'beyond', entries: 1, quarantined: [] }, '1 further index is not in this report, which lists at most 64.'],
     [
-      { kind: 'folded', outcome: 'below-threshold', policies: 1 },
-      '1 policy below the threshold is counted here only: one run cannot carry more.',
+      { kind: 'beyond', entries: 3, quarantined: ['dataset.operation', 'chart.x'] },
+      '3 further indices are not in this report, which lists at most 64; quarantined among them: dataset.operation, chart.x.',
     ],
     [
       { kind: 'longer-than-run', index: 'dataset.operation', seconds: 90_000, hours: 12 },

@@ -8,7 +8,7 @@ export const runErrors: Nights = {
     async play(begin) {
       const { night } = await begin({
         indices: [],
-        policies: Array.from({ length: 50 }, (_, at) => policyFor(`aspect${String(at + 1).padStart(2, '0')}`)),
+        policies: Array.from({ length: 48 }, (_, at) => policyFor(`aspect${String(at + 1).padStart(2, '0')}`)),
         faults: ['unauthorized-empty'],
       });
       return night();

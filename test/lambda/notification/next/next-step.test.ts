@@ -107,7 +107,6 @@ describe('the next step after', () => {
     // Failed
     ['failed', { kind: 'policy', problem: 'x' }, { kind: 'correct', what: 'policy' }],
     ['failed', { kind: 'run-error' }, none],
-    ['failed', { kind: 'not-listed', policies: 9 }, { kind: 'lighten' }],
     ['failed', { kind: 'no-time', what: 'plan' }, { kind: 'lighten' }],
     ['failed', { kind: 'no-time', what: 'send' }, retries],
     [
@@ -154,7 +153,7 @@ describe('the next step after', () => {
   });
 
   test.each(outcomes.filter((outcome) => resultOf[outcome] === 'ok'))('%s is none', (outcome) => {
-    expect(nextStep(outcome, { kind: 'cut' })).toEqual(none);
+    expect(nextStep(outcome, { kind: 'run-error' })).toEqual(none);
   });
 
   test('anything else is never to delete or to accept a loss', () => {

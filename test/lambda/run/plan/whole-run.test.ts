@@ -105,21 +105,26 @@ describe('a run', () => {
     ]);
   });
 
-  test('of more policies than it carries says how many it leaves out', async () => {
-    const policies = of(...Array.from({ length: 600 }, (_, at) => `a${at}`));
-    const { state } = await planned({ policies: [...policies, ...of('b', 'c')], counts: () => ({ rowsToDelete: 0 }) });
-    // The list itself holds at most 600, and the one that says so is an entry.
-    expect(state.entries).toHaveLength(601);
-    expect(state.entries.at(-1)).toStrictEqual({
-      index: '',
-      phase: 'done',
-      entry: {
-        entityType: 'further',
-        aspect: 'policies',
-        outcome: 'failed',
-        cause: { kind: 'not-listed', policies: 1 },
-      },
+  test('of more than 48 policies fails in one sentence, starts nothing, and names what is unresolved or quarantined', async () => {
+    const names = Array.from({ length: 49 }, (_, at) => `a${at}`);
+    const records = {
+      [key('a1').index]: anIdle(key('a1')),
+      [key('a2').index]: aQuarantined(key('a2')),
+      [key('a3').index]: aRunning(key('a3')),
+    };
+    const { state } = await planned({ policies: of(...names), records });
+    expect(state.error).toEqual({
+      kind: 'parameters',
+      problem: 'there are 49 policies, and a stage has at most 48: remove some, or spread them over several stages',
     });
+    expect(state.breaker).toEqual({ kind: 'run-error' });
+    expect(state.entries.map(({ index, phase }) => [index, phase])).toEqual([
+      [key('a3').index, 'watched'],
+      [key('a2').index, 'done'],
+    ]);
+    const { state: full } = await planned({ policies: of(...names.slice(1)) });
+    expect(full).not.toHaveProperty('error');
+    expect(full.entries).toHaveLength(48);
   });
 
   test('tells once that no clock, no sizes and no memory can be had', async () => {
@@ -184,20 +189,8 @@ describe('what Plan asks', () => {
     aspects.map((aspect) => ({ indexName: aspect, entityType: 'dataset', aspect }));
   const none: World['counts'] = () => ({ rowsToDelete: 0 });
 
-  test.each<[string, World['sizes'], number]>([
-    ['the server does not tell its indices', [], 8],
-    [
-      'the server tells them by names alone',
-      [
-        { indexName: 'a', entityType: 'dataset' },
-        { indexName: 'b', aspect: 'b' },
-      ],
-      8,
-    ],
-    ['the server tells of them', told(...many(80).map(({ aspect }) => aspect)), 8],
-    ['the server tells of others', told('other'), 64],
-  ])('is asked side by side, where %s: %#', async (_, sizes, most) => {
-    expect((await planned({ policies: many(80), sizes: sizes ?? [], counts: none })).mostAtOnce).toBe(most);
+  test('is asked side by side, eight policies at a time', async () => {
+    expect((await planned({ policies: many(20), counts: none })).mostAtOnce).toBe(8);
   });
 
   test('of a preview is first whether a dry run of one of its policies is allowed', async () => {
@@ -356,7 +349,7 @@ describe('an index without a policy', () => {
     expect(await listed({ indexName, aspect: 'operation' })).toStrictEqual(isListed ? [{ indexName }] : []);
   });
 
-  test('is listed as one of a hundred at most', async () => {
-    expect(await listed(...Array.from({ length: 101 }, (_, at) => index(`a${at}`)))).toHaveLength(100);
+  test('is listed as one of twenty at most', async () => {
+    expect(await listed(...Array.from({ length: 21 }, (_, at) => index(`a${at}`)))).toHaveLength(20);
   });
 });

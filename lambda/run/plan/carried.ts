@@ -1,0 +1,27 @@
+import { maxEntries } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import { resultOf } from '../../facts/outcome.ts';
+import type { Entry, RunState } from '../state.ts';
+
+/**
+ * As many entries as one run carries, in their order: lost rows and unresolved truncations first. One note counts the
+ * others, and names those among them that are quarantined. The next run finds them all again.
+ */
+export function carried(state: RunState): RunState {
+  const { entries, notes } = state;
+  if (entries.length <= maxEntries) return state;
+  const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
+  const beyond = entries.filter((entry) => !kept.has(entry));
+  const quarantined = beyond
+    .filter(({ phase, entry }) => phase === 'done' && 'outcome' in entry && entry.outcome === 'quarantined')
+    .map(({ entry: { entityType, aspect } }) => `${entityType}.${aspect}`);
+  const note: Note = { kind: 'beyond', entries: beyond.length, quarantined };
+  return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
+}
+
+function rank(entry: Entry): number {
+  if (entry.phase === 'watched') return 1;
+  if (entry.phase === 'approved') return 4;
+  if (entry.entry.outcome === 'rows-missing') return 0;
+  return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
+}

@@ -57,9 +57,9 @@ export const scenarios: MakeScenario[] = [
   (start) =>
     night(
       start,
-      'fifty policies',
-      'the same five times over: 50 indices, 25 past the threshold',
-      Array.from({ length: 5 }, () => ordinary).flat(),
+      'forty policies',
+      'the same four times over: 40 indices, 20 past the threshold',
+      Array.from({ length: 4 }, () => ordinary).flat(),
     ),
   (start) =>
     night(
@@ -74,7 +74,7 @@ export const scenarios: MakeScenario[] = [
       start,
       'bad: 48 policies',
       '48 policies whose truncation takes eight minutes each',
-      Array.from({ length: 48 }, () => [0.8 * million, 0.6] as const),
+      Array.from({ length: 48 }, () => [3.2 * million, 0.6] as const),
     ),
 ];
 

@@ -119,8 +119,8 @@ describe('a run', () => {
     });
     expect(state.breaker).toEqual({ kind: 'run-error' });
     expect(state.entries.map(({ index, phase }) => [index, phase])).toEqual([
-      [key('a3').index, 'watched'],
       [key('a2').index, 'done'],
+      [key('a3').index, 'watched'],
     ]);
     const { state: full } = await planned({ policies: of(...names.slice(1)) });
     expect(full).not.toHaveProperty('error');

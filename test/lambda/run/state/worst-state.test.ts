@@ -131,8 +131,8 @@ const watched = (at: number): WatchedEntry => ({
     aliveAt: millis,
     completedAt: millis,
     completedRealAt: millis,
-    vanished: false,
-    works: 'delete-by-query',
+    rose: { kept: true, counter: true },
+    does: 'delete',
     error,
   },
 });

@@ -36,8 +36,8 @@ const notARecord = '#';
 const SCHEDULED_KEY = `${notARecord}scheduled`;
 
 /**
- * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id
- * and version are stored beside it as attributes, because every write is conditional on them.
+ * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id,
+ * revision and version are stored beside it as attributes, because every write is conditional on them.
  *
  * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repetition then fails its
  * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read.
@@ -163,15 +163,22 @@ const isAbsent: WriteCondition = {
 };
 
 /** The stored record is still the one that was read, and no other version of this program has taken it over. */
-function follows({ version, state, attemptId }: Condition): WriteCondition {
+function follows({ version, state, attemptId, revision }: Condition): WriteCondition {
   const sameAttempt = attemptId === undefined ? 'attribute_not_exists(#attemptId)' : '#attemptId = :attemptId';
+  const sameRevision = revision === undefined ? 'attribute_not_exists(#revision)' : '#revision = :revision';
   return {
-    ConditionExpression: `#state = :state AND ${sameAttempt} AND #version = :version`,
-    ExpressionAttributeNames: { '#state': 'state', '#attemptId': 'attemptId', '#version': 'version' },
+    ConditionExpression: `#state = :state AND ${sameAttempt} AND ${sameRevision} AND #version = :version`,
+    ExpressionAttributeNames: {
+      '#state': 'state',
+      '#attemptId': 'attemptId',
+      '#revision': 'revision',
+      '#version': 'version',
+    },
     ExpressionAttributeValues: {
       ':state': { S: state },
       ':version': { N: String(version) },
       ...(attemptId !== undefined && { ':attemptId': { S: attemptId } }),
+      ...(revision !== undefined && { ':revision': { N: String(revision) } }),
     },
   };
 }
@@ -199,6 +206,7 @@ const toItem = (record: LedgerRecord): Record<string, AttributeValue> => ({
   state: { S: record.state },
   version: { N: String(record.version) },
   ...(record.attemptId !== undefined && { attemptId: { S: record.attemptId } }),
+  ...(record.revision !== undefined && { revision: { N: String(record.revision) } }),
   record: { S: JSON.stringify(record) },
 });
 

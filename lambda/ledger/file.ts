@@ -132,6 +132,6 @@ export function fileLedger(
 const oldest = (of: { keys(): Iterator<string> }): string => of.keys().next().value ?? '';
 
 function conditionKey(of: unknown): string {
-  const { version, state, attemptId } = (of ?? {}) as Partial<Condition>;
-  return JSON.stringify([version, state, attemptId]);
+  const { version, state, attemptId, revision } = (of ?? {}) as Partial<Condition>;
+  return JSON.stringify([version, state, attemptId, revision]);
 }

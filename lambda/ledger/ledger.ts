@@ -11,7 +11,7 @@ export interface Ledger {
   /** Every record, strongly consistent, ordered by index. */
   list(): Promise<StoredRecord[]>;
   /**
-   * Stores `next` on condition that the stored record still has the version, `state` and `attemptId` of `previous` (or
+   * Stores `next` on condition that the stored record still has the version, `state`, `attemptId` and `revision` of `previous` (or
    * that there is none, for `undefined`), as one atomic step. True if `next` is stored, including when the store's
    * answer was lost and a second read shows that the write arrived. False if another writer was first. Throws
    * LedgerError if neither can be established.

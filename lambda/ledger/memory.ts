@@ -33,6 +33,11 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
 /** The condition of every transition: the store still holds what the caller read, or still holds nothing. */
 export function holds(current: unknown, previous: Condition | undefined): boolean {
   if (current === undefined || previous === undefined) return current === previous;
-  const { version, state, attemptId } = current as Partial<Condition>;
-  return version === previous.version && state === previous.state && attemptId === previous.attemptId;
+  const { version, state, attemptId, revision } = current as Partial<Condition>;
+  return (
+    version === previous.version &&
+    state === previous.state &&
+    attemptId === previous.attemptId &&
+    revision === previous.revision
+  );
 }

@@ -125,6 +125,8 @@ const headFields = {
   server: z.string(),
   /** Of the latest attempt; each transition is conditional on it. */
   attemptId: z.string().optional(),
+  /** Counts the writes that change neither state nor attempt id. */
+  revision: z.int().optional(),
   /** From this moment on, others than its writer may judge an unresolved record. */
   judgeableAt: millis.optional(),
   /** Counted before the call, for verification and for `clear`. */
@@ -233,20 +235,26 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
   return { state: 'other-version', index, ...(head.success && { head: head.data }) };
 }
 
-/** What a write is conditional on: the stored record has this version, state and attempt id. */
+/** What a write is conditional on: no write leaves all four as they were, so the stored record is the one that was read. */
 export interface Condition {
   version: number;
   state: string;
   attemptId?: string | undefined;
+  revision?: number | undefined;
 }
 
 /** @throws Error for a record of which not even the head can be read: it must not be overwritten */
 export function conditionOf(record: StoredRecord): Condition {
-  const { version, state, attemptId } = record.state === 'other-version' ? (record.head ?? refuse(record)) : record;
-  return { version, state, ...(attemptId !== undefined && { attemptId }) };
+  const { version, state, attemptId, revision } = headOf(record) ?? refuse(record.index);
+  return {
+    version,
+    state,
+    ...(attemptId !== undefined && { attemptId }),
+    ...(revision !== undefined && { revision }),
+  };
 }
 
-function refuse({ index }: OtherVersion): never {
+function refuse(index: string): never {
   throw new Error(`The ledger record of ${index} cannot be read, so it is not written over.`);
 }
 

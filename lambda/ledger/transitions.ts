@@ -37,7 +37,7 @@ import {
  *                             `clear` counts. Only a person leaves it.
  *
  * Gotchas:
- * - Every write is conditional on version, state and attempt id of the record that it was made from. An abandoned
+ * - Every write is conditional on version, state, attempt id and revision of the record that it was made from. An abandoned
  *   function that is still running finds its condition broken, because whoever took over changed one of them (fence).
  * - A run is identified by its id and its start: execution names may be reused after months.
  * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
@@ -109,13 +109,16 @@ export const noteAnswer = (
   record: Sending,
   answer: NonNullable<SentAttempt['answer']>,
   strategy: AttemptStrategy,
-): Sending => ({ ...record, attempt: { ...record.attempt, answer, strategy } });
+): Sending => ({ ...record, ...revised(record), attempt: { ...record.attempt, answer, strategy } });
 
 /** A truncation sent as a delete by query was seen copying: whoever judges it later has to know. */
 export const seenToCopy = <Stored extends Unresolved>(
   record: Stored,
   copied: NonNullable<SentAttempt['copied']>,
-): Stored => ({ ...record, attempt: { ...record.attempt, copied } });
+): Stored => ({ ...record, ...revised(record), attempt: { ...record.attempt, copied } });
+
+/** Neither state nor attempt id changes: without it a late duplicate of an earlier write would undo this one. */
+const revised = ({ revision = 0 }: LedgerRecord) => ({ revision: revision + 1 });
 
 /**
  * Gives a reservation back after Truncate has decided against sending. Its run is done with this index: an invocation of
@@ -159,6 +162,7 @@ export function clear(record: StoredRecord, key: Key): Idle {
     ...base({ ...key, entityType, aspect }),
     state: 'idle',
     ...(attemptId !== undefined && { attemptId }),
+    ...(record.state === 'idle' && revised(record)),
     ...('decidedAt' in lastVerdict && { lastVerdict }),
     ...(sentBy && { sentBy }),
   };

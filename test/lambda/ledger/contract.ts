@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { noteAnswer } from '../../../lambda/ledger/transitions.ts';
 import {
   anIdle,
   anIndex,
@@ -157,6 +158,19 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
         expect(await ledger.read(index)).toEqual(anIdle({ attemptId: 'b' }));
       },
     );
+
+    test('lets no late duplicate undo a write that changed neither state nor attempt id', async () => {
+      const sending = aSending({ index });
+      expect(await ledger.replace(undefined, sending)).toBe(true);
+      const answer = { error: { kind: 'timeout', operation: 'truncate' }, realAt: 1 } as const;
+      const noted = noteAnswer(sending, answer, 'unknown');
+      expect(await ledger.replace(sending, noted)).toBe(true);
+      const again = noteAnswer(noted, { ...answer, realAt: 2 }, 'unknown');
+      expect(await ledger.replace(noted, again)).toBe(true);
+      expect(await ledger.replace(sending, noted)).toBe(false);
+      expect(await ledger.replace(noted, anIdle({ index }))).toBe(false);
+      expect(await ledger.read(index)).toEqual(again);
+    });
 
     test('does not take a record of one index for that of another', async () => {
       await store.plant(index, one({ index: 'another' }));

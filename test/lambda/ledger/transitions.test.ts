@@ -123,6 +123,7 @@ describe('what comes after sending', () => {
     const noted = readable(noteAnswer(aSending(), { error, realAt: now }, 'unknown'));
     expect(noted).toEqual({
       ...aSending(),
+      revision: 1,
       attempt: { ...aSending().attempt, answer: { error, realAt: now }, strategy: 'unknown' },
     });
   });
@@ -193,7 +194,7 @@ describe('quarantine', () => {
   );
 
   test('clearing a record without a verdict is no more than that', () => {
-    expect(clear(anIdle(), aKey)).toStrictEqual(anIdle());
+    expect(clear(anIdle(), aKey)).toStrictEqual(anIdle({ revision: 1 }));
   });
 });
 

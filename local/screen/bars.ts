@@ -39,9 +39,15 @@ interface Payload {
 }
 
 function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
+  /** Columns of each bar's line as it was drawn last, by name. */
+  const drawnWidths = new Map<string, number>();
   const options: Options = {
     stream,
-    format: barLine,
+    format: (all, params, payload: Payload) => {
+      const line = barLine(all, params, payload);
+      drawnWidths.set(payload.name, widthOf(line));
+      return line;
+    },
     hideCursor: true,
     // A finished bar makes room for the line that says how it ended.
     clearOnComplete: true,
@@ -51,10 +57,23 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
   const bars = new Map<string, { bar: SingleBar; payload: Payload }>();
   // The library keeps counting lines after its last bar has gone, so each group of bars gets its own instance.
   let drawing: MultiBar | undefined;
+  /** A terminal folds the lines of a window that becomes narrower, and the library does not know of these rows. */
+  const unfold = () => {
+    const rows = [...drawnWidths.values()].map((width) => Math.max(1, Math.ceil(width / Math.max(1, stream.columns))));
+    const folded = rows.reduce((sum, count) => sum + count - 1, 0);
+    if (drawing && folded > 0) stream.write(`\r\u001b[${folded}A\u001b[J`);
+  };
+  const draw = (): MultiBar => {
+    if (drawing === undefined) stream.on('resize', unfold);
+    drawing ??= new MultiBar(options);
+    return drawing;
+  };
   const stop = () => {
     drawing?.stop();
     drawing = undefined;
     bars.clear();
+    drawnWidths.clear();
+    stream.off('resize', unfold);
   };
   return {
     line: (text) => (drawing ? drawing.log(`${text}\n`) : screen.write(`${text}\n`)),
@@ -67,9 +86,8 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
         name: indexName(watched.entry),
         seenAt: Date.now(),
       };
-      drawing ??= new MultiBar(options);
       const known = bars.get(watched.index);
-      const bar = known?.bar ?? drawing.create(total, done, payload);
+      const bar = known?.bar ?? draw().create(total, done, payload);
       bars.set(watched.index, { bar, payload });
       if (!known) return;
       bar.setTotal(total);
@@ -85,6 +103,7 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
       const known = bars.get(index);
       if (!known) return;
       bars.delete(index);
+      drawnWidths.delete(known.payload.name);
       if (bars.size === 0) stop();
       else drawing?.remove(known.bar);
     },

@@ -37,13 +37,31 @@ function aTerminal(columns: number) {
       .filter((text) => text.includes(' %'))
       .at(-1);
   };
-  return { stream, screen, bars: createBars(screen), drawn };
+  const text = () => {
+    stream.read();
+    return written;
+  };
+  return { stream, screen, bars: createBars(screen), drawn, text };
 }
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the bar of a task', () => {
+  it('leaves no fragment of a line that a narrower terminal has folded', () => {
+    const { stream, bars, text } = aTerminal(120);
+    bars.update(watched(7000));
+    vi.advanceTimersByTime(200);
+    stream.columns = 40;
+    stream.emit('resize');
+    // It takes two rows now: up to the first, and clear all below.
+    expect(text().endsWith('\r\u001b[1A\u001b[J')).toBe(true);
+    bars.stop();
+    const ended = text();
+    stream.emit('resize');
+    expect(text()).toBe(ended);
+  });
+
   it('follows a terminal that is resized, and leaves out what finds no room', () => {
     const { stream, screen, bars, drawn } = aTerminal(120);
     bars.update(watched(7000));

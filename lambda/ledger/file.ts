@@ -67,7 +67,7 @@ export function fileLedger(
     if (follows && !knownHere.has(conditionKey(follows))) throw damaged(path);
     if (!holds(recordOf(index), follows ?? undefined)) return;
     stored.set(index, line);
-    // Last, although it may have been there before: a noted answer changes neither state nor attempt.
+    // Last, although the same may have been there before.
     knownHere.delete(conditionKey(record));
     known.set(index, knownHere.add(conditionKey(record)));
     if (knownHere.size > knownPerIndex) knownHere.delete(oldest(knownHere));

@@ -1,4 +1,4 @@
-import { indexName, knownAspects } from '../../lambda/policy/aspects.ts';
+import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 
 /**
@@ -7,13 +7,13 @@ import { nearest } from '../../lambda/policy/nearest.ts';
  * @returns one sentence without its full stop; undefined if there is no doubt
  */
 export function nameDoubt(given: { entityType: string; aspect: string }): string | undefined {
-  const name = indexName(given);
-  if (knownAspects.some((known) => indexName(known).toLowerCase() === name.toLowerCase())) return undefined;
+  const name = dottedName(given);
+  if (knownAspects.some((known) => dottedName(known).toLowerCase() === name.toLowerCase())) return undefined;
   // Each part by itself: dataset.datasetStats is no mistyped dataset.datasetProfile.
   const near = knownAspects.filter(
     ({ entityType, aspect }) => isNear(given.entityType, entityType) && isNear(given.aspect, aspect),
   );
-  const meant = nearest(name, near.map(indexName));
+  const meant = nearest(name, near.map(dottedName));
   if (meant === undefined) return undefined;
   return `${name} is no index of DataHub's own; unless a custom model has it, ${meant} is meant`;
 }

@@ -38,7 +38,7 @@ export function canonicalSpelling(entityType: string, aspect: string): { entityT
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
 
 /** An index as policies, commands and people name it: `dataset.operation`. */
-export const indexName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
   `${entityType}.${aspect}`;
 
 /**

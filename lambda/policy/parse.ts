@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { capped } from '../facts/text.ts';
-import { canonicalSpelling, indexName, searchIndex } from './aspects.ts';
+import { canonicalSpelling, dottedName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { readJson } from './read-json.ts';
 import { maxNameLength, type Policy, policySchema } from './schema.ts';
@@ -106,8 +106,8 @@ export function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
     if (same.length <= 1 || names.entityType === '?' || names.aspect === '?') return item;
     const own = item.kind === 'invalid' ? `${item.problem}; besides, ` : '';
     const sources = same.map(({ source }) => source).join('; ');
-    const name = indexName(names);
-    const what = same.every((other) => indexName(namesOf(other)).toLowerCase() === name.toLowerCase())
+    const name = dottedName(names);
+    const what = same.every((other) => dottedName(namesOf(other)).toLowerCase() === name.toLowerCase())
       ? `for ${name}`
       : `for one search index, ${item.index},`;
     return invalid(item.source, names, `${own}${same.length} policies are ${what} (${sources}): keep one of them`);

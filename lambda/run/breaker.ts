@@ -1,5 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
 /**
@@ -8,8 +9,8 @@ import type { RunState } from './state.ts';
  * breaker of an earlier run; and rows that went while no truncation was under way say nothing about the next one.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ entityType, aspect, outcome, cause }: DecidedFacts): Cause | undefined {
-  const index = `${entityType}.${aspect}`;
+export function breakerOf({ outcome, cause, ...names }: DecidedFacts): Cause | undefined {
+  const index = dottedName(names);
   if (outcome === 'rows-missing' && cause.kind !== 'gone-since') return { kind: 'breaker', index, outcome };
   // What cannot have copied can be stopped, repeated or left half done: it is no reason to stop.
   const isFirst = cause.kind === 'unsettled' && cause.copied && cause.closed === undefined;

@@ -5,6 +5,7 @@ import { LedgerError } from '../ledger/ledger.ts';
 import { type Head, headOf, type StoredRecord, type Window } from '../ledger/record.ts';
 import { clear, type Key } from '../ledger/transitions.ts';
 import { asking, OperationsError } from '../operations/operations.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { mayHaveCopied } from '../truncation/copied.ts';
 import { ownTask } from '../truncation/own-task.ts';
 import { whereRowsAre } from './entries.ts';
@@ -37,7 +38,7 @@ export async function clearIndex(
   try {
     return await cleared(record, key, clearing, services, signal);
   } catch (error) {
-    if (error instanceof LedgerError) return { kind: 'not-released', index: nameOf(key), why: 'ledger' };
+    if (error instanceof LedgerError) return { kind: 'not-released', index: dottedName(key), why: 'ledger' };
     throw error;
   }
 }
@@ -49,7 +50,7 @@ async function cleared(
   services: Services,
   signal: AbortSignal,
 ): Promise<Note> {
-  const index = nameOf(key);
+  const index = dottedName(key);
   const nothing: Note = { kind: 'nothing-to-clear', index };
   if (record === undefined) return nothing;
   const head = headOf(record);
@@ -187,5 +188,3 @@ async function copies(record: StoredRecord, { operations, clock }: Services, sig
   if (!task || task.completed) return false;
   return mayHaveCopied({ attempt }, { task, indexName: undefined, isCounted: true });
 }
-
-const nameOf = ({ entityType, aspect }: Pick<Key, 'entityType' | 'aspect'>): string => `${entityType}.${aspect}`;

@@ -7,6 +7,7 @@ import { capped } from '../facts/text.ts';
 import { standing } from '../ledger/standing.ts';
 import { fence, isSameRun } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
@@ -122,7 +123,7 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   const { sendsUntil = services.clock.now() + longestToSendMillis } = failure;
   const entry = await settled(target, state, Math.min(sendsUntil, endOf(state, services.settings)), services);
   if (!entry) return { ...state, failure: { ...failure, sendsUntil } };
-  const name = `${target.entry.entityType}.${target.entry.aspect}`;
+  const name = dottedName(target.entry);
   services.log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const note: Note = { kind: 'truncate-failed', index: name, error: capped(failure.error) };
   const known = await callWithoutTask(entry, rest, services);

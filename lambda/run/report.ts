@@ -4,6 +4,7 @@ import type { Clock } from '../facts/clock.ts';
 import { needsAttention } from '../facts/note.ts';
 import { knownOutcome, type Result, resultOf, worst } from '../facts/outcome.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { worded } from '../wording/report.ts';
 import { done } from './entries.ts';
 import { seen } from './next.ts';
@@ -130,6 +131,5 @@ function lastWord(entry: Entry): DecidedFacts {
 /** Smallest first, then by name; entries without a count come last. */
 function bySize(left: DecidedFacts, right: DecidedFacts): number {
   const size = (entry: DecidedFacts) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
-  const name = (entry: DecidedFacts) => `${entry.entityType}.${entry.aspect}`;
-  return size(left) - size(right) || name(left).localeCompare(name(right));
+  return size(left) - size(right) || dottedName(left).localeCompare(dottedName(right));
 }

@@ -8,6 +8,7 @@ import { settle } from '../ledger/settle.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
 import { decline, reserve, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { type Circumstances, decide, guardTimes, type Refusal } from '../policy/decision.ts';
 import { biteLimit } from '../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
@@ -153,10 +154,8 @@ function beside(state: RunState, target: ApprovedEntry): Pick<RunState, 'notes'>
   const left = state.entries.find((entry) => entry !== target && entry.phase === 'watched' && entry.entry.adopted);
   const told = state.notes.some((note) => note.kind === 'started-beside');
   if (!left || told) return { notes: state.notes };
-  return { notes: [...state.notes, { kind: 'started-beside', index: nameOf(left.entry) }] };
+  return { notes: [...state.notes, { kind: 'started-beside', index: dottedName(left.entry) }] };
 }
-
-const nameOf = ({ entityType, aspect }: EntryFacts): string => `${entityType}.${aspect}`;
 
 async function sendOne(
   state: RunState,

@@ -2,7 +2,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Outcome, Result } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
-import { indexName } from '../policy/aspects.ts';
+import { dottedName } from '../policy/aspects.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 
@@ -53,7 +53,7 @@ export function reportMetrics(report: Report): string[] {
     embedded({ [dimensionNames.stage]: report.stage }, run, at),
     ...report.policies.flatMap((entry) => {
       const values = indexValues(entry, report);
-      const dimensions = { [dimensionNames.stage]: report.stage, [dimensionNames.index]: indexName(entry) };
+      const dimensions = { [dimensionNames.stage]: report.stage, [dimensionNames.index]: dottedName(entry) };
       return values.length > 0 ? [embedded(dimensions, values, at)] : [];
     }),
   ];

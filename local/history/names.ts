@@ -1,9 +1,9 @@
 import { baseOf } from '../../lambda/operations/backend.ts';
-import { indexName, knownAspects, searchIndex } from '../../lambda/policy/aspects.ts';
+import { dottedName, knownAspects, searchIndex } from '../../lambda/policy/aspects.ts';
 
 /** Nights are stored by search index, but people name indices differently. */
 
-const known = new Map(knownAspects.map((names) => [searchIndex(names), indexName(names)]));
+const known = new Map(knownAspects.map((names) => [searchIndex(names), dottedName(names)]));
 
 /**
  * `dataset.operation` for `dataset_operationaspect_v1`. For an aspect that is not DataHub's own, the spelling is lost;

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { OtherVersion } from '../../lambda/ledger/record.ts';
-import { indexName } from '../../lambda/policy/aspects.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 
 /** Ctrl-C, a closed terminal, and a stop from outside: says what continues without us, and how to pick it up. */
 
@@ -43,9 +43,9 @@ export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
   const left = records.flatMap((record) => {
     switch (record.state) {
       case 'running':
-        return [`  ${indexName(record)}: task ${record.attempt.taskId} goes on running on the server.`];
+        return [`  ${dottedName(record)}: task ${record.attempt.taskId} goes on running on the server.`];
       case 'sending':
-        return [`  ${indexName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
+        return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
       default:
         return [];
     }
@@ -74,6 +74,6 @@ function otherVersion({ index, head }: OtherVersion): string[] {
   if (!head) return [`  ${index}: its ledger record cannot be read; a truncation may be running.`];
   if (settled.has(head.state)) return [];
   return [
-    `  ${indexName(head)}: its ledger record (version ${head.version}) is one that this program cannot read, and says "${head.state}": a truncation may be running.`,
+    `  ${dottedName(head)}: its ledger record (version ${head.version}) is one that this program cannot read, and says "${head.state}": a truncation may be running.`,
   ];
 }

@@ -4,7 +4,7 @@ import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { isLoopback } from '../../lambda/operations/http/addresses.ts';
-import { indexName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
+import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { parsePolicies } from '../../lambda/policy/parse.ts';
 import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
@@ -37,7 +37,7 @@ export function openLedger(path: string, { mode }: RunArguments): Ledger & { clo
 export async function checkClear({ clear = [] }: RunArguments, policies: Policies, ledger: Ledger): Promise<void> {
   if (clear.length === 0) return;
   const parsed = parsePolicies(policies.first, localSettings.minRetentionDays);
-  const names = parsed.flatMap((item) => (item.kind === 'policy' ? [indexName(item.policy)] : []));
+  const names = parsed.flatMap((item) => (item.kind === 'policy' ? [dottedName(item.policy)] : []));
   const known = [...new Set([...names, ...(await ledger.list()).flatMap(nameOf)])];
   for (const name of clear) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
@@ -50,7 +50,7 @@ export async function checkClear({ clear = [] }: RunArguments, policies: Policie
 
 function nameOf(record: StoredRecord): string[] {
   const names = record.state === 'other-version' ? record.head : record;
-  return names ? [indexName(names)] : [];
+  return names ? [dottedName(names)] : [];
 }
 
 /**

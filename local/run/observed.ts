@@ -3,7 +3,7 @@ import { answerTimeoutMillis } from '../../lambda/facts/limits.ts';
 import type { OperationName } from '../../lambda/facts/server-error.ts';
 import type { Transport } from '../../lambda/operations/http/transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
-import { indexName } from '../../lambda/policy/aspects.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 
 /** A question that the server has not answered yet. */
 export interface Pending {
@@ -74,11 +74,11 @@ export function observer(tell: Asking, attempts: number) {
       });
       return {
         dryRun: (fields, options) =>
-          during(read('dry-run', options, indexName(fields)), () => inner.dryRun(fields, options)),
+          during(read('dry-run', options, dottedName(fields)), () => inner.dryRun(fields, options)),
         taskStatus: (task, options) => during(read('task-status', options), () => inner.taskStatus(task, options)),
         indexSizes: (options) => during(read('index-sizes', options), () => inner.indexSizes(options)),
         truncate: (fields, maySend) =>
-          during({ operation: 'truncate', index: indexName(fields), attempts: 1 }, () =>
+          during({ operation: 'truncate', index: dottedName(fields), attempts: 1 }, () =>
             inner.truncate(fields, maySend),
           ),
       };

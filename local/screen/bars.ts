@@ -1,5 +1,5 @@
 import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
-import { indexName } from '../../lambda/policy/aspects.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { WatchedEntry } from '../../lambda/run/state.ts';
 import { duration } from '../../lambda/wording/numbers.ts';
 import type { Screen } from './screen.ts';
@@ -83,7 +83,7 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
       const payload: Payload = {
         rows,
         left: leftOf({ done, total }, seconds),
-        name: indexName(watched.entry),
+        name: dottedName(watched.entry),
         seenAt: Date.now(),
       };
       const known = bars.get(watched.index);
@@ -160,7 +160,7 @@ function lineBars(screen: Screen): Bars {
   const rowsDone = (watched: WatchedEntry, seconds?: number) => {
     const { done, total } = doneOf(watched);
     const left = leftOf({ done, total }, seconds);
-    return `${indexName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done${left && `, ${left}`}`;
+    return `${dottedName(watched.entry)}: ${grouped(done)} of ${grouped(total)} rows done${left && `, ${left}`}`;
   };
   return {
     line,

@@ -1,6 +1,6 @@
 import { resultOf } from '../../lambda/facts/outcome.ts';
 import type { DecidedFacts, EntryFacts } from '../../lambda/facts/report-schema.ts';
-import { indexName } from '../../lambda/policy/aspects.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import { percentOf } from '../../lambda/policy/percentage.ts';
 import type { ApprovedEntry, Entry, Planned, RunState } from '../../lambda/run/state.ts';
 import { counted, duration } from '../../lambda/wording/numbers.ts';
@@ -39,7 +39,7 @@ export function createProgress(screen: Screen): Progress {
       told.add(index);
       bars.end(index);
       const outcome = paint(resultOf[entry.outcome], `${entry.outcome}.`);
-      const first = `${indexName(entry)}: ${outcome} ${causeSentence(entry, maxText)}`;
+      const first = `${dottedName(entry)}: ${outcome} ${causeSentence(entry, maxText)}`;
       for (const text of wrap(first, screen.width, '  ', '    ')) line(text);
       for (const text of renderRecovery(entry, screen.width, '    ')) line(text);
     }
@@ -81,7 +81,7 @@ export function renderPlan(state: RunState, width: number, paint: Paint = plain)
   // Entries that only wait for the server or the token are reported with the error.
   const shown = state.entries.filter((entry) => !isToldWithError(entry, state));
   const rows = shown.map((entry) => [
-    indexName(entry.entry),
+    dottedName(entry.entry),
     count(entry.entry.rowsTotal),
     count(entry.entry.rowsToDelete),
     percentText(entry),

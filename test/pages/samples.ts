@@ -2,7 +2,7 @@ import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Night } from '../../lambda/memory/night.ts';
 import { composeMessage } from '../../lambda/notification/message.ts';
-import { indexName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import type { Policy } from '../../lambda/policy/schema.ts';
 import { memoryOf } from '../../local/history/memory.ts';
 import { historyPage } from '../../local/pages/history-page.ts';
@@ -114,7 +114,7 @@ function aRun(given: Report, more: { policy?: Partial<Policy>; nights?: number; 
     ),
     older: new Map(
       report.policies.map((entry) => [
-        indexName(entry),
+        dottedName(entry),
         new Map([30, 90, 180].map((age) => [age, Math.round((entry.rowsTotal ?? 0) * (1 - age / 200))])),
       ]),
     ),

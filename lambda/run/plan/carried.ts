@@ -1,6 +1,7 @@
 import { maxEntries } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcome.ts';
+import { dottedName } from '../../policy/aspects.ts';
 import type { Entry, RunState } from '../state.ts';
 
 /**
@@ -14,7 +15,7 @@ export function carried(state: RunState): RunState {
   const beyond = entries.filter((entry) => !kept.has(entry));
   const quarantined = beyond
     .filter(({ phase, entry }) => phase === 'done' && 'outcome' in entry && entry.outcome === 'quarantined')
-    .map(({ entry: { entityType, aspect } }) => `${entityType}.${aspect}`);
+    .map(({ entry }) => dottedName(entry));
   const note: Note = { kind: 'beyond', entries: beyond.length, quarantined };
   return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
 }

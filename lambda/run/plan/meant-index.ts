@@ -1,6 +1,6 @@
 import type { ServerError } from '../../facts/server-error.ts';
 import type { IndexSize } from '../../operations/operations.ts';
-import { canonicalSpelling, indexName, isProtected, knownAspects } from '../../policy/aspects.ts';
+import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../policy/aspects.ts';
 import { nearest } from '../../policy/nearest.ts';
 import type { Policy } from '../../policy/schema.ts';
 
@@ -20,11 +20,11 @@ export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonl
   const near = known.filter(
     ({ entityType, aspect }) => nearest(policy.entityType, [entityType]) && nearest(policy.aspect, [aspect]),
   );
-  return nearest(indexName(policy), near.map(indexName));
+  return nearest(dottedName(policy), near.map(dottedName));
 }
 
 /** The names differ in more than a number: nobody types "part7" for "part3" by mistake. */
 const isOther = (other: Pick<Policy, 'entityType' | 'aspect'>, policy: Policy): boolean =>
-  unnumbered(indexName(other)) !== unnumbered(indexName(policy));
+  unnumbered(dottedName(other)) !== unnumbered(dottedName(policy));
 
 const unnumbered = (name: string): string => name.toLowerCase().replace(/\d/g, '#');

@@ -5,7 +5,7 @@ import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
 import { isSameRun } from '../../ledger/transitions.ts';
 import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
-import { searchIndexOfName } from '../../policy/aspects.ts';
+import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { askingOf } from '../entries.ts';
 import { pausedCause, problemOf, readPolicies } from '../orders.ts';
@@ -85,7 +85,7 @@ function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
   const known = new Set(policies.map(({ index }) => index));
   const unknown = (input.only ?? []).filter((name) => !known.has(searchIndexOfName(name)));
   if (unknown.length === 0) return;
-  const names = listed(policies.map(namesOf).map(({ entityType, aspect }) => `${entityType}.${aspect}`)) || 'none';
+  const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
   throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
 }
 

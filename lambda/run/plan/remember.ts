@@ -5,7 +5,7 @@ import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import { capped } from '../../facts/text.ts';
 import { MemoryError, type Night, type Nights } from '../../memory/night.ts';
 import { emptiedSince, estimateSeconds, growthOf, nightsToThreshold } from '../../memory/trends.ts';
-import { searchIndex } from '../../policy/aspects.ts';
+import { dottedName, searchIndex } from '../../policy/aspects.ts';
 import { done, endOf } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
@@ -137,7 +137,7 @@ export const tooLong = (entries: readonly Entry[], state: RunState, { settings, 
   entries.flatMap((entry): Note[] => {
     const seconds = entry.phase === 'approved' ? entry.plan.seconds : undefined;
     if (seconds === undefined || clock.now() + seconds * 1000 <= endOf(state, settings)) return [];
-    const index = `${entry.entry.entityType}.${entry.entry.aspect}`;
+    const index = dottedName(entry.entry);
     return [{ kind: 'longer-than-run', index, seconds, hours: settings.maxRunHours }];
   });
 

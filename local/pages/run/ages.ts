@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { type Operations, OperationsError } from '../../../lambda/operations/operations.ts';
-import { indexName } from '../../../lambda/policy/aspects.ts';
+import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { countAges, surveyConcurrency } from '../../survey/count.ts';
 import type { Older } from '../by-age.ts';
 
@@ -42,7 +42,7 @@ export async function countedAges(
     if (stopped || now() >= end) return;
     try {
       const counts = await countAges(operations, entry, start);
-      older.set(indexName(entry), new Map(Object.entries(counts.older).map(([age, rows]) => [Number(age), rows])));
+      older.set(dottedName(entry), new Map(Object.entries(counts.older).map(([age, rows]) => [Number(age), rows])));
     } catch (error) {
       if (!(error instanceof OperationsError)) throw error;
       stopped ||= error.concernsServer;

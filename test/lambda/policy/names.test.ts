@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   canonicalSpelling,
-  indexName,
+  dottedName,
   isProtected,
   knownAspects,
   searchIndex,
@@ -64,7 +64,7 @@ describe('the names of an index', () => {
     expect(searchIndex({ entityType: 'Dataset', aspect: 'Operation' })).toBe('dataset_operationaspect_v1');
     expect(searchIndexOfName('Dataset.Operation')).toBe('dataset_operationaspect_v1');
     expect(searchIndexOfName('a.b.c')).toBe(searchIndex({ entityType: 'a', aspect: 'b_c' }));
-    expect(indexName({ entityType: 'Dataset', aspect: 'Operation' })).toBe('Dataset.Operation');
+    expect(dottedName({ entityType: 'Dataset', aspect: 'Operation' })).toBe('Dataset.Operation');
   });
 
   test('tell what is never truncated', () => {

@@ -11,10 +11,12 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
  * Files share a process, and load the libraries once: that is a third of all the work. Those that change clocks, timers or
  * the console do not share it with the others, whose connections have timers, too.
  */
+const contains = (path: string, pattern: RegExp): boolean => pattern.test(readFileSync(join(root, path), 'utf8'));
 const changesItsProcess = (path: string): boolean =>
-  path.startsWith('test/laboratory/') ||
-  /\bvi\.(?:useFakeTimers|spyOn)|laboratory\//.test(readFileSync(join(root, path), 'utf8'));
-const withOwnTime = tests.filter(changesItsProcess);
+  path.startsWith('test/laboratory/') || contains(path, /\bvi\.(?:useFakeTimers|spyOn)|laboratory\//);
+/** Replaced modules are loaded anew, which a module that another file has loaded before would not see. */
+const withOwnModules = tests.filter((path) => contains(path, /\bvi\.mock\(/));
+const withOwnTime = tests.filter((path) => changesItsProcess(path) && !withOwnModules.includes(path));
 
 export default defineConfig({
   test: {
@@ -29,13 +31,14 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: withOwnTime,
+          exclude: [...withOwnTime, ...withOwnModules],
           isolate: false,
           // Not above: it would be done once more for each project.
           globalSetup: 'test/programs.ts',
         },
       },
       { extends: true, test: { name: 'own time', include: withOwnTime, isolate: false } },
+      { extends: true, test: { name: 'own modules', include: withOwnModules } },
     ],
   },
 });

@@ -11,12 +11,18 @@ const folder = new URL('deploy/kubernetes/', root);
 const text = (file: string, base = folder) => readFileSync(new URL(file, base), 'utf8');
 const cronJob = text('cron-job.yaml');
 const byHand = text('by-hand.yaml');
+/** Those of the job by hand. */
+const argumentsIn = (manifest: string) =>
+  /args: \[([^\]]*)\]/
+    .exec(manifest)![1]!
+    .split(/,\s*/)
+    .filter((item) => item !== '');
 /** What they offer to paste, and the arguments of the job that it makes. */
 const template = (manifest: string) => /value: "(sed .*)"$/m.exec(manifest)?.[1];
 const made = (items: string) => {
   const script = /^sed '(.*)' \S+ \| kubectl create --namespace datahub --filename -$/.exec(template(cronJob)!)![1]!;
   const manifest = execFileSync('sed', [script.replace('{}', items)], { input: byHand, encoding: 'utf8' });
-  return /args: \[([^\]]*)\]/.exec(manifest)![1]!.split(/,\s*/);
+  return argumentsIn(manifest);
 };
 const number = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(cronJob)?.[1]);
 
@@ -43,6 +49,17 @@ describe('The manifests for Kubernetes', () => {
       input: { clear: ['dataset.operation'] },
       ledgerPath: '/ledger/in-flight.json',
     });
+  });
+
+  test.each(['docs/operate.md', 'docs/kubernetes.md'])('in %s every run by hand is one that starts', (page) => {
+    const scripts = [...text(page, root).matchAll(/`sed (.*) deploy\/kubernetes\/by-hand\.yaml/g)].map(([, it]) => it!);
+    expect(scripts.length).toBeGreaterThan(3);
+    for (const script of scripts) {
+      const parts = [...script.matchAll(/'([^']*)'/g)].flatMap(([, part]) => ['-e', part!]);
+      const args = argumentsIn(execFileSync('sed', parts, { input: byHand, encoding: 'utf8' }));
+      expect(() => parseArguments(args, { DATAHUB_GMS_TOKEN: 'any' }, 'datahub-retention'), script).not.toThrow();
+      expect(args, script).toContain('--ledger=/ledger/in-flight.json');
+    }
   });
 
   test('give the job by hand the same pod as the CronJob: ledger, token, user, limits and chat', () => {

@@ -9,7 +9,7 @@ import { type DeployedStage, deployStage, type RolePolicy, startCold, until } fr
 
 /**
  * Schedule, four functions, service, topic: the real template with the real bundles, on an emulator of AWS that evaluates IAM
- * for the functions' own calls. What it cannot show is in the README.
+ * for the functions' own calls. What it cannot show is in docs/operate.md.
  */
 
 const emulator = await startEmulator();

@@ -72,11 +72,11 @@ describe('Monitoring', () => {
     expect(alarm.Period * alarm.EvaluationPeriods).toBeLessThan(86_400);
   });
 
-  test('costs what the README says', () => {
+  test('costs what docs/cost.md says', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const [, amount] = /^\| Alarms \(twelve metrics in six alarms\) \| ([\d.]+) \|$/m.exec(readme)!;
+    const page = readFileSync(new URL('../../../docs/cost.md', import.meta.url), 'utf8');
+    const [, amount] = /^\| Alarms \(twelve metrics in six alarms\) \| ([\d.]+) \|$/m.exec(page)!;
     expect([alarms.length, sum, Number(amount)]).toEqual([6, 12, expect.closeTo(12 * prices.alarmMetricMonth, 6)]);
   });
 

@@ -5,8 +5,10 @@ import { endCases } from './cases/ends.ts';
 import { otherCases } from './cases/others.ts';
 import { plainCases } from './cases/plain.ts';
 import { type CaseResult, runCase } from './cases/run-case.ts';
+import { upgradeCases } from './cases/upgrades.ts';
 import { agrees, type Conformity, compare, conformityTable } from './conformance/run.ts';
 import { statements } from './conformance/statements.ts';
+import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
 import { caseTable } from './print.ts';
 import { useGiven } from './start/given.ts';
 import { Skipped } from './start/java.ts';
@@ -19,7 +21,7 @@ import { type Laboratory, openLaboratory } from './world/laboratory.ts';
  * code makes. `--core` runs five cases, `--case TEXT` those whose name holds the text, `--out FOLDER` keeps what the job said.
  */
 
-const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases];
+const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases, ...upgradeCases];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** What is being done, for whoever asks why it takes so long. */
@@ -59,9 +61,9 @@ async function main(asked: Asked): Promise<number> {
   }
 }
 
-/** What hangs must not hold a submission up: the cap is twice what it takes on a quiet machine. */
+/** What hangs must not hold a submission up: the cap is several times what it takes on a quiet machine. */
 function withinTime<T>({ core }: Asked, work: Promise<T>): Promise<T> {
-  const minutes = core ? 8 : 25;
+  const minutes = core ? 20 : 75;
   let timer: NodeJS.Timeout | undefined;
   const cap = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`After ${minutes} minutes it hangs in: ${underWay}.`)), minutes * 60_000);
@@ -87,6 +89,13 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     say(`         real times of the server: ${one.realTimes}`);
     for (const problem of result.problems) say(`         ${problem}`);
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
+  }
+  if (!asked.core && !asked.conformance && named('disk space', asked)) {
+    underWay = 'the disk';
+    const rows = await measureDisk(laboratory);
+    const problems = rows.flatMap(problemsOf);
+    counts[problems.length === 0 ? 'passed' : 'failed']++;
+    say(['', 'Space of an index, in shares of what it took before', ...diskTable(rows), ...problems].join('\n'));
   }
   const compared: Conformity[] = [];
   for (const statement of asked.core ? [] : statements.filter(({ name }) => named(name, asked))) {

@@ -23,6 +23,8 @@ export interface Expectation {
   keptRowsMissing: 'none' | 'some' | 'all';
   /** Ingested rows that no count can know of, and that a request brings back which the message prints. */
   stragglers?: true;
+  /** Ingested rows that an upgrade has left in its old index: nobody here has lost them, and no word may say otherwise. */
+  leftBehind?: true;
   /** Commands are taken from the message; with them every row is back, and the index is cleared. */
   recovery?: true;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { problemsOf } from '../disk/measure.ts';
 import type { Ended } from '../world/job.ts';
 import type { Expectation } from './case.ts';
 import { type Facts, judge } from './judge.ts';
@@ -94,6 +95,25 @@ test.each<[string, Partial<Facts>, string]>([
 test('a case that did not bring about what it is about fails', () => {
   const expected: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'some' };
   expect(problems({}, expected)).toEqual(['0 of 50000 kept rows are missing, expected some']);
+});
+
+test('rows that an upgrade has left in its old index are nobody’s loss, and its alias is not to be moved', () => {
+  const expected: Expectation = { ...truncated, leftBehind: true };
+  const shouldBe = { kept: 50_000, ingested: 150 };
+  const there = { old: 0, kept: 50_000, ingested: 100 };
+  expect(problems({ shouldBe, there }, expected)).toEqual([]);
+  expect(problems({}, expected)).toEqual(['no ingested row was left behind, so nothing is proven']);
+  const said = 'POST /_aliases {"actions":[]}';
+  expect(problems({ shouldBe, there, runs: [run({ outcome: 'truncated' }, said)] }, expected)).toEqual([
+    'prints a command that would undo the upgrade',
+  ]);
+});
+
+test('space that does not come back by expunging is noticed, where more than a tenth was deleted', () => {
+  const row = { order: 'mixed' as const, before: 100, deleted: 100, settled: 90, deadShare: 0.3 };
+  expect(problemsOf({ ...row, share: 0.3, expunged: 75 })).toEqual([]);
+  expect(problemsOf({ ...row, share: 0.3, expunged: 99 })).toEqual(['30 % deleted, and 99 % of the space is left']);
+  expect(problemsOf({ ...row, share: 0.1, expunged: 99 })).toEqual([]);
 });
 
 test('requests are taken from a message as they stand, across folded lines, each once', () => {

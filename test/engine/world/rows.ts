@@ -13,6 +13,7 @@ const bulkRows = 10_000;
 export const mappings = {
   properties: {
     timestampMillis: { type: 'date' },
+    '@timestamp': { type: 'date' },
     urn: { type: 'keyword' },
     /** `loaded`, or `ingested` while a case ran. */
     origin: { type: 'keyword' },
@@ -50,7 +51,13 @@ export async function write(
     const event = { actor: `urn:li:corpuser:user${row % 97}`, queries: ['select 1', `select ${row % 1000}`] };
     return [
       { index: { _id: id } },
-      { timestampMillis, urn: `urn:li:dataset:(urn:li:dataPlatform:hive,table${row % 500},PROD)`, origin, event },
+      {
+        timestampMillis,
+        '@timestamp': timestampMillis,
+        urn: `urn:li:dataset:(urn:li:dataPlatform:hive,table${row % 500},PROD)`,
+        origin,
+        event,
+      },
     ];
   });
   const { body: answer } = await client.bulk({ index, body: body as never });

@@ -23,8 +23,12 @@ export async function progressOf(client: Client, task: string): Promise<Progress
   return { total: status['total'] ?? 0, done };
 }
 
+/** Slow enough that on a busy machine, too, the task is not at its end before somebody looks: a quarter of a minute. */
+const watchedRowsPerSecond = 10_000;
+
 /** Lets the task go on until it has done this share of its rows, and holds it there. */
 export async function holdAt(client: Client, task: string, share: number): Promise<void> {
+  await throttle(client, task, watchedRowsPerSecond);
   for (;;) {
     const progress = await progressOf(client, task);
     if (progress === undefined) throw new Error('the task ended before it could be held');

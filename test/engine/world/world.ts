@@ -52,7 +52,8 @@ export interface World {
   runWhile(meanwhile: (task: string, run: Run) => Promise<void>): Promise<Ended>;
   /** Called when a truncate arrives, before the server acts on it. */
   beforeTruncate: () => Promise<void>;
-  ingest(rows: number): Promise<void>;
+  /** Rows of now, of last midnight (daily usage), or of two days ago. */
+  ingest(rows: number, about?: 'now' | 'midnight' | 'late'): Promise<void>;
   /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery where that fails. */
   truncateByGc(days: number): Promise<void>;
   /** The real index behind the alias; undefined where there is none. */
@@ -118,11 +119,11 @@ export async function createWorld(
       return ended;
     },
     beforeTruncate: async () => {},
-    async ingest(rows) {
+    async ingest(rows, about = 'now') {
       await write(
         client,
         alias,
-        Array.from({ length: rows }, (_, row) => now() - row),
+        Array.from({ length: rows }, (_, row) => ingestedAt(about, now()) - row),
         'ingested',
         world.ingested,
       );
@@ -174,6 +175,13 @@ export async function createWorld(
       },
     };
   }
+}
+
+const dayMillis = 86_400_000;
+
+function ingestedAt(about: 'now' | 'midnight' | 'late', now: number): number {
+  if (about === 'now') return now;
+  return about === 'midnight' ? now - (now % dayMillis) : now - 2 * dayMillis;
 }
 
 const closeAll = async (served: OperationsService<RequestHandler>, service: OpenSearchService): Promise<void> => {

@@ -1,0 +1,132 @@
+import type { Client } from '@opensearch-project/opensearch';
+import { table } from '../../../local/screen/text.ts';
+import type { Laboratory } from '../world/laboratory.ts';
+import { mappings, write } from '../world/rows.ts';
+import { untilEnded } from '../world/tasks.ts';
+
+/** What a delete by query does to the space of an index: measured, because no answer of DataHub says it. */
+
+export interface DiskRow {
+  share: number;
+  order: Order;
+  /** Bytes of primaries: before, after the delete, when no merge has been seen for a minute, after the expunge. */
+  before: number;
+  deleted: number;
+  settled: number;
+  expunged: number;
+  /** Share of the documents that are deleted ones, when no merge has been seen for a minute. */
+  deadShare: number;
+}
+
+/** How old and young rows lie in the index: as they came in, or mixed, as where usage is written again and again. */
+type Order = 'as they came in' | 'mixed';
+
+const rowsOfEach = 100_000;
+const bulkRows = 10_000;
+const shares = [0.1, 0.3, 0.75];
+const orders: readonly Order[] = ['as they came in', 'mixed'];
+/** No merge for so long counts as the end of them. */
+const quietMillis = 60_000;
+
+export async function measureDisk({ client, prefix }: Laboratory): Promise<DiskRow[]> {
+  const kinds = orders.flatMap((order) => shares.map((share) => ({ order, share })));
+  const indices = kinds.map((kind, number) => ({ ...kind, index: `${prefix}disk${number}` }));
+  for (const { index, order } of indices) await load(client, index, order);
+  const before = await sizes(client, `${prefix}disk*`);
+  for (const { index, share } of indices) {
+    const range = { timestampMillis: { lte: rowsOfEach * share - 1 } };
+    const { body } = await client.deleteByQuery({
+      index,
+      wait_for_completion: false,
+      conflicts: 'proceed',
+      scroll_size: 10_000,
+      body: { query: { bool: { filter: [{ range }] } } },
+    });
+    await untilEnded(client, String((body as { task?: string }).task));
+  }
+  const deleted = await sizes(client, `${prefix}disk*`);
+  await untilQuiet(client, `${prefix}disk*`);
+  const settled = await sizes(client, `${prefix}disk*`);
+  await client.indices.forcemerge({ index: `${prefix}disk*`, only_expunge_deletes: true });
+  const expunged = await sizes(client, `${prefix}disk*`);
+  return indices.map(({ index, order, share }) => ({
+    share,
+    order,
+    before: before.get(index)!.bytes,
+    deleted: deleted.get(index)!.bytes,
+    settled: settled.get(index)!.bytes,
+    expunged: expunged.get(index)!.bytes,
+    deadShare: settled.get(index)!.deadShare,
+  }));
+}
+
+/** Rows whose timestamp is their number, in one order or another, by an index that refreshes as DataHub's does. */
+async function load(client: Client, index: string, order: Order): Promise<void> {
+  const settings = { index: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '3s' } };
+  await client.indices.create({ index, body: { mappings, settings } as never });
+  // A prime that divides no number of rows: every row once, far from its neighbours.
+  const place = (row: number) => (order === 'mixed' ? (row * 7919) % rowsOfEach : row);
+  for (let first = 0; first < rowsOfEach; first += bulkRows) {
+    const timestamps = Array.from({ length: bulkRows }, (_, row) => place(first + row));
+    await write(client, index, timestamps, 'loaded', first);
+  }
+  await client.indices.flush({ index });
+}
+
+async function sizes(client: Client, index: string): Promise<Map<string, { bytes: number; deadShare: number }>> {
+  await client.indices.refresh({ index });
+  const { body } = await client.indices.stats({ index, metric: ['store', 'docs'] });
+  return new Map(
+    Object.entries(body.indices ?? {}).map(([name, { primaries }]) => {
+      const { count = 0, deleted = 0 } = primaries?.docs ?? {};
+      return [name, { bytes: Number(primaries?.store?.size_in_bytes ?? 0), deadShare: deleted / (count + deleted) }];
+    }),
+  );
+}
+
+/** @throws when merges go on for a quarter of an hour */
+async function untilQuiet(client: Client, index: string): Promise<void> {
+  let last = '';
+  let quietSince = Date.now();
+  for (const end = Date.now() + 900_000; Date.now() < end; ) {
+    const { body } = await client.indices.stats({ index, metric: 'merge' });
+    const { total = 0, current = 0 } = body._all?.primaries?.merges ?? {};
+    const now = `${total} ${current}`;
+    if (now !== last || current > 0) quietSince = Date.now();
+    if (Date.now() - quietSince >= quietMillis) return;
+    last = now;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  throw new Error('the search engine goes on merging');
+}
+
+/** Segments of which a tenth or less is deleted are left alone (`index.merge.policy.expunge_deletes_allowed`). */
+export function problemsOf({ share, before, expunged }: DiskRow): string[] {
+  if (share <= 0.1) return [];
+  const most = before * (1 - share) * 1.35;
+  return expunged <= most ? [] : [`${share * 100} % deleted, and ${percent(expunged, before)} of the space is left`];
+}
+
+export const diskTable = (rows: readonly DiskRow[]): string[] =>
+  table(
+    [
+      { title: 'deleted', align: 'right' },
+      { title: 'rows lie' },
+      { title: 'before', align: 'right' },
+      { title: 'after the delete', align: 'right' },
+      { title: 'no merge for 60 s', align: 'right' },
+      { title: 'of it deleted', align: 'right' },
+      { title: 'after expunging', align: 'right' },
+    ],
+    rows.map(({ share, order, before, deleted, settled, deadShare, expunged }) => [
+      `${share * 100} %`,
+      order,
+      `${(before / 1e6).toFixed(1)} MB`,
+      percent(deleted, before),
+      percent(settled, before),
+      `${(deadShare * 100).toFixed(0)} %`,
+      percent(expunged, before),
+    ]),
+  );
+
+const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(0)} %`;

@@ -196,7 +196,10 @@ const request = ({ token }: OpenSearchService, body: string): IncomingRequest =>
   body,
 });
 
-/** Ids of the tasks at work on indices of this prefix. */
+/** Into an index with a version in its name: nothing that a client of GMS gets to see tells of such a copy. */
+const upgradesCopy = /^reindex from .* to \[\w+_\d+_\d+_\d+-\d+_\d{13}\]/;
+
+/** Ids of the tasks at work on indices of this prefix, but for an upgrade's. */
 export async function tasksOn(client: Client, prefix: string): Promise<string[]> {
   const { body } = await client.tasks.list({ actions: '*/delete/byquery,*/reindex', detailed: true });
   const nodes = Object.values(body.nodes ?? {}) as {
@@ -204,7 +207,9 @@ export async function tasksOn(client: Client, prefix: string): Promise<string[]>
   }[];
   return nodes.flatMap(({ tasks = {} }) =>
     Object.entries(tasks).flatMap(([id, { description, parent_task_id }]) =>
-      parent_task_id === undefined && description?.includes(`${prefix}_`) ? [id] : [],
+      parent_task_id === undefined && description?.includes(`${prefix}_`) && !upgradesCopy.test(description)
+        ? [id]
+        : [],
     ),
   );
 }

@@ -82,7 +82,7 @@ describe('clear', () => {
   });
 });
 
-describe('find 13: enforce with --fast', () => {
+describe('enforce with --fast', () => {
   it('is refused for a server that does not say that its data is a sample, after one harmless question', async () => {
     const { at, write } = files();
     const { url, asked } = await someServer();

@@ -74,7 +74,7 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-describe.concurrent('find 11: npm start, stopped by', () => {
+describe.concurrent('npm start, stopped by', () => {
   it.for(ways)('%s, sends nothing more, and says what goes on', async (way) => {
     const files = folder((cleanUp) => void cleanUps.push(cleanUp));
     const aspect = aspectOf(way);

@@ -182,3 +182,23 @@ describe('A stage file', () => {
     },
   );
 });
+
+describe('a tokenParameter that holds a token', () => {
+  test.each(['eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln', 'tok_8f3a9c2e7b1d4f60'])(
+    'is refused without being printed: %s',
+    (token) => {
+      const given = { gmsUrl: 'https://gms.example.com', policies: [], tokenParameter: token };
+      expect(() => parseSettings('prod', given)).toThrow(/tokenParameter.*not shown/);
+      expect(() => parseSettings('prod', given)).not.toThrow(new RegExp(token.slice(0, 12)));
+    },
+  );
+
+  test('is not printed in another field either', () => {
+    const given = {
+      gmsUrl: 'https://gms.example.com',
+      policies: [],
+      parameterPrefix: 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln',
+    };
+    expect(() => parseSettings('prod', given)).not.toThrow(/eyJhbGci/);
+  });
+});

@@ -15,7 +15,7 @@ import { type Mutant, replaces } from './mutant.ts';
 
 /**
  * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
- * own. The numbers are those of the finds (docs/testing.md).
+ * own. The numbers are those of docs/finds.md.
  */
 
 export const findMutants: readonly Mutant[] = [

@@ -292,3 +292,17 @@ describe('the physical index', () => {
     expect(physicalIndex(undefined, { entityType: 'dataset', aspect: 'operation' })).toBeUndefined();
   });
 });
+
+test('the backlog of a bite does not hide the loss of young rows', () => {
+  const span = { strategy: 'delete-by-query', cutoffMillis: 10, policyCutoffMillis: 20, startMillis: 30 } as const;
+  const [backlog, young] = boundsOf(span, 30);
+  const before = [
+    { ...backlog!, rows: 33_000_000 },
+    { ...young!, rows: 900_000 },
+  ];
+  const after = [
+    { ...backlog!, rows: 33_000_000 },
+    { ...young!, rows: 300_000 },
+  ];
+  expect(shortfallOf(before, after)).toMatchObject({ isMissing: true, rows: 600_000 });
+});

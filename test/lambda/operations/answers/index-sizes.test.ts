@@ -36,7 +36,7 @@ describe('index sizes', () => {
     expect(sizesOf()).toEqual([]);
   });
 
-  test('take the old field where there is no other, and do without any', () => {
+  test('correct the old field, which is a thousand times too large, and do without any', () => {
     expect(sizesOf({ indexName: 'x', sizeMb: 0.208 }, { indexName: 'y' }, { indexName: 'z', sizeInMb: -1 })).toEqual([
       { indexName: 'x', sizeMb: 0.000208 },
       { indexName: 'y' },
@@ -122,4 +122,10 @@ describe('index sizes', () => {
       }),
     );
   });
+});
+
+const hostile = ['a\u001b[2Jaspect_v1', 'a\rbaspect_v1', 'x\nDELETE /_all\naspect_v1', 'a b', 'x'.repeat(300)];
+
+test.each(hostile)('leaves out an index name that is not valid: %j', (indexName) => {
+  expect(sizesOf({ indexName, sizeInMb: 1 })).toEqual([]);
 });

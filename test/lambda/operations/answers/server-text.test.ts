@@ -127,3 +127,9 @@ describe('a quotation', () => {
     );
   });
 });
+
+test('reads a stack trace of 80 KB of blanks without backtracking', () => {
+  // Each of these took 7.6 s, and fifty of them the time that a test has.
+  const stackTrace = `[HTTP Status:500]:${' '.repeat(80_000)}x`;
+  for (let turn = 0; turn < 50; turn++) expect(readRestError(JSON.stringify({ stackTrace }))).toBeUndefined();
+});

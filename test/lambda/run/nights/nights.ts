@@ -1,15 +1,16 @@
-import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import type { LedgerRecord, Running } from '../../../lambda/ledger/record.ts';
-import { composeMessage } from '../../../lambda/notification/message.ts';
-import type { Deployment } from '../../support/deployment.ts';
-import { anIndex } from '../../support/records.ts';
+import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
+import type { LedgerRecord, Running } from '../../../../lambda/ledger/record.ts';
+import { composeMessage } from '../../../../lambda/notification/message.ts';
+import type { Deployment } from '../../../support/deployment.ts';
+import { anIndex } from '../../../support/records.ts';
 
-/** What the tests of the finds have in common. Each find has its number in docs/testing.md. */
+/** What the tests of whole nights have in common. */
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
 export const name = 'dataset.operation';
 export const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 30 };
+export const slow = { ...operation, batchSize: 10 };
 export const asReindex = { ...operation, strategy: 'reindex' };
 
 export const recordOf = async ({ ledger }: Deployment) => (await ledger.read(anIndex)) as LedgerRecord;

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { maskOf } from '../../../lambda/facts/secrets.ts';
+
+/** A token of which a server echoes a part. */
+
+const token = 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0LXBheWxvYWQtb2YtaXQ.c2lnbmF0dXJlLW9mLWl0';
+const mask = maskOf([token]);
+
+test.each([
+  ['the whole token', token],
+  ['its second half', token.slice(30)],
+  ['sixteen characters of it', token.slice(22, 38)],
+  ['in lower case', token.toLowerCase()],
+  ['in capitals', token.toUpperCase()],
+  ['in Base64', Buffer.from(token).toString('base64')],
+  ['in Base64 with the word before it', Buffer.from(`Bearer ${token}`).toString('base64')],
+  ['in Base64 for addresses', Buffer.from(`x:${token}`).toString('base64url')],
+])('masks %s', (_, echoed) => {
+  const masked = mask(`got "${echoed}" there`);
+  expect(masked).toContain('[token]');
+  for (let at = 0; at + 16 <= echoed.length; at++) expect(masked).not.toContain(echoed.slice(at, at + 16));
+});
+
+test('leaves other words alone', () => {
+  expect(mask('no such index [dataset_operationaspect_v1]')).toBe('no such index [dataset_operationaspect_v1]');
+});

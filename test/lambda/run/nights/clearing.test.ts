@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { serverAddress } from '../../../../lambda/operations/http/base-url.ts';
+import { anIndexOf, deployments, firstNight } from '../../../support/deployment.ts';
+import { anAttempt, anIndex, aReserved, aSending, aSentAttempt } from '../../../support/records.ts';
+import { asReindex, day, entryOf, hour, mailOf, name, operation, recordOf } from './nights.ts';
+
+/** Nights of a person who clears a record. */
+
+const started = deployments();
+const anyShare = { ...operation, minDeletePercent: 0 };
+
+describe('clearing', () => {
+  test.each([
+    ['without windows', undefined, { kind: 'not-released', why: 'uncounted' }],
+    [
+      'with a window that has lost rows',
+      [{ from: -30 * day, to: 0, rows: 9_000 }],
+      { kind: 'not-released', why: 'rows-missing', rowsMissing: 8_600 },
+    ],
+  ])(
+    'a running record of another version %s is not released, and no message says that all rows are there',
+    async (_, windows, note) => {
+      const deployment = await started({ indices: [anIndexOf(0, 400)] });
+      const at = deployment.clock.time;
+      deployment.ledger.stored.set(anIndex, {
+        version: 1,
+        index: anIndex,
+        entityType: 'dataset',
+        aspect: 'operation',
+        server: deployment.service.url,
+        state: 'running',
+        attemptId: 'v1',
+        judgeableAt: at - day,
+        ...(windows && {
+          windows: windows.map((window) => ({ ...window, from: at + window.from, to: at + window.to })),
+        }),
+      } as never);
+      const report = await deployment.night({ clear: [name] });
+      expect(report.noteFacts).toMatchObject([note]);
+      expect(mailOf(report)).not.toContain('All rows that should be there are there');
+      expect(deployment.ledger.stored.get(anIndex)).toMatchObject({ version: 1, state: 'running' });
+    },
+  );
+
+  test('a call that did nothing counts its windows strictly, and reports rows that are gone', async () => {
+    const deployment = await started({ indices: [anIndexOf(600, 10_000)], policies: [anyShare] });
+    deployment.service.engine.onRequest = ({ body }) =>
+      body.includes('"dryRun":false') ? { kind: 'fail-before', answer: { kind: 'status', status: 504 } } : undefined;
+    deployment.settings.maxRunHours = 0.2;
+    await deployment.night();
+    let gone = 190;
+    deployment.service.engine.removeRows(
+      name,
+      ({ timestamp }) => timestamp > deployment.clock.time - 20 * day && gone-- > 0,
+    );
+    deployment.settings.maxRunHours = 12;
+    deployment.clock.time += day;
+    const report = await deployment.night({ clear: [name] });
+    expect(report.noteFacts).toMatchObject([{ kind: 'not-released', why: 'rows-missing', rowsMissing: 190 }]);
+    const accepted = await deployment.night({ clear: [name], acceptMissing: 190 });
+    expect(accepted.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 190 }]);
+  });
+});
+
+test('two weeks of new rows do not make up for missing ones', async () => {
+  const deployment = await started({ faults: ['reindex-fails=400'], policies: [asReindex] });
+  expect(entryOf(await deployment.night()).outcome).toBe('rows-missing');
+  for (let night = 1; night <= 14; night++) {
+    deployment.clock.time += day;
+    deployment.service.engine.addRows(name, Array(100).fill(deployment.clock.time - hour));
+  }
+  const report = await deployment.night({ clear: [name] });
+  expect(report.noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 400 }]);
+  expect((await recordOf(deployment)).state).toBe('quarantined');
+});
+
+test('a record with times far in the future is left alone until a person clears it', async () => {
+  const deployment = await started();
+  const server = serverAddress(deployment.settings.gmsUrl);
+  const ahead = firstNight + 400 * day;
+  const times = { runStartMillis: ahead, reservedAt: ahead, sendBy: ahead + 450_000, sendingSince: ahead };
+  const attempt = aSentAttempt({ ...times, runId: 'ahead' });
+  deployment.ledger.stored.set(
+    anIndex,
+    aSending({
+      server,
+      judgeableAt: ahead + 10 ** 6,
+      windows: [],
+      attempt: { ...attempt, baseline: { rowsTotal: 1000, rowsToDelete: 600 } },
+    }),
+  );
+  const cause = { kind: 'foreign', why: 'clock', until: ahead + 10 ** 6 };
+  expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'in-flight', cause });
+  expect((await deployment.night({ clear: [name] })).noteFacts).toEqual([
+    { kind: 'not-released', index: name, why: 'unresolved' },
+  ]);
+  const accepted = await deployment.night({ clear: [name], acceptMissing: 1 });
+  expect(accepted.noteFacts).toMatchObject([{ kind: 'released', uncounted: true }]);
+  expect(entryOf(await deployment.night()).outcome).toBe('truncated');
+});
+
+test('a reservation whose sendBy lies far ahead is left alone until a person clears it', async () => {
+  const deployment = await started();
+  const server = serverAddress(deployment.settings.gmsUrl);
+  const attempt = anAttempt({ runId: 'odd', runStartMillis: firstNight - hour, sendBy: firstNight + 400 * day });
+  deployment.ledger.stored.set(anIndex, aReserved({ server, attempt }));
+  expect(entryOf(await deployment.night())).toMatchObject({ cause: { kind: 'foreign', why: 'clock' } });
+  await deployment.night({ clear: [name], acceptMissing: 1 });
+  expect(entryOf(await deployment.night()).outcome).toBe('truncated');
+});
+
+test('a running record cannot be cleared before it is 20 h old', async () => {
+  const deployment = await started({ rowsPerSecond: 1e-6 });
+  await deployment.night();
+  expect((await recordOf(deployment)).state).toBe('running');
+  const early = await deployment.night({ clear: [name] });
+  expect(early.noteFacts).toMatchObject([{ kind: 'not-released', why: 'unresolved' }]);
+  expect((await recordOf(deployment)).state).toBe('running');
+  deployment.clock.time += day;
+  const late = await deployment.night({ clear: [name] });
+  expect(late.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
+  expect((await recordOf(deployment)).state).toBe('idle');
+});

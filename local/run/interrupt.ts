@@ -37,8 +37,11 @@ export function onInterrupt(
   };
 }
 
-/** What an interrupted run leaves on a real server, according to its ledger. */
-export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
+/**
+ * What an interrupted run leaves on a real server, according to its ledger.
+ * @param isScheduled nobody has to start the next run
+ */
+export async function whatGoesOn(ledger: Ledger, isScheduled = false): Promise<string[]> {
   const records = await ledger.list();
   const left = records.flatMap((record) => {
     switch (record.state) {
@@ -59,7 +62,9 @@ export async function whatGoesOn(ledger: Ledger): Promise<string[]> {
     ...left,
     ...perhaps,
     ...(left.length > 0
-      ? ['Start the same command again: it picks up what is there, watches it to its end, and sends nothing twice.']
+      ? [
+          `${isScheduled ? 'The next run continues' : 'Start the same command again'}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+        ]
       : []),
     ...(perhaps.length > 0
       ? ['What this version cannot read it leaves alone: see to it with the version that wrote it, or clear the index.']

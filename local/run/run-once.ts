@@ -130,9 +130,10 @@ function withReasons(facts: ReportFacts, ledgerFailures: ReadonlyMap<string, str
   };
 }
 
-async function linesAfterStop({ input, embedded, ledger }: LocalRun): Promise<string[]> {
+async function linesAfterStop({ input, embedded, ledger, command }: LocalRun): Promise<string[]> {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
-  return embedded ? ['Stopped, and the embedded service with it.'] : await whatGoesOn(ledger);
+  if (embedded) return ['Stopped, and the embedded service with it.'];
+  return whatGoesOn(ledger, command.byHand !== undefined);
 }
 
 /** A process that was asked to stop sends nothing more. */

@@ -10,6 +10,8 @@ describe('what an interrupted run says', () => {
     const lines = await whatGoesOn(ledger);
     expect(lines).toContain('  dataset.operation: task node:1 goes on running on the server.');
     expect(lines.at(-1)).toContain('Start the same command again');
+    // In a cluster nobody can.
+    expect((await whatGoesOn(ledger, true)).at(-1)).toMatch(/^The next run continues: it picks up what is there/);
   });
 
   it('does not know yet of a truncation that was just being sent', async () => {

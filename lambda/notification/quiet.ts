@@ -1,4 +1,5 @@
-import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import { isLoss, mayHaveLost } from '../facts/losses.ts';
+import type { Report } from '../facts/report-schema.ts';
 import { failedChecks } from './digest/preflight.ts';
 import { tokenEnds } from './digest/totals.ts';
 import { noteStep } from './next/next-step.ts';
@@ -11,18 +12,5 @@ export const isQuiet = (report: Report): boolean =>
   report.result === 'ok' &&
   !tokenEnds(report) &&
   failedChecks(report) === 0 &&
-  !report.policies.some(mayHaveLost) &&
+  !report.policies.some((entry) => isLoss(entry) || mayHaveLost(entry)) &&
   !(report.noteFacts ?? []).some((note) => noteStep(note).kind !== 'none');
-
-/**
- * Rows that should stay may be gone, or only in an index that an upgrade removes. The small shrink of a delete says
- * nothing of the kind: it cannot take rows newer than its cutoff, and something always deletes a few. It can where
- * another process put its own copy behind the alias.
- */
-function mayHaveLost({ outcome, cause, rowsMissing = 0, strategy }: PolicyEntry): boolean {
-  if (outcome === 'rows-missing') return true;
-  if (cause.kind !== 'verified' && cause.kind !== 'remains') return false;
-  if (cause.stragglersIn !== undefined) return true;
-  const isCopy = strategy !== 'delete-by-query' || cause.movedBy !== undefined;
-  return rowsMissing > 0 && (isCopy || (cause.kind === 'verified' && cause.by === 'proof'));
-}

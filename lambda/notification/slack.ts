@@ -1,7 +1,8 @@
-import type { Outcome } from '../facts/outcome.ts';
+import { type Outcome, resultOf } from '../facts/outcome.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip, oneLine } from '../facts/text.ts';
 import { counted, duration } from '../wording/numbers.ts';
+import { withheldIn } from '../wording/offers.ts';
 import { outcomeWords } from '../wording/outcome-words.ts';
 import { asSentence } from '../wording/punctuation.ts';
 import { recovery } from '../wording/recovery.ts';
@@ -9,10 +10,11 @@ import { causeSentence, errorSentence, nameOf, sentence } from '../wording/sente
 import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, withError, withResult } from './digest/groups.ts';
 import { isAboutClearing, notesBeside } from './digest/notes.ts';
+import { ownersAndNotes } from './digest/owners.ts';
 import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
-import type { Step } from './next/step.ts';
-import { entryStep, errorStep, isFailedPreview, switchOnStep } from './next/steps.ts';
+import { commandsOf, type Step } from './next/step.ts';
+import { entryStep, errorStep, switchOnStep } from './next/steps.ts';
 import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
@@ -89,7 +91,8 @@ function description(report: Report, context: MessageContext, given: Set<string>
   }
   text += '\n';
   for (const entry of [...groups.slice(full).flatMap(({ entries }) => entries), ...moved(report)]) {
-    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown(`${sentence(entry)}.`, 300)}`;
+    const beside = resultOf[entry.outcome] === 'ok' ? [] : ownersAndNotes([entry]);
+    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown([`${sentence(entry)}.`, ...beside].join(' '), 300)}`;
     if (text.length + line.length > room) break;
     text += line;
     named.add(entry);
@@ -134,7 +137,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
 
 /** Outside AWS nobody gets a mail: the whole message is what the run prints. */
 const elsewhere = ({ local }: MessageContext): string =>
-  `What to do, in its order, is in ${local ? "the run's output" : 'the mail and in the report'}.`;
+  `First pause this job and datahub-gc. What to do then, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
 
 /** The failed checks: what is wrong or, if the message says that anyway, what to do. */
 function preflight(report: Report, context: MessageContext): string[] {
@@ -150,18 +153,19 @@ function preflight(report: Report, context: MessageContext): string[] {
 
 /** How to recover rows does not fit here, and no command may come before that. */
 const needsRepair = (entry: PolicyEntry, { finishedAt }: Report): boolean =>
-  repairs.includes(entry.outcome) || recovery(entry, Date.parse(finishedAt)).length > 0;
-const repairs: readonly Outcome[] = ['rows-missing', 'quarantined', 'emptied'];
+  alwaysRepaired.includes(entry.outcome) || recovery(entry, Date.parse(finishedAt)).length > 0;
+const alwaysRepaired: readonly Outcome[] = ['rows-missing', 'quarantined', 'emptied'];
 
 function problem({ outcome, entries }: Group, report: Report, context: MessageContext, given: Set<string>): string {
+  const repairs = needsRepair(entries[0], report);
+  if (repairs) given.add(elsewhere(context));
   const shown = entries.slice(0, shownNames);
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
   return [
     `*${shown.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
     ...nonEmpty(markdown(causeSentence(entries[0], 500, 'without-remedy'), 500)),
-    ...(needsRepair(entries[0], report)
-      ? [elsewhere(context)]
-      : commandOnce(entryStep(entries, report, context), given)),
+    ...ownersAndNotes(entries).map((line) => `_${markdown(line, 240)}_`),
+    ...(repairs ? [elsewhere(context)] : commandOnce(entryStep(entries, report, context), given)),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
 }
@@ -171,11 +175,15 @@ function problem({ outcome, entries }: Group, report: Report, context: MessageCo
  * Not one that opens an index, and none whose line would be cut: the runbook has them.
  */
 function commandOnce(step: Step | undefined, given: Set<string>): string[] {
-  if (!step?.command || step.command.danger === 'opens' || given.has(keyOf(step))) return [];
-  const said = markdown(`Next: ${step.text} ${step.command.effect}`, slackLimits.nextStep);
-  if (!said.endsWith(':')) return [];
+  if (!step || given.has(keyOf(step))) return [];
+  const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
+  const lines = commands.flatMap(({ effect, line }, at) => [
+    markdown(at === 0 ? `Next: ${step.text} ${effect}` : effect, slackLimits.nextStep),
+    codeBlock(line),
+  ]);
+  if (lines.length === 0 || !lines[0]?.endsWith(':')) return [];
   given.add(keyOf(step));
-  return [said, codeBlock(step.command.line)];
+  return lines;
 }
 
 const keyOf = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
@@ -207,12 +215,12 @@ function footer(report: Report): string[] {
 
 /** The next steps that the description does not contain. */
 function steps(report: Report, context: MessageContext, given: Set<string>): string[] {
-  const mayEnforce = !isFailedPreview(report) && failedChecks(report) === 0;
+  const mayEnforce = withheldIn(report) === undefined && failedChecks(report) === 0;
   const all: Array<{ who?: string; step: Step | undefined }> = [
     ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
     ...problemGroups(report).map(({ entries }) => ({
       who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
-      step: entryStep(entries, report, context),
+      step: needsRepair(entries[0], report) ? { text: elsewhere(context) } : entryStep(entries, report, context),
     })),
     ...(report.mode === 'preview' && mayEnforce ? [{ step: switchOnStep(report, context) }] : []),
   ];

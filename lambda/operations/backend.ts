@@ -83,5 +83,8 @@ export const stopRequest = (taskId: string | undefined): string | undefined =>
 export const taskRequest = (taskId: string | undefined): string | undefined =>
   taskId !== undefined && taskKind(taskId) === 'search-engine' ? `GET _tasks/${taskId}` : undefined;
 
+/** The same for a task that somebody starts by hand: TASK is the ID in the answer. */
+export const taskPlaceholderRequest = 'GET _tasks/TASK';
+
 /** Everything that deletes or copies. */
 export const listTasksRequest = 'GET _tasks?actions=*byquery,*reindex&detailed';

@@ -46,7 +46,9 @@ function releasedText({ index, rowsMissing, rowsIn, uncounted, running }: Note &
   const released = `Released: ${index}`;
   const still = running ? ' Its task says that it is still running.' : '';
   if (uncounted) return `${released}, as you accepted, without a count to compare with.${still}`;
-  if (rowsMissing === 0) return `${released}. All rows that should be there are there.${still}`;
+  if (rowsMissing === 0) {
+    return `${released}. Of the rows that could be counted before its truncation, none is missing; rows that no search could see then (written seconds before a copy began) are in no count.${still}`;
+  }
   const where = rowsIn === undefined ? '' : `; they may still be in ${rowsIn}, until a DataHub upgrade deletes it`;
   return `${released}, with ${rows(rowsMissing, 'exact')} missing, as you accepted${where}. No later run says so again.${still}`;
 }

@@ -4,6 +4,7 @@ import { causeText } from './causes.ts';
 import { checkWords, type Place } from './checks.ts';
 import { noteText } from './notes.ts';
 import { iso } from './numbers.ts';
+import { offer, type Withheld, withheldIn } from './offers.ts';
 import { withoutStop } from './punctuation.ts';
 import { recoveryText } from './recovery.ts';
 
@@ -11,13 +12,13 @@ import { recoveryText } from './recovery.ts';
 export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
   const { cause, notes, preflight, policies, ...rest } = facts;
   const now = Date.parse(facts.finishedAt);
-  const isFailedPreview = facts.mode === 'preview' && facts.result === 'failed';
+  const withheld = withheldIn(facts);
   return {
     ...rest,
     ...(cause && { error: causeText({ ...nothing, cause }), cause }),
     ...(notes.length > 0 && { notes: notes.map(noteText), noteFacts: notes }),
     ...(preflight && { preflight: preflight.map((check) => ({ ...check, ...checkWords(check, place, now) })) }),
-    policies: policies.map((entry) => wordedEntry(entry, now, isFailedPreview)),
+    policies: policies.map((entry) => wordedEntry(entry, now, withheld)),
   };
 }
 
@@ -28,14 +29,14 @@ const nothing = { entityType: '', aspect: '', outcome: 'failed' } as const;
  * The same for one policy, which may be shown before its run has ended.
  * @param now real time, epoch milliseconds
  */
-export function wordedEntry(facts: DecidedFacts, now: number, isFailedPreview = false): PolicyEntry {
+export function wordedEntry(facts: DecidedFacts, now: number, withheld?: Withheld): PolicyEntry {
   const { outcome, cause, cutoffMillis, rowsTotal, rowsToDelete, ...rest } = facts;
   return {
     ...rest,
     ...(cutoffMillis !== undefined && { cutoff: iso(cutoffMillis), cutoffMillis }),
     outcome,
     cause,
-    reason: reasonOf(facts, now, isFailedPreview),
+    reason: reasonOf(facts, now, withheld),
     ...(rowsTotal !== undefined && { rowsTotal }),
     ...(rowsToDelete !== undefined && { rowsToDelete }),
     ...(rowsTotal !== undefined &&
@@ -45,27 +46,12 @@ export function wordedEntry(facts: DecidedFacts, now: number, isFailedPreview = 
 
 /**
  * The whole story of an entry: its cause, how to recover, and the input that approves or clears.
- * @param isFailedPreview then no enforcing step is offered
+ * @param withheld why nothing that deletes is offered
  */
-function reasonOf(facts: DecidedFacts, now: number, isFailedPreview: boolean): string {
+function reasonOf(facts: DecidedFacts, now: number, withheld: Withheld | undefined): string {
   const cause = withoutStop(causeText(facts));
-  const parts = [recoveryText(facts, now), offer(facts, isFailedPreview)].filter((part) => part !== '');
+  const parts = [recoveryText(facts, now), offer(facts, withheld)].filter((part) => part !== '');
   return parts.length === 0
     ? cause
     : [cause, ...parts].map((part) => (/[.!?}]$/.test(part) ? part : `${part}.`)).join(' ');
-}
-
-/** The input of an execution that someone may start, as messages word it. */
-function offer(facts: DecidedFacts, isFailedPreview: boolean): string {
-  const name = `${facts.entityType}.${facts.aspect}`;
-  const { cause, outcome } = facts;
-  if (cause.kind === 'above-ceiling' && !isFailedPreview) {
-    const input = { mode: 'enforce', only: [name], approveRows: cause.approveRows };
-    return `To approve it once, which deletes these rows: ${JSON.stringify(input)}`;
-  }
-  if (outcome === 'rows-missing' || outcome === 'quarantined') {
-    const input = { clear: [name] };
-    return `The index stays closed to truncation until you clear it, which counts its rows, opens it if they are all there, and truncates nothing: ${JSON.stringify(input)}`;
-  }
-  return '';
 }

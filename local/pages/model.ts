@@ -1,3 +1,4 @@
+import type { Step } from '../../lambda/notification/next/step.ts';
 import type { Severity } from '../screen/colour.ts';
 
 /** What a page shows, as data: the same for survey, preview, run and history. `render.ts` turns it into HTML. */
@@ -40,13 +41,7 @@ export interface Attention {
   lines: string[];
   /** How to fix it: what to do, and possibly the request to the search cluster that does it. */
   instructions: Array<{ say: string; request?: string | undefined }>;
-  next?: NextStep | undefined;
-}
-
-/** What to do; a command has a line above it that says what it does. */
-export interface NextStep {
-  text: string;
-  command?: { effect: string; line: string } | undefined;
+  next?: Step | undefined;
 }
 
 /** One index. */

@@ -1,3 +1,4 @@
+import { commandsOf } from '../../lambda/notification/next/step.ts';
 import { size } from '../screen/text.ts';
 import { indexCards } from './cards.ts';
 import { document } from './document.ts';
@@ -51,7 +52,7 @@ function alert({ severity, title, lines, instructions, next }: Attention): Html 
   return html`<article class="card alert ${severity}"><h3>${breakable(title)}</h3>${lines.map((line) => html`<p>${line}</p>`)}${
     instructions.length > 0 &&
     html`<ol>${instructions.map(({ say, request }) => html`<li>${say}${request && code(request)}</li>`)}</ol>`
-  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${next.command && html`<p>${next.command.effect}</p>${code(next.command.line)}`}`}</article>`;
+  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${commandsOf(next).map(({ effect, line }) => html`<p>${effect}</p>${code(line)}`)}`}</article>`;
 }
 
 function beside({ toKnow, unmanaged, suggestions, message }: Page): Array<readonly [string, string, Child]> {

@@ -2,6 +2,7 @@ import { resultOf } from '../../facts/outcome.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import { ascii, clip, oneLine } from '../../facts/text.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
+import { withheldIn } from '../../wording/offers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
 import { errorSentence } from '../../wording/sentences.ts';
@@ -11,11 +12,11 @@ import { isClearing } from '../digest/notes.ts';
 import { outlook } from '../digest/outlook.ts';
 import { allWell, failedChecks, troubles, wellNames } from '../digest/preflight.ts';
 import { deletedSentence, rowsOf, summary, tokenEnds } from '../digest/totals.ts';
-import { errorStep, isFailedPreview, switchOnStep } from '../next/steps.ts';
+import { errorStep, switchOnStep } from '../next/steps.ts';
 import { preflightHeading, runErrorHeading } from '../runbook.ts';
 import { afterReindex, fine } from './fine.ts';
 import { clearing, notes, problems } from './problems.ts';
-import { commandLines, link, type Measure, names, stepLines, type Telling } from './telling.ts';
+import { link, type Measure, names, stepLines, type Telling } from './telling.ts';
 
 /** The first one whose text is short enough is taken. */
 const measures: readonly Measure[] = [
@@ -132,9 +133,8 @@ function leftOut({ report, told }: Telling): string {
 
 /** No enforcing step is offered after a preview in which something failed. */
 function switchOn({ report, context }: Telling): string {
-  if (report.mode !== 'preview' || isFailedPreview(report) || failedChecks(report) > 0) return '';
-  const { text, command } = switchOnStep(report, context);
-  return [context.enforces ? 'WHAT COMES NEXT' : 'TO SWITCH IT ON', text, ...commandLines(command)].join('\n');
+  if (report.mode !== 'preview' || withheldIn(report) !== undefined || failedChecks(report) > 0) return '';
+  return [context.enforces ? 'WHAT COMES NEXT' : 'TO SWITCH IT ON', switchOnStep(report, context).text].join('\n');
 }
 
 function footer({ report, context }: Telling): string {

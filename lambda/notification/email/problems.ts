@@ -1,4 +1,3 @@
-import type { PolicyEntry } from '../../facts/report-schema.ts';
 import { oneLine } from '../../facts/text.ts';
 import { counted } from '../../wording/numbers.ts';
 import { asSentence } from '../../wording/punctuation.ts';
@@ -6,6 +5,8 @@ import { recovery, recoveryOfNote } from '../../wording/recovery.ts';
 import { causeSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import { type Group, problemGroups } from '../digest/groups.ts';
 import { isAboutClearing, notesBeside, type ToldNote } from '../digest/notes.ts';
+import { ownersAndNotes } from '../digest/owners.ts';
+import { pause } from '../next/commands.ts';
 import { entryStep, noteStepOf } from '../next/steps.ts';
 import { clearHeading, outcomeHeading } from '../runbook.ts';
 import { link, names, recoveryLines, stepLines, type Telling } from './telling.ts';
@@ -33,25 +34,11 @@ function problem({ outcome, entries }: Group, telling: Telling): string {
   return [
     `${names(entries, measure.names, telling)}: ${sentence(first)}.`,
     causeSentence(first, measure.text, 'without-remedy'),
-    ...recoveryLines(recovery(first, Date.parse(report.finishedAt))),
     ...ownersAndNotes(entries),
+    ...recoveryLines(recovery(first, Date.parse(report.finishedAt), pause(context))),
     ...stepLines(entryStep(entries, report, context), telling),
     ...link(outcomeHeading(outcome), telling),
   ].join('\n');
-}
-
-const shownOwners = 5;
-
-/** Whom to ask, and what the policy says about itself. */
-function ownersAndNotes(entries: readonly PolicyEntry[]): string[] {
-  const of = (entry: PolicyEntry) => (entries.length === 1 ? '' : ` of ${nameOf(entry)}`);
-  return entries
-    .filter(({ owner, note }) => owner !== undefined || note !== undefined)
-    .slice(0, shownOwners)
-    .flatMap((entry) => [
-      ...(entry.owner === undefined ? [] : [`Owner${of(entry)}: ${oneLine(entry.owner, 80)}.`]),
-      ...(entry.note === undefined ? [] : [`Note${of(entry)}: ${asSentence(oneLine(entry.note, 200))}`]),
-    ]);
 }
 
 /** The result for each index that an operator asked to clear. */
@@ -75,7 +62,7 @@ function noteLines({ text, note }: ToldNote, telling: Telling): string {
   const { report, context, measure } = telling;
   return [
     `- ${asSentence(oneLine(text, measure.text))}`,
-    ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt))) : []),
+    ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt), pause(context))) : []),
     ...stepLines(note && noteStepOf(note, context), telling),
     ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),
   ].join('\n');

@@ -3,7 +3,7 @@ import { oneLine } from '../../facts/text.ts';
 import type { Instruction } from '../../wording/recovery.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
-import type { Command, Step } from '../next/step.ts';
+import { type Command, commandsOf, type Step } from '../next/step.ts';
 import { runbookLink } from '../runbook.ts';
 
 /** How much of a long report people are shown; the rest is counted. */
@@ -46,12 +46,11 @@ export function stepLines(step: Step | undefined, { given }: Telling): string[] 
   const key = JSON.stringify(step);
   if (step.command && given.has(key)) return [];
   given.add(key);
-  return [`Next: ${step.text}`, ...commandLines(step.command)];
+  return [`Next: ${step.text}`, ...commandsOf(step).flatMap(commandLines)];
 }
 
 /** What it does, and the command: set off from the text, and not broken by readers that wrap lines. */
-export const commandLines = (command: Command | undefined): string[] =>
-  command ? [command.effect, `  ${command.line}`] : [];
+export const commandLines = ({ effect, line }: Command): string[] => [effect, `  ${line}`];
 
 /** A link to the runbook; once. */
 export function link(heading: string, { context, given }: Telling): string[] {

@@ -31,10 +31,15 @@ export function rotateToken(context: MessageContext): string | undefined {
   return `aws ssm put-parameter --name ${shellWord(name)} --type SecureString${key} --overwrite --value file://token.txt${region(context)}`;
 }
 
+/** Keeps the job from starting anything; what is running goes on. */
+export const pause = (context: MessageContext): string | undefined => setPaused('true', context);
+
 /** Lets a paused job run again. */
-export function resume(context: MessageContext): string | undefined {
+export const resume = (context: MessageContext): string | undefined => setPaused('false', context);
+
+function setPaused(value: string, context: MessageContext): string | undefined {
   if (context.local || !context.parameterPrefix) return undefined;
-  return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value false${region(context)}`;
+  return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value ${value}${region(context)}`;
 }
 
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');

@@ -12,8 +12,8 @@ export type NextStep =
   | { kind: 'none' }
   /** The job continues by itself. */
   | { kind: 'wait'; why: 'retries' | 'in-flight' | 'watches' | 'orders' | 'begins-anew' }
-  /** Deletes rows. `later`: not before a preview succeeds. */
-  | { kind: 'approve'; rows: number; later?: boolean }
+  /** Deletes rows. `not`: why it is not offered now. */
+  | { kind: 'approve'; rows: number; not?: 'failed-preview' | 'loss' }
   /** Counts an index and opens it if it is whole. */
   | { kind: 'clear'; after: 'repair' | 'refresh' | 'look' | 'answer' | 'end'; until?: number }
   /** Opens an index although rows are missing or cannot be counted, or its task still runs. */
@@ -40,16 +40,16 @@ const watches: NextStep = { kind: 'wait', why: 'watches' };
 /** What else a next step depends on. */
 export interface Circumstances {
   strategy?: string | undefined;
-  /** After a preview in which something failed, no enforcing step is offered. */
-  failedPreview?: boolean;
+  /** Why no deleting step is offered: something failed in this preview, or rows are missing in some index. */
+  withheld?: 'failed-preview' | 'loss' | undefined;
 }
 
 /** The next step after an outcome that is not ok. */
-export function nextStep(outcome: Outcome, cause: Cause, { strategy, failedPreview }: Circumstances = {}): NextStep {
+export function nextStep(outcome: Outcome, cause: Cause, { strategy, withheld }: Circumstances = {}): NextStep {
   switch (outcome) {
     case 'above-ceiling':
       if (cause.kind !== 'above-ceiling') return nothing;
-      return { kind: 'approve', rows: cause.approveRows, ...(failedPreview && { later: true }) };
+      return { kind: 'approve', rows: cause.approveRows, ...(withheld && { not: withheld }) };
     case 'rows-missing':
       return { kind: 'clear', after: cause.kind === 'not-refreshed' ? 'refresh' : 'repair' };
     case 'quarantined':

@@ -3,8 +3,13 @@ import type { PolicyEntry } from '../../facts/report-schema.ts';
 /** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
 export interface Step {
   text: string;
+  /** Shows more and changes nothing: it stands before a command that cannot be undone. */
+  look?: Command | undefined;
   command?: Command | undefined;
 }
+
+/** All its commands, in the order in which they are typed. */
+export const commandsOf = ({ look, command }: Step): Command[] => [look, command].filter((one) => one !== undefined);
 
 /** A command never appears alone: the line above it says what it does. */
 export interface Command {

@@ -3,8 +3,8 @@ import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
 import { stopRequest } from '../../operations/backend.ts';
 import { privileges, remedy } from '../../wording/errors.ts';
+import { withheldIn } from '../../wording/offers.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
-import { nameOf } from '../../wording/sentences.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
 import { resume, rotateToken, runByHand } from './commands.ts';
 import { type NextStep, nextStep, noteStep, runErrorStep } from './next-step.ts';
@@ -21,10 +21,8 @@ export function entryStep(
   context: MessageContext,
 ): Step | undefined {
   const [{ outcome, cause, strategy }] = entries;
-  return stepOf(nextStep(outcome, cause, { strategy, failedPreview: isFailedPreview(report) }), entries, context);
+  return stepOf(nextStep(outcome, cause, { strategy, withheld: withheldIn(report) }), entries, context);
 }
-
-export const isFailedPreview = ({ mode, result }: Report): boolean => mode === 'preview' && result === 'failed';
 
 export function errorStep(report: Report, context: MessageContext): Step | undefined {
   const next = runErrorStep(report.cause);
@@ -48,20 +46,19 @@ function indexOf(name: string): Named {
 }
 
 function stepOf(step: NextStep, entries: readonly Named[], context: MessageContext): Step | undefined {
-  const names = entries.map(nameOf);
   switch (step.kind) {
     case 'none':
       return undefined;
     case 'wait':
       return { text: waitText[step.why](context) };
     case 'approve':
-      return approveStep(step, names[0] ?? 'this index', context);
+      return approveStep(step, entries[0], context);
     case 'clear':
-      return clearStep(step, names, context);
+      return clearStep(step, entries, context);
     case 'accept':
-      return acceptStep(step, names, context);
+      return acceptStep(step, entries, context);
     case 'adopt':
-      return adoptStep(step, names, context);
+      return adoptStep(step, entries, context);
     case 'watch':
       return step.cancel
         ? {
@@ -149,20 +146,12 @@ export function switchOnStep(report: Report, context: MessageContext): Step {
   if (!isScheduled(context)) {
     return { text: 'To delete for real, give the same options to enforce instead of preview.' };
   }
-  const line = runByHand({ mode: 'enforce' }, context);
-  const now = { effect: 'To do it once, now, which deletes what is listed here:', line, danger: 'deletes' } as const;
-  if (context.enforces) {
-    return { text: 'This stage enforces: its next scheduled run deletes what is listed here.', command: now };
-  }
+  if (context.enforces) return { text: 'This stage enforces: its next scheduled run deletes what is listed here.' };
   if (context.local) {
-    return {
-      text: 'To delete for real every night, make enforce the first argument of the CronJob, and apply it.',
-      command: now,
-    };
+    return { text: 'To delete for real every night, make enforce the first argument of the CronJob, and apply it.' };
   }
   const stage = /^[a-z0-9-]+$/i.test(report.stage) ? report.stage : '<stage>';
   return {
     text: `To delete for real every night, set "mode": "enforce" in infra/stages/${stage}.json and run: cdk deploy -c stage=${stage}.`,
-    command: now,
   };
 }

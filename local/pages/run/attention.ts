@@ -4,7 +4,9 @@ import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts
 import type { MessageContext } from '../../../lambda/notification/context.ts';
 import { problemGroups } from '../../../lambda/notification/digest/groups.ts';
 import { notesBeside } from '../../../lambda/notification/digest/notes.ts';
+import { ownersAndNotes } from '../../../lambda/notification/digest/owners.ts';
 import { troubles } from '../../../lambda/notification/digest/preflight.ts';
+import { pause } from '../../../lambda/notification/next/commands.ts';
 import { entryStep, errorStep, noteStepOf } from '../../../lambda/notification/next/steps.ts';
 import { asSentence } from '../../../lambda/wording/punctuation.ts';
 import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
@@ -64,12 +66,8 @@ function problem(
   return {
     severity: resultOf[first.outcome],
     title: `${names}${more}: ${sentence(first)}`,
-    lines: [
-      causeSentence(first, maxText, 'without-remedy'),
-      ...(first.owner === undefined ? [] : [`Owner: ${first.owner}`]),
-      ...(first.note === undefined ? [] : [`Note: ${first.note}`]),
-    ].filter((line) => line !== ''),
-    instructions: recovery(first, Date.parse(report.finishedAt)),
+    lines: [causeSentence(first, maxText, 'without-remedy'), ...ownersAndNotes(entries)].filter((line) => line !== ''),
+    instructions: recovery(first, Date.parse(report.finishedAt), pause(context)),
     next: entryStep(entries, report, context),
   };
 }
@@ -89,7 +87,7 @@ function notes(report: Report, context: MessageContext): Array<{ text: string; a
     const said = asSentence(text);
     const next = note && noteStepOf(note, context);
     if (!next && !(note && needsAttention(note))) return { text: said };
-    const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt)) : [];
+    const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt), pause(context)) : [];
     return { text: said, alert: { severity: 'note', title: 'To know', lines: [said], instructions, next } };
   });
 }

@@ -5,6 +5,7 @@ import { composeMessage } from '../../../lambda/notification/message.ts';
 import { nextStep, noteStep, runErrorStep } from '../../../lambda/notification/next/next-step.ts';
 import { snsPublisher } from '../../../lambda/notification/publish.ts';
 import { reportMetrics } from '../../../lambda/telemetry/metrics.ts';
+import { withheldIn } from '../../../lambda/wording/offers.ts';
 import { worded } from '../../../lambda/wording/report.ts';
 import type { Night } from '../../support/nights/night.ts';
 import { type Played, play } from '../../support/nights/play.ts';
@@ -31,16 +32,19 @@ const withoutWords = (report: Report): Report =>
     return ['reason', 'error', 'text', 'remedy'].includes(key) && typeof value === 'string' ? say : value;
   });
 
-const stepsOf = ({ mode, result, cause, noteFacts = [], policies }: Report) => [
-  ...(cause ? [runErrorStep(cause)] : []),
-  ...policies.map((entry) =>
-    nextStep(entry.outcome, entry.cause, {
-      strategy: entry.strategy,
-      failedPreview: mode === 'preview' && result === 'failed',
-    }),
-  ),
-  ...noteFacts.map(noteStep),
-];
+const stepsOf = (report: Report) => {
+  const { cause, noteFacts = [], policies } = report;
+  return [
+    ...(cause ? [runErrorStep(cause)] : []),
+    ...policies.map((entry) =>
+      nextStep(entry.outcome, entry.cause, {
+        strategy: entry.strategy,
+        withheld: withheldIn(report),
+      }),
+    ),
+    ...noteFacts.map(noteStep),
+  ];
+};
 
 /** Commands and requests, as a mail prints them. */
 const commandsOf = (report: Report) => composeMessage(report, context).email.match(/^ {2}\S.*$/gm) ?? [];

@@ -164,7 +164,7 @@ describe('a message', () => {
     const missing = descriptionOf(composeMessage(golden['missing/quarantined-next-night']!, context));
     expect(missing).toContain('<https://example.com/docs/runbook.md#outcome-quarantined|Runbook>');
     const nowhere = descriptionOf(composeMessage(golden['missing/quarantined-next-night']!, {}));
-    expect(nowhere).toContain('What to do, in its order, is in the mail and in the report.');
+    expect(nowhere).toContain('First pause this job and datahub-gc.');
   });
 
   test('repeats a link once for each outcome', () => {

@@ -14,12 +14,28 @@ import {
   tokenHeading,
 } from '../../../lambda/notification/runbook.ts';
 import { parseInput } from '../../../lambda/run/plan/input.ts';
+import { recovery } from '../../../lambda/wording/recovery.ts';
 import { nightReports } from '../../support/nights/reports.ts';
+import { anEntry } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 const headings = [...runbook.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading!);
 const anchors = new Set(headings.map(runbookAnchor));
+
+const alias = 'dataset_operationaspect_v1';
+const moved = {
+  kind: 'rows-missing',
+  expected: 9,
+  found: 1,
+  movedBy: 'us',
+  rowsIn: `${alias}_1753500600000`,
+  indexBefore: `${alias}_1753500600000`,
+  indexNow: `${alias}_1772335860000`,
+} as const;
+const movedAway = anEntry('rows-missing', moved, { strategy: 'reindex' });
+const withPlaceholders = (text: string): string =>
+  text.replaceAll(moved.rowsIn, 'OLD').replaceAll(moved.indexNow, 'NEW').replaceAll(alias, 'ALIAS');
 
 describe('the runbook', () => {
   it('has a section for every alarm, every outcome that needs a person, the preflight, and run errors', () => {
@@ -55,6 +71,32 @@ describe('the runbook', () => {
     const whyUnsettled = ['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'];
     for (const word of ['not-refreshed', 'gone-since', 'vanished', ...whyRemains, ...whyUnsettled])
       expect(runbook).toContain(`\`${word}\``);
+  });
+
+  it('has the steps of a message that bring rows back, word for word and in their order', async () => {
+    const steps = recovery(movedAway, Date.UTC(2026, 2, 1)).flatMap(({ say, request }) => [say, request ?? '']);
+    const [, section = ''] = runbook.split('\n## Outcome: rows-missing\n');
+    // Its deadline and its last step stand in the runbook's own words.
+    const told = steps.slice(2, -2).map((text) => withPlaceholders(text).replace(/[:.]$/, ''));
+    expect(told.length).toBeGreaterThan(20);
+    let at = 0;
+    for (const text of told.filter((one) => one !== '')) {
+      const next = section.indexOf(text, at);
+      expect(next, text).toBeGreaterThanOrEqual(0);
+      at = next;
+    }
+  });
+
+  it('has the request of a message for rows that stayed behind where an upgrade put another index', () => {
+    const upgraded = { ...moved, indexNow: `${alias}_1_7_0-0_1754300000000` };
+    const entry = anEntry('rows-missing', upgraded, { cutoffMillis: 1_700_000_000_000 });
+    for (const { request } of recovery(entry, 0).slice(4)) {
+      if (request === undefined) continue;
+      expect(request).not.toContain('_aliases');
+      expect(runbook).toContain(
+        withPlaceholders(request.replaceAll(upgraded.indexNow, 'NEW').replace('1700000000000', 'CUTOFF')),
+      );
+    }
   });
 
   it('has one heading for each anchor', () => {

@@ -81,7 +81,7 @@ function expectToSayWhatItDoes(above: string, command: string): void {
     expect(above).toMatch(/\bopens\b.*\btruncates nothing\b/);
   if (/^\s*POST _tasks\S+_cancel$/.test(command)) expect(above).toMatch(/\bstop\b/);
   if (/^\s*POST \/_aliases/.test(command)) expect(above).toMatch(/\bpoint the alias\b/);
-  if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bbring them over\b/);
+  if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bcopies\b/);
   // A name may hold whatever it likes, and is quoted; a request has no name but that of an index.
   expect(command).toMatch(/^(\s{2}|```)(aws |npm start |\{"|GET \S+$|POST \S+( \{.*\})?$|PUT \S+_settings \{.*\}$)/);
 }
@@ -92,7 +92,7 @@ export function expectExplainedInSlack(description: string): void {
   lines.forEach((line, at) => {
     if (!line.startsWith('```')) return;
     const above = lines[at - 1] ?? '';
-    expect(above, line).toMatch(/^Next: .*:$/);
+    expect(above, line).toMatch(/^(Next:|This) .*:$/);
     expect(line).not.toMatch(/"clear"|npm start -- clear|_aliases|_reindex/);
     expectToSayWhatItDoes(above, line);
   });

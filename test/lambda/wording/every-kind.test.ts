@@ -75,7 +75,7 @@ describe('a cause', () => {
         expect(errorInShort(cause)).not.toMatch(/undefined/);
         for (const { say, request } of recovery(entry, now)) {
           expectEnglish(say);
-          expect(request ?? 'GET /x').toMatch(/^(GET|POST|PUT) \/\S+( \{.*\})?$/);
+          expect(request ?? 'GET /x').toMatch(/^(GET|POST|PUT) \/?\S+( \{.*\})?$/);
         }
         const [told] = worded(aReportOf([entry])).policies;
         expectEnglish(told!.reason);

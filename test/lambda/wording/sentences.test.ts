@@ -260,7 +260,7 @@ describe('a note', () => {
     ],
     [
       { kind: 'released', index: 'a.b', rowsMissing: 0, running: true },
-      'Released: a.b. All rows that should be there are there. Its task says that it is still running.',
+      'Released: a.b. Of the rows that could be counted before its truncation, none is missing; rows that no search could see then (written seconds before a copy began) are in no count. Its task says that it is still running.',
     ],
     [
       { kind: 'released', index: 'a.b', rowsMissing: 0, uncounted: true },
@@ -294,18 +294,23 @@ describe('the way back to rows that are missing', () => {
 
   test.each(['verified', 'remains'] as const)('brings over what no count could see (%s)', (kind) => {
     const cause = { kind, ...(kind === 'verified' && { by: 'proof' as const }), stragglersIn: old } as Cause;
-    const [only] = recovery(anEntry('incomplete', cause, { strategy: 'reindex', indexName: young }), at);
-    expect(only?.request).toMatch(/^POST \/_reindex .*"op_type":"create"/);
+    const [said, copy] = recovery(anEntry('incomplete', cause, { strategy: 'reindex', indexName: young }), at);
+    expect(said?.say).toContain('Before you remove that index, or upgrade DataHub');
+    expect(copy?.request).toMatch(/^POST \/_reindex\?wait_for_completion=false .*"op_type":"create"/);
   });
 
-  test('refreshes, points the alias back, and brings over what came in meanwhile', () => {
+  test('looks and waits, refreshes, points the alias back, and brings over what came in meanwhile', () => {
     const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
     expect(recovery(entry, at).flatMap(({ request }) => request?.split(' {')[0] ?? [])).toEqual([
+      'GET /_cat/indices/*dataset_operationaspect_v1*?v&h=health,index,docs.count,creation.date.string',
+      'GET _tasks?actions=*byquery,*reindex&detailed',
       `POST /${young}/_refresh`,
+      `GET /${young}/_count`,
       'POST /_aliases',
       `PUT /${old}/_settings`,
       `POST /${young}/_refresh`,
-      'POST /_reindex',
+      'POST /_reindex?wait_for_completion=false',
+      'GET _tasks/TASK',
       `POST /${old}/_refresh`,
     ]);
   });
@@ -314,7 +319,7 @@ describe('the way back to rows that are missing', () => {
     const entry = anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 0 }, { strategy: 'reindex' });
     const told = recovery(entry, at);
     expect(told[0]!.say).toMatch(/^Run no DataHub upgrade/);
-    expect(told.map(({ request }) => request)).toContain('GET /_cat/indices/*dataset_operationaspect_v1*?v');
+    expect(told[2]!.request).toMatch(/^GET \/_cat\/indices\/\*dataset_operationaspect_v1\*\?v/);
   });
 
   test('is none where an upgrade replaced the index and no row is missing', () => {
@@ -348,6 +353,18 @@ describe('the way back to rows that are missing', () => {
       indexNow: young,
     });
     expect(recoveryText(entry, at)).toContain('POST /_aliases');
+  });
+
+  test('copies what stayed behind, and moves no alias, where an upgrade or another process put another index', () => {
+    const upgraded = young.replace(/\d{13}$/, '1_7_0-0_1754300000000');
+    for (const cause of [
+      { ...moved, indexNow: upgraded },
+      { ...moved, rowsIn: undefined, movedBy: 'others', indexBefore: old, indexNow: young } as const,
+    ]) {
+      const text = recoveryText(anEntry('rows-missing', cause as Cause), at);
+      expect(text).not.toContain('_aliases {');
+      expect(text).toMatch(/POST \/_reindex\?wait_for_completion=false .*"op_type":"create"/);
+    }
   });
 
   test('after somebody else emptied an index by a reindex is the same', () => {

@@ -1,5 +1,5 @@
 import type { Deployment } from '../deployment.ts';
-import { anIndexOf, asReindex, day, hour, type Nights, twoIndices } from './night.ts';
+import { anIndexOf, asReindex, day, hour, type Nights, policyFor, twoIndices } from './night.ts';
 
 const rows = [anIndexOf(12_000, 18_000)];
 
@@ -22,6 +22,22 @@ export const missing: Nights = {
       await deployment.night();
       deployment.clock.time += day;
       return deployment.night();
+    },
+  },
+
+  'quarantined-beside-another': {
+    async play(begin) {
+      const deployment = await begin({
+        faults: ['reindex-fails=400'],
+        indices: [anIndexOf(12_000, 18_000), anIndexOf(98_000, 4_000, 'datasetProfile')],
+        policies: [
+          ...asReindex,
+          policyFor('datasetProfile', { maxDeletePercent: 90, note: 'Legal wants a year of it' }),
+        ],
+      });
+      await deployment.night();
+      deployment.clock.time += hour;
+      return deployment.night({ only: ['dataset.datasetProfile'] });
     },
   },
 

@@ -34,8 +34,8 @@ describe('the next step after', () => {
     [
       'above-ceiling',
       { kind: 'above-ceiling', approveRows: 105 },
-      { kind: 'approve', rows: 105, later: true },
-      { failedPreview: true },
+      { kind: 'approve', rows: 105, not: 'loss' },
+      { withheld: 'loss' },
     ],
     ['not-started', { kind: 'paused' }, { kind: 'resume' }],
     ['not-started', { kind: 'paused', problem: 'SSM refuses' }, { kind: 'correct', what: 'parameter' }],

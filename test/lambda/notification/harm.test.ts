@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { DecidedFacts, Report } from '../../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import { slackMessage } from '../../../local/notify/slack.ts';
+import { attentionOf } from '../../../local/pages/run/attention.ts';
+import { nightReports } from '../../support/nights/reports.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
+import { context } from './custom-notification.ts';
+
+/** What a person could paste at night, half awake: nothing of it makes a bad night worse. */
+
+const local = {
+  local: true,
+  localCommand: { program: 'npm start --', options: '--fast', policies: 'p.json' },
+} as const;
+const places = [context, local];
+const reports = await nightReports();
+
+/** Everything that people read of a report: mail and terminal, Slack in both ways, the page. */
+function formsOf(report: Report): string[] {
+  return places.flatMap((place) => {
+    const message = composeMessage(report, place);
+    const slack = JSON.stringify(slackMessage(message));
+    return [message.email, message.https, slack, JSON.stringify(attentionOf(report, place))];
+  });
+}
+
+const ceiling = anEntry(
+  'above-ceiling',
+  { kind: 'above-ceiling', maxDeletePercent: 90, approveRows: 102_900 },
+  { name: 'dataset.datasetProfile', rowsToDelete: 98_000, rowsTotal: 102_000, owner: 'legal@x.org', note: 'A year.' },
+);
+const lost: Array<[string, DecidedFacts]> = [
+  ['rows missing', anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 1 })],
+  ['rows not visible', anEntry('rows-missing', { kind: 'not-refreshed' })],
+  ['an emptied index', anEntry('emptied', { kind: 'emptied', rowsBefore: 9, nights: 3 })],
+  ['a quarantine for rows', anEntry('quarantined', { kind: 'quarantined', since: 1, outcome: 'rows-missing' })],
+];
+const deleting = /approveRows|approve-rows|npm start -- enforce|--input '\{"mode":"enforce/;
+
+describe('after a loss', () => {
+  test.each(lost)('(%s) no form offers to delete anything, of any index', (_, entry) => {
+    for (const mode of ['enforce', 'preview'] as const) {
+      const report = aReport([ceiling, entry], { mode });
+      const reasons = report.policies.map(({ reason }) => reason);
+      for (const text of [...formsOf(report), ...reasons]) expect(text).not.toMatch(deleting);
+    }
+  });
+
+  test('without one, every form does, and says so above the command', () => {
+    for (const form of formsOf(aReport([ceiling]))) expect(form).toMatch(deleting);
+  });
+
+  test('the repair comes before the clearing, which comes last', () => {
+    for (const [name, report] of reports) {
+      const { email } = composeMessage(report, context);
+      const clear = email.indexOf('"clear":');
+      const repair = email.indexOf('Pause this job and datahub-gc');
+      if (repair >= 0 && clear >= 0) expect(repair, name).toBeLessThan(clear);
+    }
+  });
+});
+
+describe('a command that deletes or opens', () => {
+  const dangerous = /approveRows|"mode":"enforce"|"clear":|acceptMissing|--approve-rows| clear |enforce /;
+
+  test('is never the first one of its index, and has a line above it that says what it does', () => {
+    let seen = 0;
+    for (const [name, report] of reports) {
+      for (const place of places) {
+        const paragraphs = composeMessage(report, place).email.split(/\n\n|\n(?=- )/);
+        for (const paragraph of paragraphs) {
+          const lines = paragraph.split('\n');
+          const commands = lines.filter((line) => line.startsWith('  '));
+          if (commands[0] !== undefined) expect(commands[0], name).not.toMatch(dangerous);
+          for (const [at, line] of lines.entries()) {
+            if (!line.startsWith('  ') || !dangerous.test(line)) continue;
+            seen++;
+            expect(lines[at - 1], name).toMatch(/^This (deletes|counts|opens) .*:$/);
+          }
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  test('stands in Slack only below one that looks', () => {
+    for (const [name, report] of reports) {
+      const { description } = JSON.parse(composeMessage(report, context).https).content;
+      const [first = ''] = /```.*?```/.exec(description) ?? [];
+      expect(first, name).not.toMatch(dangerous);
+    }
+  });
+
+  test('says how many rows it deletes, never more than the index has', () => {
+    const { email } = composeMessage(aReport([ceiling]), context);
+    expect(email).toContain(
+      'This deletes 98,000 of 102,000 rows of dataset.datasetProfile for real, and up to 4,000 more that pass their retention until then:',
+    );
+  });
+});
+
+test('owner and note stand beside the index in every form', () => {
+  const beside = Array.from({ length: 12 }, (_, at) => ({ ...ceiling, aspect: `aspect${at}` }));
+  for (const policies of [[ceiling], beside]) {
+    for (const form of formsOf(aReport(policies))) {
+      expect(form).toContain('legal@x.org');
+      expect(form).toContain('A year.');
+    }
+  }
+});
+
+test('an index in quarantine is named in the report of a run about others, and nothing is well then', () => {
+  const report = reports.find(([name]) => name === 'missing/quarantined-beside-another')![1];
+  expect(report.policies.map(({ aspect, outcome }) => [aspect, outcome])).toEqual(
+    expect.arrayContaining([['operation', 'quarantined']]),
+  );
+  for (const form of formsOf(report)) {
+    expect(form).toContain('dataset.operation');
+    expect(form).not.toContain('all well');
+  }
+});
+
+describe('an index whose name has no time', () => {
+  const entry = anEntry(
+    'rows-missing',
+    {
+      kind: 'rows-missing',
+      expected: 9,
+      found: 1,
+      movedBy: 'us',
+      rowsIn: 'dataset_operationaspect_v1',
+      indexNow: 'dataset_operationaspect_v1_1772335860000',
+    },
+    { strategy: 'reindex' },
+  );
+
+  test('is looked for first, and gets no command that moves its alias or compares it with itself', () => {
+    for (const form of formsOf(aReport([entry]))) {
+      expect(form).not.toContain('_aliases {');
+      expect(form).not.toContain('dataset_operationaspect_v1/_count');
+    }
+    const { email } = composeMessage(aReport([entry]), context);
+    expect(email).toContain('counting both counts one index twice');
+    expect(email.indexOf('_cat/indices')).toBeLessThan(email.indexOf('counting both'));
+  });
+});
+
+test('a copy that may take long is never waited for', () => {
+  for (const [name, report] of reports) {
+    const { email } = composeMessage(report, context);
+    for (const [copy] of email.matchAll(/^ {2}POST \/_reindex.*$/gm)) {
+      expect(copy, name).toContain('?wait_for_completion=false');
+      expect(email, name).toContain('GET _tasks/TASK');
+    }
+  }
+});

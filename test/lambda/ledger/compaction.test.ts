@@ -101,14 +101,14 @@ describe('a ledger file that has grown', () => {
   test.each<[string, () => void]>([
     ['is small enough', () => {}],
     ['may only be read', () => fileLedger(path, { readOnly: true, compactAbove: 0 }).list()],
-    ['has another name, too', () => linkSync(path, join(folder, 'hard-link'))],
+    ['has a second hard link', () => linkSync(path, join(folder, 'hard-link'))],
     [
-      'cannot have a new one beside it',
+      'has a compaction file beside it already',
       () => {
         writeFileSync(`${path}.compacting`, '');
       },
     ],
-  ])('is used as it is where it %s', async (what, prepare) => {
+  ])('is not compacted where it %s', async (what, prepare) => {
     prepare();
     const before = readFileSync(path);
     const ledger = what === 'is small enough' ? fileLedger(path) : what === 'may only be read' ? undefined : open();
@@ -117,7 +117,7 @@ describe('a ledger file that has grown', () => {
     expect(await fileLedger(path).replace(aRunning(), anIdle({ attemptId: 'attempt-1' }))).toBe(true);
   });
 
-  test('is compacted where a link points, which stays a link', async () => {
+  test('is compacted behind a symbolic link, which stays a link', async () => {
     const target = join(folder, 'elsewhere', 'ledger');
     mkdirSync(join(folder, 'elsewhere'));
     renameSync(path, target);
@@ -134,14 +134,14 @@ describe('a ledger file that has grown', () => {
     expect(statSync(path).mode & 0o777).toBe(0o660);
   });
 
-  test('that is damaged is refused, and stays as it is', () => {
+  test('is refused and left unchanged when it is damaged', () => {
     const text = readFileSync(path, 'utf8').replace('"attemptId":"attempt-3"', '"attemptId":"attempt-3');
     writeFileSync(path, text);
     expect(open).toThrow(/is damaged.*nothing is started/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  test('is followed by a process that had it open, and whose writes count', async () => {
+  test('stores the writes of a process that had it open before the compaction', async () => {
     const [writer, reader] = [fileLedger(path), fileLedger(path, { readOnly: true })];
     open().close();
     expect(await writer.replace(aSending(), anIdle())).toBe(false);
@@ -149,7 +149,7 @@ describe('a ledger file that has grown', () => {
     expect(await reader.read(anIndex)).toEqual(anIdle({ attemptId: 'attempt-1' }));
   });
 
-  test('is not taken for the one that is in use when somebody put it there', async () => {
+  test('is refused when another file was put in its place', async () => {
     const ledger = fileLedger(path);
     copyFileSync(grown, join(folder, 'other'));
     fileLedger(join(folder, 'other'), { compactAbove: 0 }).close();
@@ -158,14 +158,14 @@ describe('a ledger file that has grown', () => {
       await expect(ledger.read(anIndex)).rejects.toThrow(/was replaced while in use/);
   });
 
-  test('may end with a line that was cut short, or with zeros', async () => {
+  test('is compacted even if it ends with a truncated line or with zeros', async () => {
     appendFileSync(path, `\n${readFileSync(path, 'utf8').trim().split('\n').at(-1)?.slice(0, 80)}`);
     appendFileSync(path, Buffer.alloc(300_000));
     expect(await open().list()).toEqual(stored);
     expect(readFileSync(path).includes(0)).toBe(false);
   });
 
-  test('that holds nothing but scheduled times is followed through two compactions as well', async () => {
+  test('with nothing but scheduled times is followed through two compactions', async () => {
     rmSync(path);
     const inUse = fileLedger(path);
     for (let time = 0; time < 8; time++) await inUse.takeScheduledTime({ ...first, atMillis: time });
@@ -177,7 +177,7 @@ describe('a ledger file that has grown', () => {
       expect(await ledger.takeScheduledTime({ ...first, atMillis: 3 })).toEqual({ ...first, atMillis: 7 });
   });
 
-  test('keeps the latest scheduled time alone', async () => {
+  test('keeps only the latest scheduled time', async () => {
     const ledger = fileLedger(path);
     for (let time = 6; time < 9; time++) await ledger.takeScheduledTime({ ...first, atMillis: time });
     const compacted = open();
@@ -212,7 +212,7 @@ describe('a compaction', () => {
     ledger.close();
   }
 
-  test('that is killed before any of its calls loses nothing', async () => {
+  test('loses nothing when it is killed before any of its calls', async () => {
     let at = 0;
     for (; ; at++) {
       copyFileSync(grown, path);
@@ -228,35 +228,38 @@ describe('a compaction', () => {
     expect(at).toBeGreaterThan(20);
   });
 
-  test.each(['is killed', 'finds the disk full'])('that %s at any byte of the new file loses nothing', async (how) => {
-    open().close();
-    const bytes = size();
-    for (let room = 1; room < bytes; room++) {
-      rmSync(path);
-      copyFileSync(grown, path);
-      let dead = false;
-      Object.assign(disk, { room });
-      if (how === 'is killed') {
-        disk.whenFull = () => {
-          dead = true;
-        };
-        disk.before = () => {
-          if (dead || disk.room === 0) throw new Killed();
-        };
+  test.each(['is killed', 'finds the disk full'])(
+    'that %s at any byte of the new file loses no record',
+    async (how) => {
+      open().close();
+      const bytes = size();
+      for (let room = 1; room < bytes; room++) {
+        rmSync(path);
+        copyFileSync(grown, path);
+        let dead = false;
+        Object.assign(disk, { room });
+        if (how === 'is killed') {
+          disk.whenFull = () => {
+            dead = true;
+          };
+          disk.before = () => {
+            if (dead || disk.room === 0) throw new Killed();
+          };
+        }
+        try {
+          const ledger = open();
+          if (how === 'finds the disk full') expect(await ledger.list()).toEqual(stored);
+          ledger.close();
+        } catch (error) {
+          if (how === 'finds the disk full') throw error;
+        }
+        Object.assign(disk, freeDisk());
+        expect(leftovers()).toHaveLength(how === 'is killed' ? 1 : 0);
+        expect(size()).toBe(statSync(grown).size);
+        await expectWhole();
       }
-      try {
-        const ledger = open();
-        if (how === 'finds the disk full') expect(await ledger.list()).toEqual(stored);
-        ledger.close();
-      } catch (error) {
-        if (how === 'finds the disk full') throw error;
-      }
-      Object.assign(disk, freeDisk());
-      expect(leftovers()).toHaveLength(how === 'is killed' ? 1 : 0);
-      expect(size()).toBe(statSync(grown).size);
-      await expectWhole();
-    }
-  });
+    },
+  );
 
   /** Runs `action` once, before call number `at` of what happens next: whether it came so far. */
   function stepIn(at: number, action: () => void): () => boolean {
@@ -272,7 +275,7 @@ describe('a compaction', () => {
     };
   }
 
-  test('loses no line that another process stores before any of its calls', async () => {
+  test('loses no line that another process stores between its calls', async () => {
     let steppedIn = true;
     for (let at = 0; steppedIn; at++) {
       copyFileSync(grown, path);
@@ -293,7 +296,7 @@ describe('a compaction', () => {
     }
   });
 
-  test('that comes before any call of a write leaves it stored, once', async () => {
+  test('that comes between the calls of a write leaves that write stored once', async () => {
     let steppedIn = true;
     for (let at = 0; steppedIn; at++) {
       copyFileSync(grown, path);
@@ -308,7 +311,7 @@ describe('a compaction', () => {
     }
   });
 
-  test('beside another one, with a line stored in the other’s middle, loses nothing', async () => {
+  test('loses nothing when another compaction and a write run at the same time', async () => {
     let outer = true;
     for (let at = 0; outer; at++) {
       let inner = true;
@@ -337,7 +340,7 @@ describe('a compaction', () => {
 });
 
 describe('a write to a ledger file', () => {
-  test('that finds the disk full at any byte, twice, loses nothing and blocks nothing', async () => {
+  test('loses and blocks nothing when the disk is full twice, at any byte', async () => {
     const before = size();
     await fileLedger(path).replace(aRunning(), next);
     const line = size() - before;

@@ -36,19 +36,16 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     });
     afterEach(() => store.close?.());
 
-    test('holds nothing at first', async () => {
+    test('is empty at first', async () => {
       expect(await ledger.read(index)).toBeUndefined();
       expect(await ledger.list()).toEqual([]);
     });
 
-    test.each(aRecordOfEachState())(
-      'gives back a record that is $state as it was stored, to another process too',
-      async (stored) => {
-        expect(await ledger.replace(undefined, stored)).toBe(true);
-        expect(await ledger.read(index)).toEqual(stored);
-        expect(await (await store.ledger()).read(index)).toEqual(stored);
-      },
-    );
+    test.each(aRecordOfEachState())('returns a $state record unchanged, to another process too', async (stored) => {
+      expect(await ledger.replace(undefined, stored)).toBe(true);
+      expect(await ledger.read(index)).toEqual(stored);
+      expect(await (await store.ledger()).read(index)).toEqual(stored);
+    });
 
     test('lists every record, ordered by index', async () => {
       const names = ['dataset_operationaspect_v1', 'chart_chartusagestatisticsaspect_v1', 'query_xaspect_v1'];
@@ -64,7 +61,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.read(index)).toMatchObject({ attemptId: 'a' });
     });
 
-    test('does not store what nobody could read again', async () => {
+    test('does not store a record that it could not read back', async () => {
       const window = { role: 'kept' as const, from: 0, to: 1, rows: -1 };
       await expect(ledger.replace(undefined, aSending({ windows: [window, window] }))).rejects.toThrow(
         '(windows.0.rows, windows.1.rows)',
@@ -123,14 +120,14 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await (await store.ledger()).takeScheduledTime(first)).toEqual(first);
     });
 
-    test('gives no time away that is not later than the latest, even where it was never taken', async () => {
+    test('refuses a scheduled time that is not later than the latest one taken', async () => {
       await ledger.takeScheduledTime(aTime(5, 'later'));
       expect(await ledger.takeScheduledTime(aTime(4, 'late'))).toEqual(aTime(5, 'later'));
       expect(await ledger.takeScheduledTime(aTime(6, 'next'))).toEqual(aTime(6, 'next'));
       expect(await (await store.ledger()).takeScheduledTime(aTime(5, 'later'))).toEqual(aTime(6, 'next'));
     });
 
-    test('gives a scheduled time to one of several runs that take it at once', async () => {
+    test('gives a scheduled time to only one of several simultaneous runs', async () => {
       const runs = ['a', 'b', 'c', 'd', 'e'];
       const ledgers = await Promise.all(runs.map(() => store.ledger()));
       const holders = await Promise.all(
@@ -141,7 +138,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     });
 
     test.each([1, 9])(
-      'gives the head of a record of version %i, which holds its index until it is followed',
+      'reads the head of a version %i record, which blocks its index until it is replaced',
       async (version) => {
         const windows = [{ from: 1, to: 2, rows: 3 }];
         const planted = { ...aQuarantined({ attemptId: 'a', windows }), version, lastVerdict: 'of another kind' };
@@ -159,7 +156,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       },
     );
 
-    test('lets no late duplicate undo a write that changed neither state nor attempt id', async () => {
+    test('does not let a late duplicate undo a newer write with the same state and attempt id', async () => {
       const sending = aSending({ index });
       expect(await ledger.replace(undefined, sending)).toBe(true);
       const answer = { error: { kind: 'timeout', operation: 'truncate' }, realAt: 1 } as const;
@@ -172,12 +169,12 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.read(index)).toEqual(again);
     });
 
-    test('does not take a record of one index for that of another', async () => {
+    test('does not confuse the records of two indices', async () => {
       await store.plant(index, one({ index: 'another' }));
       expect(await ledger.read(index)).toMatchObject({ state: 'other-version', index, head: { index: 'another' } });
     });
 
-    test('holds an index whose record has no head that can be read, and lets nobody write over it', async () => {
+    test('blocks an index whose record has no readable head, and refuses to overwrite it', async () => {
       await store.plant(index, { nothing: 'known' });
       const found = await ledger.read(index);
       expect(found).toEqual({ state: 'other-version', index });

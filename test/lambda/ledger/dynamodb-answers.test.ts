@@ -38,14 +38,14 @@ function ledgerThatMeets(...answers: unknown[]) {
 }
 
 describe('a read', () => {
-  test('is tried four times in all, with ever longer pauses', async () => {
+  test('is tried four times in all, with longer and longer pauses', async () => {
     const { ledger, names, pauses } = ledgerThatMeets(failing(500), failing(503), lost, holding(anIdle()));
     expect(await ledger.read(anIndex)).toEqual(anIdle());
     expect(names()).toBe('get get get get');
     expect(pauses).toEqual([100, 500, 2000]);
   });
 
-  test('that never comes says what was tried, and what helps where nothing answers', async () => {
+  test('that never succeeds reports what was tried and what to do', async () => {
     const { ledger, names } = ledgerThatMeets(lost);
     const failure = await ledger.read(anIndex).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LedgerError);
@@ -64,14 +64,14 @@ describe('a read', () => {
     ['too many requests', failing(400, 'RequestLimitExceeded'), 4],
     ['a missing permission', failing(400, 'AccessDeniedException'), 1],
     ['a refusal without a name', { fails: { $metadata: { httpStatusCode: 400 } } }, 1],
-    ['nothing that can be known', { fails: {} }, 4],
-  ])('that meets %s is tried as often as may help', async (_, answer, tries) => {
+    ['an error without details', { fails: {} }, 4],
+  ])('that meets %s is retried only if that may help', async (_, answer, tries) => {
     const { ledger, sent } = ledgerThatMeets(answer);
     await expect(ledger.read(anIndex)).rejects.toThrow(LedgerError);
     expect(sent).toHaveLength(tries);
   });
 
-  test('that is refused says so, in few words', async () => {
+  test('that is refused reports a short reason', async () => {
     const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
     await expect(ledger.read(anIndex)).rejects.toThrow(
       `AccessDeniedException: ${'x'.repeat(200)}; deploy the stack again if it goes on; nothing is started without the ledger.`,
@@ -86,11 +86,11 @@ describe('a read', () => {
     expect(sent.map(({ input }) => input['ConsistentRead'])).toEqual([true, true]);
   });
 
-  test('of all that fails says what was tried', async () => {
+  test('of all records that fails reports what was tried', async () => {
     await expect(ledgerThatMeets(failing(400)).ledger.list()).rejects.toThrow('Tried to list the records in');
   });
 
-  test('of an item that holds no record holds its index', async () => {
+  test('of an item without a record blocks its index', async () => {
     const { ledger } = ledgerThatMeets({ Item: { index: { S: anIndex } } });
     expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex });
   });
@@ -99,7 +99,7 @@ describe('a read', () => {
 describe('a write', () => {
   const mine = aReserved({ attemptId: 'mine' });
 
-  test('that never arrives is tried four times in all, each followed by a look', async () => {
+  test('that never arrives is tried four times, each followed by a read', async () => {
     const nothing = {};
     const { ledger, names, pauses } = ledgerThatMeets(lost, nothing, lost, nothing, lost, nothing, lost, nothing);
     await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex} in the ledger table T`);
@@ -107,25 +107,25 @@ describe('a write', () => {
     expect(pauses).toEqual([100, 500, 2000]);
   });
 
-  test('that is refused is not tried again, and nothing is looked at', async () => {
+  test('that is refused is not retried, and nothing is read', async () => {
     const { ledger, names } = ledgerThatMeets(failing(400, 'AccessDeniedException'), done);
     await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex}`);
     expect(names()).toBe('put');
   });
 
-  test('that is late, and fails because of itself, is ours', async () => {
+  test('that fails because its first try arrived late is ours', async () => {
     const { ledger, names } = ledgerThatMeets(lost, {}, taken(), holding(mine));
     expect(await ledger.replace(undefined, mine)).toBe(true);
     expect(names()).toBe('put get put get');
   });
 
-  test('that fails at once is another’s, whatever is stored', async () => {
+  test('that fails on its first try is another run’s, whatever is stored', async () => {
     const { ledger, names } = ledgerThatMeets(taken(), holding(mine));
     expect(await ledger.replace(undefined, mine)).toBe(false);
     expect(names()).toBe('put');
   });
 
-  test('whose answer was lost is not ours where what is stored holds no record', async () => {
+  test('whose answer was lost is not ours if the stored item is no record', async () => {
     const { ledger } = ledgerThatMeets(lost, { Item: { index: { S: anIndex } } }, taken(), { Item: {} });
     expect(await ledger.replace(undefined, mine)).toBe(false);
   });
@@ -138,7 +138,7 @@ describe('taking a scheduled time', () => {
   });
   const other = { ...taking, runId: 'other' };
 
-  test('is one write, on condition that the time is later than the one that is stored', async () => {
+  test('is one write, conditional on being later than the stored time', async () => {
     const { ledger, sent } = ledgerThatMeets(done);
     expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
     expect(sent).toHaveLength(1);
@@ -150,33 +150,33 @@ describe('taking a scheduled time', () => {
     });
   });
 
-  test('that another run has taken says which', async () => {
+  test('that another run has taken returns that run', async () => {
     const { ledger, names } = ledgerThatMeets(taken(), holding(other));
     expect(await ledger.takeScheduledTime(taking)).toEqual(other);
     expect(names()).toBe('put get');
   });
 
-  test('whose answer was lost is ours where it is stored', async () => {
+  test('whose answer was lost is ours if it is stored', async () => {
     const { ledger, names } = ledgerThatMeets(lost, holding());
     expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
     expect(names()).toBe('put get');
   });
 
   test.each([other, { ...taking, runStartMillis: 8 }])(
-    'whose answer was lost is not ours where %j is stored',
+    'whose answer was lost is not ours if %j is stored',
     async (is) => {
       const { ledger } = ledgerThatMeets(lost, holding(is), taken(), holding(is));
       expect(await ledger.takeScheduledTime(taking)).toEqual(is);
     },
   );
 
-  test('whose answer was lost is tried again where nothing is stored', async () => {
+  test('whose answer was lost is retried if nothing is stored', async () => {
     const { ledger, names } = ledgerThatMeets(lost, {}, done);
     expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
     expect(names()).toBe('put get put');
   });
 
-  test('says what to do about an item that cannot be read', async () => {
+  test('reports what to do about an unreadable item', async () => {
     const { ledger } = ledgerThatMeets(taken(), { Item: { atMillis: { N: '5' } } });
     await expect(ledger.takeScheduledTime(taking)).rejects.toThrow(
       new LedgerError(
@@ -186,7 +186,7 @@ describe('taking a scheduled time', () => {
   });
 });
 
-test('the client gives up early enough for several tries, and leaves the trying to us', async () => {
+test('the client times out early enough for several tries, and does not retry by itself', async () => {
   const client = dynamoDbClient({ endpoint: 'http://127.0.0.1:9', region: 'eu-central-1' });
   expect(await client.config.maxAttempts()).toBe(1);
   const handler = client.config.requestHandler as unknown as Record<

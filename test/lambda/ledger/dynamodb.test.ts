@@ -70,7 +70,7 @@ describe('The DynamoDB ledger', () => {
     expect((await ledger.list()).map((each) => each.index)).toEqual(names);
   });
 
-  test('leaves a record alone that a newer version took over in the meantime', async () => {
+  test('does not overwrite a record that a newer version has taken over', async () => {
     const table = await newTable();
     const client = clientOf(endpoint);
     const Item = {
@@ -86,7 +86,7 @@ describe('The DynamoDB ledger', () => {
     expect((await client.send(new GetItemCommand({ TableName: table, Key }))).Item).toEqual(Item);
   });
 
-  test('starts nothing by a scheduled time that it cannot read', async () => {
+  test('refuses a scheduled time when the stored one is unreadable', async () => {
     const table = await newTable();
     const client = clientOf(endpoint);
     const ledger = dynamoDbLedger({ table, ledger: stage, client });
@@ -100,7 +100,7 @@ describe('The DynamoDB ledger', () => {
     }
   });
 
-  test('takes items of other versions beside the records for no records', async () => {
+  test('does not list other versions’ items that are no records', async () => {
     const table = await newTable();
     const client = clientOf(endpoint);
     const Item = { ledger: { S: stage }, index: { S: '#schedule' }, claims: { S: '[]' } };
@@ -116,14 +116,14 @@ describe('The DynamoDB ledger', () => {
     expect(proxy.puts()).toBe(1);
   });
 
-  test('recognises its own write when the answer was lost and so was the look that followed', async () => {
+  test('recognises its own write when both the answer and the following read were lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 1, refuseReads: 2 });
     const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
     expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
   });
 
-  test('does not take the write of another for its own when the answer was lost', async () => {
+  test('does not mistake another’s write for its own when the answer was lost', async () => {
     const table = await newTable();
     await dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) }).replace(undefined, reserved('other'));
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 1 });
@@ -155,7 +155,7 @@ describe('The DynamoDB ledger', () => {
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
-  test('gives up with a sentence that names the table when nothing gets through', async () => {
+  test('gives up with an error that names the table when nothing gets through', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropRequests: 1000, refuseReads: 1000 });
     const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
@@ -166,7 +166,7 @@ describe('The DynamoDB ledger', () => {
     );
   });
 
-  test('does not try again what DynamoDB refuses', async () => {
+  test('does not retry what DynamoDB refuses', async () => {
     const ledger = dynamoDbLedger({ table: 'not-there', ledger: stage, client: clientOf(endpoint), pause: neverPause });
     await expect(ledger.read(index)).rejects.toThrow(
       /read dataset_operationaspect_v1 in the ledger table not-there: ResourceNotFound/,

@@ -51,7 +51,7 @@ ledgerContract('the ledger in a file', async () => {
 });
 
 describe('the ledger file', () => {
-  test('is read on by a ledger that opened it before the other one wrote', async () => {
+  test('shows a ledger what another one wrote after it was opened', async () => {
     const [first, second] = [fileLedger(path), fileLedger(path)];
     expect(await first.replace(undefined, anIdle({ attemptId: 'a' }))).toBe(true);
     expect(await second.read(anIndex)).toMatchObject({ attemptId: 'a' });
@@ -59,27 +59,24 @@ describe('the ledger file', () => {
     expect(await first.read(anIndex)).toMatchObject({ attemptId: 'a' });
   });
 
-  test('holds one record for an index, under whichever address of the server it was written', async () => {
+  test('holds one record for an index, whatever the server’s address', async () => {
     await fileLedger(path).replace(undefined, anIdle({ server: 'http://localhost:8080' }));
     expect(await fileLedger(path).replace(undefined, anIdle({ server: 'https://host/api/gms' }))).toBe(false);
     expect(await fileLedger(path).list()).toHaveLength(1);
   });
 
-  test.each([1, 20, 100, -1])(
-    'passes over a line that a kill cut short after %i bytes, and goes on',
-    async (length) => {
-      const whole = fileLedger(path);
-      await whole.replace(undefined, anIdle({ attemptId: 'a' }));
-      const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
-      appendFileSync(path, `\n${line.slice(0, length)}`);
-      const next = fileLedger(path);
-      expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
-      expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
-      expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
-    },
-  );
+  test.each([1, 20, 100, -1])('ignores a line that a kill cut short after %i bytes', async (length) => {
+    const whole = fileLedger(path);
+    await whole.replace(undefined, anIdle({ attemptId: 'a' }));
+    const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
+    appendFileSync(path, `\n${line.slice(0, length)}`);
+    const next = fileLedger(path);
+    expect(await next.read(anIndex)).toMatchObject({ attemptId: 'a' });
+    expect(await next.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }))).toBe(true);
+    expect(await whole.read(anIndex)).toMatchObject({ attemptId: 'b' });
+  });
 
-  test('passes over lines that were cut short one after another, whether or not anything is written behind them', async () => {
+  test('ignores several truncated lines in a row, with or without lines after them', async () => {
     await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
     const half = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) }).slice(0, 80);
     appendFileSync(path, `\n${half}\n${half}`);
@@ -94,7 +91,7 @@ describe('the ledger file', () => {
   test.each([
     ['nothing but zeros', 0],
     ['zeros after half a line', 50],
-  ])('passes over a tail that a power loss filled with zeros (%s), and goes on', async (_, length) => {
+  ])('ignores a tail that a power loss filled with zeros (%s)', async (_, length) => {
     await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
     const line = lineOf({ follows: follows('a'), record: anIdle({ attemptId: 'never' }) });
     appendFileSync(path, Buffer.concat([Buffer.from(`\n${line.slice(0, length)}`), Buffer.alloc(4096)]));
@@ -104,7 +101,7 @@ describe('the ledger file', () => {
     expect(await fileLedger(path).read(anIndex)).toMatchObject({ attemptId: 'b' });
   });
 
-  test('that is damaged in the middle is refused, and nobody is advised to move it', async () => {
+  test('that is damaged in the middle is refused, without the advice to move it', async () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
     await ledger.replace(anIdle({ attemptId: 'a' }), anIdle({ attemptId: 'b' }));
@@ -116,7 +113,7 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).not.toThrow(/mov/);
   });
 
-  test('of two lines that follow the same record counts the first', async () => {
+  test('counts the first of two lines that replace the same record', async () => {
     const line = (id: string, after: object | null, attemptId: string) =>
       `\n${lineOf({ id, follows: after, record: anIdle({ attemptId }) })}\n`;
     fileLedger(path).close();
@@ -127,7 +124,7 @@ describe('the ledger file', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'next' });
   });
 
-  test('in which a line follows what never was stored has lost one, and is refused from then on', async () => {
+  test('with a line that replaces a record never stored has lost a line, and is refused from then on', async () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
     await ledger.replace(undefined, anIdle({ attemptId: 'b', index: 'another' }));
@@ -158,7 +155,7 @@ describe('the ledger file', () => {
   };
 
   test.each(['another index', 'the next night', 'nothing'] as const)(
-    'of which one character is another one hides no truncation (and then comes %s)',
+    'with one wrong character hides no truncation (followed by %s)',
     async (rest) => {
       const text = await written(rest);
       const [, sending = 0, running = 0] = lineStarts(text);
@@ -190,13 +187,13 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).toThrow(/is damaged/);
   });
 
-  test('whose line breaks somebody’s editor has made longer is refused, not taken for an empty one', async () => {
+  test('with the line breaks of a Windows editor is refused, not read as empty', async () => {
     const text = await written('nothing');
     writeFileSync(path, text.replaceAll('\n', '\r\n'));
     expect(() => fileLedger(path)).toThrow(/is damaged/);
   });
 
-  test('does not grow by what counts for nobody', async () => {
+  test('does not grow by writes that lost', async () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle({ attemptId: 'a' }));
     const first = { atMillis: 5, runId: 'first', runStartMillis: 7 };
@@ -208,11 +205,11 @@ describe('the ledger file', () => {
   });
 
   test.each([
-    ['what for, but not what', lineOf({})],
-    ['what, but not what for', lineOf({ index: undefined, record: anIdle() })],
-    ['not what it follows', lineOf({ follows: undefined, record: anIdle() })],
-    ['a scheduled time that is none', lineOf({ scheduled: { runId: 'a' } })],
-  ])('with a line that says %s is damaged', (_, line) => {
+    ['an index without a record', lineOf({})],
+    ['a record without an index', lineOf({ index: undefined, record: anIdle() })],
+    ['no predecessor', lineOf({ follows: undefined, record: anIdle() })],
+    ['an invalid scheduled time', lineOf({ scheduled: { runId: 'a' } })],
+  ])('with a line that holds %s is damaged', (_, line) => {
     fileLedger(path).close();
     appendFileSync(path, `\n${line}\n`);
     expect(() => fileLedger(path)).toThrow(/is damaged/);
@@ -225,7 +222,7 @@ describe('the ledger file', () => {
     expect(await fileLedger(path).read(anIndex)).toEqual(anIdle());
   });
 
-  test('is read on when a line comes in pieces', async () => {
+  test('is read correctly when a line arrives in pieces', async () => {
     const ledger = fileLedger(path);
     const line = `${lineOf({ record: anIdle({ attemptId: 'a' }) })}\n`;
     for (const [from, to] of [
@@ -246,31 +243,31 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).toThrow(/is damaged in the middle/);
   });
 
-  test('is not read any more when it was closed', async () => {
+  test('cannot be read once it is closed', async () => {
     const ledger = fileLedger(path);
     ledger.close();
     await expect(ledger.read(anIndex)).rejects.toThrow(LedgerError);
   });
 
-  test('that is gone is not made anew under a run', async () => {
+  test('is not created again when it disappears during a run', async () => {
     const ledger = fileLedger(path);
     rmSync(path);
     await expect(ledger.read(anIndex)).rejects.toThrow(/^Cannot find the ledger file .* it does not exist/);
     expect(existsSync(path)).toBe(false);
   });
 
-  test('is made with all its folders', async () => {
+  test('is created with all its folders', async () => {
     const deep = join(folder, 'a', 'b', 'c', 'in-flight.json');
     expect(await fileLedger(deep).replace(undefined, anIdle())).toBe(true);
     expect(existsSync(deep)).toBe(true);
   });
 
-  test('cannot be made in a folder that is a link to nowhere', () => {
+  test('cannot be created in a folder that is a dangling link', () => {
     symlinkSync(join(folder, 'nowhere'), join(folder, 'state'));
     expect(() => fileLedger(path)).toThrow(/it does not exist and cannot be made/);
   });
 
-  test('does not take a file that is something else, and leaves it as it is', () => {
+  test('refuses a file that is no ledger, and leaves it unchanged', () => {
     const other = join(folder, 'notes.txt');
     writeFileSync(other, 'buy milk');
     expect(() => fileLedger(other)).toThrow(/is not a ledger: nothing is started/);
@@ -285,11 +282,11 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).toThrow(expected);
   });
 
-  test('cannot be made where nothing can, and says so at once', () => {
+  test('reports at once that it cannot be created', () => {
     expect(() => fileLedger('/proc/nope/in-flight.json')).toThrow(/Cannot open the ledger file/);
   });
 
-  test('that may only be read serves whoever only reads', async () => {
+  test('can be read by a reader where it cannot be written', async () => {
     await fileLedger(path).replace(undefined, anIdle({ attemptId: 'a' }));
     chmodSync(path, 0o400);
     const ledger = fileLedger(path, { readOnly: true });
@@ -299,12 +296,12 @@ describe('the ledger file', () => {
     );
   });
 
-  test('that does not exist is not made by whoever only reads', () => {
+  test('is not created by a reader', () => {
     expect(() => fileLedger(path, { readOnly: true })).toThrow(/it does not exist/);
     expect(existsSync(path)).toBe(false);
   });
 
-  test('refuses to go on when the file was replaced under it, or became shorter', async () => {
+  test('stops when the file was replaced or became shorter', async () => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, anIdle());
     truncateSync(path, 10);
@@ -314,7 +311,7 @@ describe('the ledger file', () => {
     await expect(ledger.read(anIndex)).rejects.toThrow(/was replaced while in use/);
   });
 
-  test('is closed to other users of the machine', async () => {
+  test('cannot be read by other users of the machine', async () => {
     const { statSync } = await import('node:fs');
     fileLedger(path).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -336,14 +333,14 @@ describe('several processes on one ledger file', () => {
       child.on('close', (code) => (code === 1 ? reject(new Error('exit 1')) : resolve(output)));
     });
 
-  test('that all want one record: exactly one gets it, and none reads anything torn', async () => {
+  test('compete for one record: exactly one gets it, and none reads a torn line', async () => {
     const wins = await Promise.all(['p', 'q', 'r', 's'].map((name) => run([name])));
     const all = wins.flatMap((output) => JSON.parse(output) as string[]);
     expect(all.sort()).toEqual(Array.from({ length: 20 }, (_, round) => `index${round}`).sort());
     expect((await fileLedger(path).list()).length).toBe(20);
   });
 
-  test('that write and compact it all the time, and of which some are killed: nothing that was stored is lost', async () => {
+  test('write and compact all the time, and some are killed: nothing that was stored is lost', async () => {
     await fileLedger(path).replace(undefined, anIdle());
     const killed = [3, 5, 8, 13];
     const wins = await Promise.all([

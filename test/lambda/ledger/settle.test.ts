@@ -28,7 +28,7 @@ async function holding(record = aRunning()) {
 }
 
 describe('settle', () => {
-  test('makes a verdict, the record and the entry of one judgement', async () => {
+  test('writes verdict, record and entry from one judgement', async () => {
     const { ledger, record } = await holding();
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'decided', entry: decided });
     const { adopted: _, ...lasting } = decided;
@@ -45,7 +45,7 @@ describe('settle', () => {
     });
   });
 
-  test('keeps the window of the verdict before where this one counted none', async () => {
+  test('keeps the previous verdict’s window if this one counted none', async () => {
     const { ledger, record } = await holding(aRunning({ lastVerdict: aVerdict() }));
     const { window: _, ...uncounted } = judgement;
     await settle(ledger, record, from, uncounted, now);
@@ -54,13 +54,13 @@ describe('settle', () => {
     });
   });
 
-  test('closes the index to every later run where the judgement says so', async () => {
+  test('closes the index to every later run if the judgement says so', async () => {
     const { ledger, record } = await holding();
     await settle(ledger, record, from, { ...judgement, outcome: 'rows-missing', closes: 'quarantined' }, now);
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'quarantined', windows: record.windows });
   });
 
-  test('leaves the record as it is where nothing is closed, and decides the entry for this run alone', async () => {
+  test('leaves the record unchanged if the judgement does not close it, and decides only this run’s entry', async () => {
     const { ledger, record } = await holding();
     const left = { ...judgement, outcome: 'unknown', cause: { kind: 'unsettled', why: 'hung' }, closes: 'no' } as const;
     expect(await settle(ledger, record, from, left, now)).toMatchObject({
@@ -70,7 +70,7 @@ describe('settle', () => {
     expect(await ledger.read(anIndex)).toEqual(record);
   });
 
-  test('gives the verdict of the run that was first, and says adopted of this run alone', async () => {
+  test('returns the verdict of the run that was first, and marks only this run’s entry as adopted', async () => {
     const { ledger, record } = await holding();
     const entry = {
       entityType: 'dataset',
@@ -91,13 +91,13 @@ describe('settle', () => {
   test.each([
     ['another attempt has its verdict there', aVerdict({ attemptId: 'other' })],
     ['there is no verdict', undefined],
-  ])('is overtaken where the record has changed and %s', async (_, lastVerdict) => {
+  ])('reports that another run was first if the record has changed and %s', async (_, lastVerdict) => {
     const { ledger, record } = await holding();
     ledger.stored.set(anIndex, anIdle({ attemptId: 'other', ...(lastVerdict && { lastVerdict }) }));
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
   });
 
-  test('is overtaken where another version has taken the record over, or it is gone', async () => {
+  test('reports that another run was first if another version took the record over, or it is gone', async () => {
     const { ledger, record } = await holding();
     ledger.stored.set(anIndex, { ...record, version: 9 });
     expect(await settle(ledger, record, from, judgement, now)).toEqual({ kind: 'overtaken' });
@@ -110,7 +110,7 @@ describe('settleIdle', () => {
   const run = { runId: 'run-7', runStartMillis: 5 };
   const closing = { entry: decided, windows: [aWindow], run, id: 'new', now };
 
-  test('closes an index that nobody is truncating, under an id of its own', async () => {
+  test('closes an index without a truncation, under a new attempt id', async () => {
     const ledger = memoryLedger();
     const idle = anIdle();
     await ledger.replace(undefined, idle);
@@ -123,7 +123,7 @@ describe('settleIdle', () => {
     });
   });
 
-  test('writes nothing where another run has been at work since', async () => {
+  test('writes nothing if another run has changed the record since', async () => {
     const ledger = memoryLedger();
     await ledger.replace(undefined, anIdle({ attemptId: 'other' }));
     expect(await settleIdle(ledger, anIdle(), closing)).toBe(false);

@@ -112,7 +112,7 @@ describe('standing', () => {
     expect(standing(aReserved(), us, sendBy).kind).toBe('free');
   });
 
-  test('a time more than 20 minutes ahead was written by a wrong clock, unless it is our own', () => {
+  test('a time more than 20 minutes ahead makes a record foreign, unless it is our own', () => {
     const later = sendBy + 1_200_000;
     const theirs = (judgeableAt: number) => [
       aReserved({ judgeableAt, attempt: theirAttempt(anAttempt()) }),
@@ -129,7 +129,7 @@ describe('standing', () => {
     }
   });
 
-  test('a call or a task is never over by itself', () => {
+  test('a call or a task never expires', () => {
     for (const record of [
       aSending({ attempt: theirAttempt(aSending().attempt) }),
       aRunning({ attempt: theirAttempt(aRunning().attempt) }),

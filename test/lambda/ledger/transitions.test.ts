@@ -49,7 +49,7 @@ const readable = <Stored extends LedgerRecord>(record: Stored): Stored => {
 };
 
 describe('reserve', () => {
-  test('writes who wants what until when, and nothing of an earlier attempt', () => {
+  test('records the run, its fields and its deadline, and nothing of an earlier attempt', () => {
     expect(readable(reserve(undefined, aKey, 'attempt-2', attempt))).toEqual({
       version: LEDGER_VERSION,
       ...aKey,
@@ -63,11 +63,11 @@ describe('reserve', () => {
   test.each([
     ['an idle record', anIdle(history)],
     ['a reservation that is over', aReserved(history)],
-  ])('keeps what %s says of earlier truncations', (_, record) => {
+  ])('keeps the history of %s', (_, record) => {
     expect(readable(reserve(record, aKey, 'attempt-2', attempt))).toMatchObject({ ...history, attemptId: 'attempt-2' });
   });
 
-  test("keeps of another server's record only who has sent: what was counted there says nothing here", () => {
+  test("keeps only sentBy of another server's record, none of its counts", () => {
     const reserved = readable(reserve(anIdle({ ...history, server: 'http://other' }), aKey, 'attempt-2', attempt));
     expect(reserved).toMatchObject({ server: aServer, sentBy: history.sentBy });
     expect(reserved).not.toHaveProperty('lastVerdict');
@@ -75,7 +75,7 @@ describe('reserve', () => {
 });
 
 describe('startSending', () => {
-  test('writes what is sent, the counts before it, from when it may be judged, and that this run has sent', () => {
+  test('records what is sent, the counts before it, when it may be judged, and that this run has sent', () => {
     expect(readable(startSending(aReserved(), learnt))).toEqual({
       ...aReserved(),
       state: 'sending',
@@ -108,7 +108,7 @@ describe('startSending', () => {
 });
 
 describe('what comes after sending', () => {
-  test('a task id makes it running, and anybody may see to it from then on', () => {
+  test('a task id makes it running, for any run to watch', () => {
     const running = readable(markRunning(aSending(), 'node:1', 55));
     expect(running).toEqual({
       ...aSending(),
@@ -118,7 +118,7 @@ describe('what comes after sending', () => {
     });
   });
 
-  test('another answer is noted and leaves it sending', () => {
+  test('any other answer is recorded and leaves it sending', () => {
     const error = { kind: 'bad-request', operation: 'truncate', status: 400 } as const;
     const noted = readable(noteAnswer(aSending(), { error, realAt: now }, 'unknown'));
     expect(noted).toEqual({
@@ -140,7 +140,7 @@ describe('what comes after sending', () => {
     });
   });
 
-  test('deciding against sending gives the reservation back, and is remembered with its run', () => {
+  test('deciding against sending gives the reservation back and fences the run off', () => {
     const run = { runId: 'run-7', runStartMillis: 5 };
     const record = aReserved({ ...history, attempt: anAttempt(run) });
     expect(readable(decline(record, 7))).toEqual({
@@ -150,7 +150,7 @@ describe('what comes after sending', () => {
     });
   });
 
-  test('giving a reservation back leaves no trace of it but its id', () => {
+  test('giving a reservation back leaves only its attempt id', () => {
     expect(readable(release(aReserved(history)))).toEqual({
       ...anIdle(history),
       attemptId: 'attempt-1',
@@ -172,7 +172,7 @@ describe('quarantine', () => {
     },
   );
 
-  test('closes an idle index with the windows that it is given, under an id that nobody has read before', () => {
+  test('closes an idle index with the given windows, under a new attempt id', () => {
     const window = { from: 1, to: 2, rows: 3 };
     expect(readable(quarantine(anIdle(), aVerdict({ attemptId: 'new' }), [window]))).toMatchObject({
       state: 'quarantined',
@@ -183,7 +183,7 @@ describe('quarantine', () => {
   });
 
   test.each([aQuarantined(history), anIdle(history), aSending(history)])(
-    'is left by clear alone, which forgets what the index held ($state)',
+    'ends only by clear, which forgets the verdict’s window ($state)',
     (record) => {
       const cleared = readable(clear(record, aKey));
       expect(cleared).toMatchObject({ state: 'idle', sentBy: history.sentBy });
@@ -193,7 +193,7 @@ describe('quarantine', () => {
     },
   );
 
-  test('clearing a record without a verdict is no more than that', () => {
+  test('clearing a record without a verdict adds none', () => {
     expect(clear(anIdle(), aKey)).toStrictEqual(anIdle({ revision: 1 }));
   });
 });
@@ -205,7 +205,7 @@ describe('fence', () => {
     ['no record', undefined],
     ['an idle record', anIdle()],
     ['a reservation', aReserved()],
-  ])('changes the attempt id of %s, and the run may send no more', (_, record) => {
+  ])('changes the attempt id of %s, so that the run cannot send', (_, record) => {
     const made = readable(fenced(record));
     expect(made).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ ...aRun, at: now, fenced: true }] });
     expect(hasSent(made, aRun)).toBe(false);
@@ -217,14 +217,14 @@ describe('fence', () => {
     expect(made).toMatchObject({ ...aQuarantined(), attemptId: 'fence', sentBy: [{ ...aRun, fenced: true }] });
   });
 
-  test('does not say of a run that has sent that it was only fenced', () => {
+  test('does not mark a run that has sent as only fenced', () => {
     const made = fenced(anIdle({ sentBy: [{ ...aRun, at: 5 }] }));
     expect(made.sentBy).toEqual([{ ...aRun, at: now }]);
     expect(hasSent(made, aRun)).toBe(true);
   });
 });
 
-describe('what another version or another address has left', () => {
+describe('a record of another version or another address', () => {
   const head = {
     version: 9,
     state: 'quarantined',
@@ -234,7 +234,7 @@ describe('what another version or another address has left', () => {
     windows: [aWindow],
   };
 
-  test('a cleared head is an idle record of ours with the names it had, and who has sent', () => {
+  test('becomes an idle record of ours when its head is cleared, with its names and sentBy', () => {
     const sentBy = [{ ...anotherRun, at: 1 }];
     const stored = { state: 'other-version', index: aKey.index, head: { ...head, sentBy } } as const;
     expect(readable(clear(stored, aKey))).toEqual({
@@ -247,13 +247,13 @@ describe('what another version or another address has left', () => {
     });
   });
 
-  test('a cleared record of another address is one of this address, without what was counted there', () => {
+  test('becomes one of this address when it is cleared, without its counts', () => {
     const elsewhere = aQuarantined({ server: 'http://other', lastVerdict: aVerdict() });
     expect(readable(clear(elsewhere, aKey))).toEqual(anIdle({ attemptId: elsewhere.attemptId }));
   });
 });
 
-test('a run is its id and its start: names of executions come back', () => {
+test('a run is identified by its id and its start, because execution names are reused', () => {
   expect(isSameRun(aRun, { ...aRun })).toBe(true);
   expect(isSameRun(aRun, { ...aRun, runStartMillis: 5 })).toBe(false);
   expect(isSameRun(aRun, { ...aRun, runId: 'x' })).toBe(false);

@@ -45,8 +45,12 @@ export async function goneSince(
   upTo: (endTimeMillis: number) => Promise<number>,
 ): Promise<{ found: number } | undefined> {
   if (cutoff > from || rows <= missingRows) return undefined;
+  const isGone = (found: number) => found < rows * rowsAfterShare && rows - found > missingRows;
   // The younger end first: rows deleted between the two counts are not missed.
   const younger = await upTo(to);
-  const found = Math.max(0, younger - (await upTo(from)));
-  return found < rows * rowsAfterShare && rows - found > missingRows ? { found } : undefined;
+  const older = await upTo(from);
+  if (!isGone(younger - older)) return undefined;
+  // Old rows that came in between the two counts look like a loss: the younger end once more.
+  const found = Math.max(0, (await upTo(to)) - older);
+  return isGone(found) ? { found } : undefined;
 }

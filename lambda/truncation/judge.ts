@@ -213,7 +213,9 @@ function missing(evidence: Evidence, loss: Loss): Judgement {
  */
 function unsettled(evidence: Evidence, why: (Cause & { kind: 'unsettled' })['why'], loss: Loss): Judgement {
   const { record, task, vanished, watch, isOld, copied } = evidence;
-  const { closes, ...rest } = isOld ? closedAs(copied) : { closes: 'no' as const, ...(copied && { copied }) };
+  // Where another process has put its index since, nothing shows any more what ours was.
+  const isSafe = !copied && why !== 'replaced';
+  const { closes, ...rest } = isOld ? closedAs(!isSafe) : { closes: 'no' as const, ...(copied && { copied }) };
   const { answer } = record.attempt;
   return {
     outcome: 'unknown',

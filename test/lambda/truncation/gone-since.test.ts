@@ -33,6 +33,16 @@ describe('rows gone since the last verdict', () => {
     expect((await found(100)).asked).toEqual([20, 10]);
   });
 
+  test('are not missed where old rows come in between the two counts', async () => {
+    const counts = [100, 60, 160];
+    const asked: number[] = [];
+    const gone = await goneSince({ from: 10, to: 20, rows: 100 }, 10, async (at) => {
+      asked.push(at);
+      return counts[asked.length - 1]!;
+    });
+    expect({ gone, asked }).toEqual({ gone: undefined, asked: [20, 10, 20] });
+  });
+
   test.each([
     ['the cutoff has reached the window', { cutoff: 11 }],
     ['the window held too few to miss', { rows: 10 }],

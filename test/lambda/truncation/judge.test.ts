@@ -231,7 +231,7 @@ describe('what cannot have copied', () => {
     [
       'and is old, under an upgrade’s index',
       { end: 'still', isOld: true, indexName: upgraded },
-      'unknown, unsettled replaced, idle',
+      'unknown, unsettled replaced, quarantined',
     ],
   ])('was not seen to end %s', (_, given, expected) => {
     expect(brief(given)).toBe(expected);
@@ -480,8 +480,7 @@ describe('what a verdict tells', () => {
     expect(judged(given).cause).not.toHaveProperty('closed');
     expect(judged({ end: 'still', remaining: 3000, vanished: true }).cause).toMatchObject({ vanished: true });
     const closed = judged({ ...given, isOld: true });
-    expect(closed.cause).toMatchObject({ closed: 'idle' });
-    expect(closed.cause).not.toHaveProperty('copied');
+    expect(closed.cause).toMatchObject({ closed: 'quarantined', copied: true });
     const cancelled: Case = { ...copy, counters: { ...perfect, cancelled: true } };
     expect(judged(cancelled).cause).toMatchObject({ copied: true, cancelled: true });
     expect(judged({ ...cancelled, isOld: true }).cause).toMatchObject({ copied: true, closed: 'quarantined' });

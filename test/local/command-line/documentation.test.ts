@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { expect, it } from 'vitest';
+import { parseInput } from '../../../lambda/run/plan/input.ts';
 import { parseArguments } from '../../../local/command-line/arguments.ts';
 import { type OptionName, options, writtenOption } from '../../../local/command-line/options.ts';
 import { verbNames } from '../../../local/command-line/verbs.ts';
@@ -33,6 +35,37 @@ it.each([
     expect(() => parseArguments(words, {}), line).not.toThrow();
   }
 });
+
+it.each(['README.md', 'docs/operate.md', 'docs/runbook.md'])(
+  'in %s every input of an execution is one that a run takes',
+  (file) => {
+    const inputs = [...textOf(file).matchAll(/--input '([^']+)'/g)].map(([, input]) => input!);
+    expect(inputs.length).toBeGreaterThan(1);
+    for (const input of inputs) expect(parseInput(JSON.parse(input)), input).toHaveProperty('input');
+  },
+);
+
+it.each(['README.md', 'CONTRIBUTING.md', 'docs/operate.md', 'docs/kubernetes.md', 'docs/privileges-and-network.md'])(
+  'in %s every link within the repository leads to a file and a heading that exist',
+  (file) => {
+    const links = [...textOf(file).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    expect(links).not.toHaveLength(0);
+    for (const [link, path, anchor] of links) {
+      const target = path ? posix.join(posix.dirname(file), path) : file;
+      expect(existsSync(new URL(`../../../${target}`, import.meta.url)), link).toBe(true);
+      if (anchor !== undefined) expect(anchors(textOf(target)), link).toContain(anchor);
+    }
+  },
+);
+
+/** Of headings, as GitHub makes them. */
+const anchors = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
 
 it('has every option of history in docs/local-runner.md', () => {
   const asked = parseArguments(['history', '--help'], {});

@@ -30,7 +30,12 @@ export function happens(name: HappeningName, stage: Stage, chances: Chances): vo
   stage.world.injected(name);
   happen(stage, chances);
 }
-export const happeningNames = Object.keys(happenings) as HappeningName[];
+
+/** Letters that histories do not draw yet: the noise and the tests against a real search engine have them. */
+const notDrawn: ReadonlySet<string> = new Set<HappeningName>(['upgraded without downtime']);
+
+/** Letters that histories draw. */
+export const happeningNames = (Object.keys(happenings) as HappeningName[]).filter((name) => !notDrawn.has(name));
 
 const says = (table: Record<string, { says: string }>): Record<string, string> =>
   Object.fromEntries(Object.entries(table).map(([name, letter]) => [name, letter.says]));

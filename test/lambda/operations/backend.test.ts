@@ -39,12 +39,12 @@ describe('the name of a physical index', () => {
     expect(madeAtOf(name)).toBe(expected?.madeAt);
   });
 
-  test('tells an upgrade from everything else', () => {
+  test('distinguishes an upgrade’s index from every other', () => {
     const names = [`${alias}_1_7_0-0_1754300000000`, `${alias}_1754300000000`, alias, undefined];
     expect(names.map(isUpgraded)).toEqual([true, false, false, false]);
   });
 
-  test('leads back to the alias, whoever made the index', () => {
+  test('leads back to the alias, whatever made the index', () => {
     for (const name of [alias, `${alias}_1754300000000`, `${alias}_1_7_0-0_1754300000000`]) {
       expect([aliasOf(name), baseOf(name)]).toEqual([alias, 'dataset_operation']);
     }
@@ -56,7 +56,7 @@ test('two spellings with one search index have one alias', () => {
   expect(aliasFor({ entityType: 'a_b', aspect: 'C' })).toBe(aliasFor({ entityType: 'a', aspect: 'b_c' }));
 });
 
-test('only a task of the search engine has a request that stops it', () => {
+test('only a task of the search engine has a request to stop it', () => {
   expect(stopRequest('aB1cdEf2GHIJKLMnoPQr3S:123')).toBe('POST _tasks/aB1cdEf2GHIJKLMnoPQr3S:123/_cancel');
   expect(stopRequest('3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77')).toBeUndefined();
   expect(stopRequest('node:1/_all')).toBeUndefined();

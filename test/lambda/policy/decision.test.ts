@@ -51,7 +51,7 @@ function guarded(one: Case) {
   return [refusal.outcome, 'which' in refusal.cause ? refusal.cause.which : refusal.cause.kind];
 }
 
-test('a refusal says why, by what was compared, and nothing that there is not', () => {
+test('a refusal names its reason and only the values that were compared', () => {
   const cause = (one: Case) => {
     const decision = decide(aPolicy(one.policy), given(one));
     return decision.kind === 'refuse' && decision.cause;
@@ -76,7 +76,7 @@ describe('the threshold', () => {
     expect(decided({ toDelete })).toBe(expected);
   });
 
-  test('of 0 % lets a single row pass, and no row is nothing to delete', () => {
+  test('of 0 % passes a single row, and no row is nothing to delete', () => {
     expect(decided({ policy: { minDeletePercent: 0 }, toDelete: 1, total: 1_000_000 })).toBe('approve');
     expect(decided({ policy: { minDeletePercent: 0 }, toDelete: 0 })).toBe('nothing-to-delete');
     expect(decided({ toDelete: 0, total: 0 })).toBe('nothing-to-delete');
@@ -87,7 +87,7 @@ describe('the threshold', () => {
     expect(decided({ policy: { minDeletePercent: 29 }, toDelete: 28_999, total: 100_000 })).toBe('below-threshold');
   });
 
-  test('is told with the refusal', () => {
+  test('is part of the refusal', () => {
     const decision = decide(aPolicy({ minDeletePercent: 20 }), given({ toDelete: 19 }));
     expect(decision).toEqual({
       kind: 'refuse',
@@ -106,22 +106,22 @@ describe('the ceiling', () => {
     expect(decided({ policy: { maxDeletePercent: 80 }, toDelete })).toBe(expected);
   });
 
-  test('by default blocks only what would leave no row', () => {
+  test('by default blocks only a truncation that would leave no row', () => {
     expect(decided({ toDelete: 999_999, total: 1_000_000 })).toBe('approve');
     expect(decided({ toDelete: 1_000_000, total: 1_000_000 })).toBe('above-ceiling');
   });
 
-  test('written as 100 lets everything go', () => {
+  test('of 100 allows deleting every row', () => {
     expect(decided({ policy: { maxDeletePercent: 100 }, toDelete: 100 })).toBe('approve');
   });
 
-  test('can be passed up to the approved number of rows', () => {
+  test('can be exceeded up to the approved number of rows', () => {
     expect(decided({ toDelete: 100, approveRows: 100 })).toBe('approve');
     expect(decided({ toDelete: 100, approveRows: 99 })).toBe('above-ceiling');
     expect(decided({ toDelete: 5, approveRows: 100 })).toBe('below-threshold');
   });
 
-  test('gives the number to approve, with room for rows that age until somebody has read it', () => {
+  test('gives the number to approve, with room for rows that age until a person approves', () => {
     expect(decide(aPolicy({ maxDeletePercent: 80 }), given({ toDelete: 81, approveRows: 50 }))).toEqual({
       kind: 'refuse',
       outcome: 'above-ceiling',
@@ -143,7 +143,7 @@ describe('a bite', () => {
     expect(decided({ toDelete: 0, whole: 50 })).toBe('approve');
   });
 
-  test('is guarded by what is sent', () => {
+  test('is guarded by the number that is sent', () => {
     expect(decided({ toDelete: 101, whole: 50 })).toBe('failed');
   });
 });
@@ -165,7 +165,7 @@ describe('the guards', () => {
     expect(guarded({ now: startMillis - ahead })).toEqual(expected);
   });
 
-  test('a run that starts 25 days ahead takes nothing that is younger than its retention', () => {
+  test('a run that starts 25 days ahead deletes no row younger than its retention', () => {
     const now = startMillis - 25 * dayMillis;
     expect(guarded({ now })).toEqual(['failed', 'start-in-future']);
   });
@@ -196,7 +196,7 @@ describe('the guards', () => {
     expect(guarded(one)).toEqual(expected);
   });
 
-  test('the floor is told with the refusal', () => {
+  test('a refusal below the floor names the floor', () => {
     expect(guard(aPolicy(), given({ cutoffMillis: startMillis }))).toMatchObject({ cause: { expected: 7 } });
     expect(guard(aPolicy(), given({ clockSkewMillis: 10 ** 6 }))).toMatchObject({ cause: { found: 10 ** 6 } });
     expect(guard(aPolicy(), given({ now: startMillis - 70_000 }))).toMatchObject({ cause: { found: 70_000 } });
@@ -205,8 +205,8 @@ describe('the guards', () => {
   test.each<[string, Case, unknown]>([
     ['more to delete than there is', { toDelete: 101 }, ['failed', 'counts']],
     ['all to delete', { toDelete: 100 }, undefined],
-    ['a strategy that the answer does not tell', { strategy: undefined }, ['failed', 'strategy-unreadable']],
-    ['a server that reindexes all the same', { strategy: 'reindex' }, undefined],
+    ['an answer without a strategy', { strategy: undefined }, ['failed', 'strategy-unreadable']],
+    ['a server that ignores the strategy and reindexes', { strategy: 'reindex' }, undefined],
     [
       'one that reindexes, and delete-by-query-only',
       { strategy: 'reindex', policy: { strategy: 'delete-by-query-only' } },
@@ -214,7 +214,7 @@ describe('the guards', () => {
     ],
     ['one that deletes, and delete-by-query-only', { policy: { strategy: 'delete-by-query-only' } }, undefined],
     [
-      'a reindex of an index whose name is not told',
+      'a reindex of an index whose name is unknown',
       { strategy: 'reindex', indexName: undefined },
       ['failed', 'index-name-unknown'],
     ],
@@ -254,12 +254,12 @@ describe('the guards', () => {
       ['not-started', 'index-young'],
     ],
     ['a delete in an index that is no alias', { indexName: 'dataset_operationaspect_v1' }, undefined],
-    ['a delete in an index whose name is not told', { indexName: undefined }, undefined],
+    ['a delete in an index whose name is unknown', { indexName: undefined }, undefined],
   ])('%s: %j', (_, one, expected) => {
     expect(guarded(one)).toEqual(expected);
   });
 
-  test('come before what there is to gain', () => {
+  test('are checked before the threshold', () => {
     expect(decided({ toDelete: 0, clockSkewMillis: 10 ** 6 })).toBe('failed');
     expect(decide(aPolicy(), given({ strategy: 'reindex' }))).toEqual({ kind: 'approve', strategy: 'reindex' });
   });

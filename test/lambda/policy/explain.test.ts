@@ -59,11 +59,11 @@ describe('what is wrong with a value', () => {
       { name: 'x', days: 6 },
       'name must have at least 2 characters; days must be at least 7 (minRetentionDays), not 6',
     ],
-  ])('is said of %s', (_, value, expected) => {
+  ])('is explained for %s', (_, value, expected) => {
     expect(said(value)).toBe(expected);
   });
 
-  test('is said in the words of a rule, which names its field once', () => {
+  test('is explained in the words of a custom rule, which names its field once', () => {
     const rule = (message: string) =>
       z
         .object({ a: z.number() })
@@ -74,18 +74,18 @@ describe('what is wrong with a value', () => {
     expect(said({}, whole)).toBe('is odd');
   });
 
-  test('is said of a key, where it is', () => {
+  test('is explained for a key, with its place', () => {
     const deep = z.object({
       a: z.object({ tags: z.record(z.string().regex(/^[a-z]+$/, 'must be small letters'), z.string()) }),
     });
     expect(said({ a: { tags: { A: 'b' } } }, deep)).toBe('a.tags: the key "A" must be small letters');
   });
 
-  test('is said of a kind that nobody has named', () => {
+  test('is explained for an issue of an unknown kind', () => {
     expect(said({ at: 1 }, z.object({ at: z.date() }))).toBe('at must be date, not 1');
   });
 
-  test('is placed', () => {
+  test('names the nested field', () => {
     const value = { nested: { deep: [{ days: 1, dyas: 2 }] }, days: 6 };
     expect(problemsOf(refused(value), value, keys).map(({ path }) => path)).toEqual([
       ['days'],
@@ -93,7 +93,7 @@ describe('what is wrong with a value', () => {
     ]);
   });
 
-  test('cuts what is long to what fits a sentence', () => {
+  test('cuts long values to fit a sentence', () => {
     expect(said({ mode: 'x'.repeat(58) })).toContain(`not "${'x'.repeat(58)}"`);
     expect(said({ mode: 'x'.repeat(59) })).toMatch(new RegExp(`not "${'x'.repeat(56)}\\.\\.\\.$`));
   });
@@ -115,7 +115,7 @@ describe('a token', () => {
     if (expected === hidden) for (const text of Object.values(value)) expect(said(value)).not.toContain(text);
   });
 
-  test('in a part of a part is not shown, either', () => {
+  test('in a nested field is not shown either', () => {
     const deep = z.object({ token: z.object({ name: z.enum(['/a']) }) });
     expect(said({ token: { name: 's3cret' } }, deep)).toBe(`token.name must be "/a", ${hidden}`);
   });

@@ -16,8 +16,8 @@ describe('the nearest name', () => {
     ['other letters’ case', 'MODE', 'mode'],
     ['two letters swapped', 'mdoe', 'mode'],
     ['two letters swapped at its end', 'moed', 'mode'],
-    ['a letter too many', 'modes', 'mode'],
-    ['a letter before it', 'xmode', 'mode'],
+    ['one letter too many', 'modes', 'mode'],
+    ['one letter in front', 'xmode', 'mode'],
     ['a letter too few', 'ode', 'mode'],
     ['two letters too few of six', 'abcd', 'abcdef'],
     ['another letter', 'mole', 'mode'],
@@ -43,7 +43,7 @@ describe('the nearest name', () => {
     expect(nearest(given, [other])).toBeUndefined();
   });
 
-  test('is that with the fewest differences, the first of several', () => {
+  test('is the one with the fewest differences, and the first of several', () => {
     expect(nearest('operation', ['operations2', 'operations', 'operatio'])).toBe('operations');
     expect(nearest('operation', ['operatio', 'operations', 'operations2'])).toBe('operatio');
     expect(nearest('x', [])).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the nearest name', () => {
 });
 
 describe('the names of an index', () => {
-  test('are DataHub’s own, where it knows them, and else as they are written', () => {
+  test('are spelled as in DataHub if it knows them, and otherwise unchanged', () => {
     expect(canonicalSpelling('DATAJOB', 'datahubingestionrunsummary')).toEqual({
       entityType: 'dataJob',
       aspect: 'datahubIngestionRunSummary',
@@ -60,20 +60,20 @@ describe('the names of an index', () => {
     expect(knownAspects).toContainEqual({ entityType: 'dataset', aspect: 'operation' });
   });
 
-  test('make one search index, however a person writes them', () => {
+  test('lead to the same search index in any spelling', () => {
     expect(searchIndex({ entityType: 'Dataset', aspect: 'Operation' })).toBe('dataset_operationaspect_v1');
     expect(searchIndexOfName('Dataset.Operation')).toBe('dataset_operationaspect_v1');
     expect(searchIndexOfName('a.b.c')).toBe(searchIndex({ entityType: 'a', aspect: 'b_c' }));
     expect(dottedName({ entityType: 'Dataset', aspect: 'Operation' })).toBe('Dataset.Operation');
   });
 
-  test('tell what is never truncated', () => {
+  test('identify the index that is never truncated', () => {
     expect(isProtected('datahubIngestionCheckpoint')).toBe(true);
     expect(isProtected('datahubIngestionRunSummary')).toBe(false);
   });
 });
 
-test('every field of a policy is described to whoever edits one', () => {
+test('every field of a policy has a description', () => {
   const { shape } = policySchema(7);
   for (const [field, schema] of Object.entries(shape)) {
     expect([field, schema.meta()?.description]).toEqual([field, expect.stringMatching(/^.{10,}\.$/)]);

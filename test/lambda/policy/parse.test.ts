@@ -24,7 +24,7 @@ describe('a policy', () => {
     ]);
   });
 
-  test('is spelled as DataHub spells it, whatever the case it was written in', () => {
+  test('gets DataHub’s spelling, in whatever case it was written', () => {
     const [parsed] = parse({ ...valid, entityType: 'DATASET', aspect: 'datasetusagestatistics' });
     expect(parsed).toMatchObject({
       index: 'dataset_datasetusagestatisticsaspect_v1',
@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect(parsed).toMatchObject({ policy: { entityType: 'myEntity', aspect: 'myAspect' } });
   });
 
-  test('may come in an array, one entry each', () => {
+  test('may be one entry of an array', () => {
     const parsed = parse([valid, { ...valid, aspect: 'datasetProfile' }]);
     expect(parsed.map(({ kind, index }) => [kind, index])).toEqual([
       ['policy', 'dataset_operationaspect_v1'],
@@ -94,7 +94,7 @@ describe('a policy that cannot work is refused with its field and the remedy', (
       { ...valid, entityType: 'dataJob', aspect: 'DatahubIngestionCheckpoint' },
       /: aspect: DatahubIngestionCheckpoint is the state of stateful ingestion, not history, and is never truncated: remove this policy$/,
     ],
-    ['a name that is none', { ...valid, aspect: 'a b' }, /aspect must be a name/],
+    ['an invalid name', { ...valid, aspect: 'a b' }, /aspect must be a name/],
     [
       'a bite of a reindex',
       { ...valid, strategy: 'reindex', maxRowsPerRun: 5 },
@@ -125,15 +125,15 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['a reindex', { strategy: 'reindex' }],
     ['a long owner and note', { owner: 'x'.repeat(80), note: 'x'.repeat(200) }],
     ['a time-out', { timeoutSeconds: 1 }],
-  ])('but %s is one', (_, fields) => {
+  ])('while %s is accepted', (_, fields) => {
     expect(parse({ ...valid, ...fields })[0]).toMatchObject({ kind: 'policy', policy: fields });
   });
 
-  test('but 100 as an explicit ceiling is a policy', () => {
+  test('while 100 as an explicit ceiling is accepted', () => {
     expect(parse({ ...valid, minDeletePercent: 100, maxDeletePercent: 100 })[0]?.kind).toBe('policy');
   });
 
-  test('and is found under the name of its parameter when its text says nothing', () => {
+  test('is named after its parameter when its text is empty', () => {
     expect(parse('not JSON')[0]).toMatchObject({
       index: 'dataset_operationaspect_v1',
       entityType: 'dataset',
@@ -155,10 +155,10 @@ describe('the names of a policy that cannot be read', () => {
       { entityType: 'CHART', aspect: 'chartusagestatistics' },
       ['chart', 'chartUsageStatistics'],
     ],
-    ['those of its parameter, where one of them is none', { entityType: 'chart', aspect: 7 }, ['dataset', 'operation']],
-    ['those of its parameter, where the other is none', { aspect: 'x' }, ['dataset', 'operation']],
-    ['those of its parameter, where it is no object', 7, ['dataset', 'operation']],
-    ['those of its parameter, where it is nothing', null, ['dataset', 'operation']],
+    ['those of its parameter if one of them is invalid', { entityType: 'chart', aspect: 7 }, ['dataset', 'operation']],
+    ['those of its parameter if the other one is missing', { aspect: 'x' }, ['dataset', 'operation']],
+    ['those of its parameter if it is no object', 7, ['dataset', 'operation']],
+    ['those of its parameter if it is null', null, ['dataset', 'operation']],
   ])('are %s', (_, value, expected) => {
     expect(namesOf(value)).toEqual(expected);
   });
@@ -168,11 +168,11 @@ describe('the names of a policy that cannot be read', () => {
     expect(namesOf('', 'policies')).toEqual(['policies', '?']);
   });
 
-  test('are not known in a list, where it does not say', () => {
+  test('are unknown in a list if the entry does not say', () => {
     expect(namesOf([{ retentionDays: 5 }])).toEqual(['?', '?']);
   });
 
-  test('are cut to what a report has room for', () => {
+  test('are cut to fit a report', () => {
     expect(namesOf({ entityType: 'e'.repeat(61), aspect: 'a'.repeat(61) })).toEqual([
       `${'e'.repeat(57)}…`,
       `${'a'.repeat(57)}…`,
@@ -181,13 +181,13 @@ describe('the names of a policy that cannot be read', () => {
 });
 
 describe('several policies', () => {
-  test('of one list are told by their place in it', () => {
+  test('of one list are reported by their position in it', () => {
     const parsed = parse([valid, { ...valid, aspect: 'b', retentionDays: 1 }], 'P');
     expect(parsed.map(({ source }) => source)).toEqual(['P, policy 1', 'P, policy 2']);
     expect(problemOf(parsed[1])).toMatch(/^P, policy 2: retentionDays/);
   });
 
-  test('whose names are not known are not taken for one', () => {
+  test('with unknown names are not taken for duplicates', () => {
     const nameless = parse([{ retentionDays: 5 }, { retentionDays: 6 }], 'P');
     expect(nameless.map(problemOf).join()).not.toContain('2 policies are for');
     const sources = ['same', 'same'].map((name) => ({ name, text: '' }));
@@ -202,7 +202,7 @@ describe('several policies', () => {
     expect(questions.map(problemOf).join()).not.toContain('2 policies are for');
   });
 
-  test('for one index say where each of them is, and what else is wrong', () => {
+  test('for one index are refused with the place of each and its other mistakes', () => {
     const parsed = parse([valid, { ...valid, retentionDays: 1 }], 'P');
     expect(parsed.map(problemOf)).toEqual([
       '2 policies are for dataset.operation (P, policy 1; P, policy 2): keep one of them',
@@ -210,7 +210,7 @@ describe('several policies', () => {
     ]);
   });
 
-  test('stop only themselves when they cannot be read', () => {
+  test('that cannot be read do not affect the others', () => {
     const parsed = parse([valid, { ...valid, aspect: 'datasetProfile', retentionDays: 1 }]);
     expect(parsed.map(({ kind }) => kind)).toEqual(['policy', 'invalid']);
   });
@@ -235,7 +235,7 @@ describe('several policies', () => {
     expect(problemOf(parsed[0])).toMatch(/2 policies are for one search index, a_b_caspect_v1, \(.*: keep one of them/);
   });
 
-  test('for one index are refused together, too, when one of them cannot be read', () => {
+  test('for one index are refused together even if one of them cannot be read', () => {
     const parsed = parsePolicies(
       [
         { name: '/x/policies/dataset.operation', text: 'not JSON' },

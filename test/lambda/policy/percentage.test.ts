@@ -21,7 +21,7 @@ describe('a share of rows compared with a percentage', () => {
     for (let percent = 0; percent <= 100; percent++) expect(compareShare(percent, 100, percent)).toBe(0);
   });
 
-  test('one row more or less than the share decides', () => {
+  test('changes with one row more or less than the share', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 1, max: 9999 }), (hundredths, scale) => {
         const percent = scale / 100;

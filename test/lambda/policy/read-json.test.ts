@@ -7,8 +7,8 @@ const problemOf = (text: string) => {
   return read.kind === 'wrong' ? read.problem : undefined;
 };
 
-describe('JSON that a person has written', () => {
-  test('is read as JSON.parse reads it, whatever it holds', () => {
+describe('JSON written by a person', () => {
+  test('is read as JSON.parse reads it', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(readJson(text)).toEqual({ kind: 'value', value: JSON.parse(text) });
@@ -16,7 +16,7 @@ describe('JSON that a person has written', () => {
     );
   });
 
-  test('is refused wherever JSON.parse refuses it', () => {
+  test('is refused whenever JSON.parse refuses it', () => {
     const text = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([json, at, inserted]) => {
       const place = at % (json.length + 1);
       return json.slice(0, place) + inserted + json.slice(place);
@@ -47,7 +47,7 @@ describe('JSON that a person has written', () => {
     ['single quotes', "{\n  'a': 1\n}", 'line 2, column 3'],
     ['a missing comma', '[\r\n{}\r\n{}]', 'line 3, column 1'],
     ['a text that breaks off', '[\n{"a": 1}', 'line 2, column 9'],
-  ])('has %s told by line and column', (_, text, where) => {
+  ])('with %s is refused with line and column', (_, text, where) => {
     expect(problemOf(text)).toBe(`is not JSON (${where}): look for a comma too many, a missing quote or a comment`);
   });
 
@@ -55,7 +55,7 @@ describe('JSON that a person has written', () => {
     ['is empty', '', /^is empty$/],
     ['is blank behind its byte order mark', '\ufeff \n', /^is empty$/],
     ['is UTF-16', Buffer.from('\ufeff{"a": 1}', 'utf16le').toString('utf8'), /^is not UTF-8 text/],
-  ])('that %s is called what it is', (_, text, problem) => {
+  ])('that %s is refused with that reason', (_, text, problem) => {
     expect(problemOf(text)).toMatch(problem);
   });
 
@@ -73,16 +73,16 @@ describe('JSON that a person has written', () => {
     expect(problemOf('[{"a": {"a": 1}}, {"a": 2}]')).toBeUndefined();
   });
 
-  test.each(['[', '{"a":'])('that opens %s thousands of times is refused, not followed down', (opening) => {
+  test.each(['[', '{"a":'])('that opens %s thousands of times is refused without recursion', (opening) => {
     expect(problemOf(opening.repeat(50_000))).toMatch(/nested too deeply|is not JSON/);
   });
 
-  test('may hold marks that are wrong only at its beginning', () => {
+  test('may contain a byte order mark inside a string', () => {
     expect(readJson('["a\ufeffb", "\ufffd"]')).toEqual({ kind: 'value', value: ['a\ufeffb', '\ufffd'] });
     expect(problemOf('\ufffd[1]')).toMatch(/^is not UTF-8 text/);
   });
 
-  test('has a long key told by its beginning', () => {
+  test('is refused with only the beginning of a long duplicate key', () => {
     const key = 'k'.repeat(61);
     expect(problemOf(`{"${key}": 1, "${key}": 2}`)).toContain(`the key "${'k'.repeat(60)}" twice`);
   });
@@ -106,7 +106,7 @@ describe('JSON that a person has written', () => {
     });
   });
 
-  test('never shows what stands where it breaks off', () => {
+  test('is refused without quoting the text where it breaks off', () => {
     expect(problemOf('S3cr3tT0ken')).not.toContain('S3cr');
   });
 });

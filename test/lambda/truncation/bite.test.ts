@@ -59,7 +59,7 @@ describe('a bite', () => {
     expect([found.kind, rows]).toEqual(['found', 10_000]);
   });
 
-  test('of rows in bursts takes what it may', async () => {
+  test('of rows in bursts takes as many as it may', async () => {
     const bursts = Array.from(
       { length: 50_000 },
       (_, at) => cutoffMillis - ((at % 37) ** 2 * 0.7 * day + (at % 3600) * 1000),
@@ -124,7 +124,7 @@ describe('a bite', () => {
     ['at a midnight on which the search ends', midnight - 40 * day],
     ['in the first millisecond', 1],
   ])(
-    'is too large where the oldest timestamp alone holds more (%s), and says how many, and of when',
+    'is too large if the oldest timestamp alone has more rows (%s), and reports their number and time',
     async (_, moment) => {
       const { found, asked } = await bite([...stamped(5000, moment), ...evenly(10_000, 30)], 1000);
       expect(found).toEqual({ kind: 'too-large', cutoffMillis: moment, rows: 5000, spreadMillis: 1 });
@@ -132,7 +132,7 @@ describe('a bite', () => {
     },
   );
 
-  test('is too large where sixteen dry runs find nothing between the oldest rows, and says how close together they lie', async () => {
+  test('is too large if sixteen dry runs find no cutoff between the oldest rows, and reports how close together they are', async () => {
     const oldest = cutoffMillis - 400.3 * day;
     const { found, asked } = await bite([...stamped(3, oldest - 7), ...stamped(5000, oldest)], 1000);
     expect(asked).toHaveLength(16);
@@ -144,22 +144,19 @@ describe('a bite', () => {
     expect(found.cutoffMillis - found.spreadMillis).toBeLessThan(oldest - 7);
   });
 
-  test('takes the best so far when the time is over', async () => {
+  test('takes the best so far when time runs out', async () => {
     let calls = 0;
     const { found, asked } = await bite(evenly(100_000, 1000), 10_000, 30_000, () => calls++ >= 3);
     expect(asked.length).toBeLessThanOrEqual(3);
     expect(found.kind).toBe('found');
   });
 
-  test.each([0, 1, 2, 15])(
-    'is not called too large when the time is over after %i dry runs, before any is found',
-    async (steps) => {
-      let calls = 0;
-      const rows = [...stamped(5000, cutoffMillis - 400.3 * day), ...evenly(10_000, 30)];
-      const { found, asked } = await bite(rows, 1000, 30_000, () => calls++ >= steps);
-      expect([found, asked.length]).toEqual([{ kind: 'no-time' }, steps]);
-    },
-  );
+  test.each([0, 1, 2, 15])('is not reported as too large when time runs out after %i dry runs', async (steps) => {
+    let calls = 0;
+    const rows = [...stamped(5000, cutoffMillis - 400.3 * day), ...evenly(10_000, 30)];
+    const { found, asked } = await bite(rows, 1000, 30_000, () => calls++ >= steps);
+    expect([found, asked.length]).toEqual([{ kind: 'no-time' }, steps]);
+  });
 
   test('is not searched for between two neighbouring milliseconds', async () => {
     const timestamps = [...stamped(10, 2), ...stamped(1000, 1)];
@@ -187,7 +184,7 @@ describe('a bite', () => {
     expect(await search(1005, 2)).toMatchObject({ result: { kind: 'found', cutoffMillis: 1 }, asked: [1] });
   });
 
-  test('is never more than it may be, never younger than the policy’s cutoff, and never without its dry run', async () => {
+  test('is never above its limit, never younger than the policy’s cutoff, and never without its dry run', async () => {
     const moments = fc.array(fc.integer({ min: 0, max: cutoffMillis }), { minLength: 5, maxLength: 300 });
     await fc.assert(
       fc.asyncProperty(moments, fc.integer({ min: 1, max: 200 }), fc.nat(1000), async (timestamps, most, stay) => {
@@ -227,14 +224,14 @@ describe('whether an index goes in bites', () => {
     expect(biteOf(most, rows, approved)).toBe(expected);
   });
 
-  test('what is sent may be a hundredth above it, or what is approved', () => {
+  test('may be exceeded by a hundredth, or up to the approved rows, when it is sent', () => {
     expect(biteLimit(1000, undefined)).toBe(1010);
     expect(biteLimit(1000, 5000)).toBe(5000);
     expect(biteLimit(1000, 5)).toBe(1010);
   });
 });
 
-describe('how many nights it takes', () => {
+describe('the forecast of nights', () => {
   test.each([
     [{ rowsToDelete: 1_000_000, rowsTotal: 1_500_000 }, 100_000, 0, undefined, 10],
     [{ rowsToDelete: 1_000_001, rowsTotal: 1_500_000 }, 100_000, 0, undefined, 11],

@@ -39,9 +39,9 @@ const recordOf = ({ sent, copied, nameless }: Case) =>
 describe('whether a truncation may have copied', () => {
   test.each<[string, Case, boolean]>([
     ['a delete under the same name', { now: before }, false],
-    ['a delete whose names were never told', { nameless: true }, false],
-    ['a delete whose name is told no more, by its status', { task: silent }, false],
-    ['a delete whose name is told no more, without a status', {}, true],
+    ['a delete whose names were never known', { nameless: true }, false],
+    ['a delete whose name is no longer known, by its status', { task: silent }, false],
+    ['a delete whose name is no longer known, without a status', {}, true],
     ['a delete that was never counted since the call', { now: theirs, isCounted: false }, true],
     ['a delete that was never counted, under the same name', { now: before, isCounted: false }, false],
     ['a delete under a name from the time of the call', { now: ours }, true],
@@ -71,7 +71,7 @@ describe('whether a truncation may have copied', () => {
     ['a delete that was seen to copy', { copied: 'index' }, true],
     ['a reindex', { sent: 'reindex' }, true],
     ['what was sent with an unreadable strategy', { sent: 'unknown' }, true],
-  ])('while it is watched, by what is written down: %s: %s', (_, given, expected) => {
+  ])('while it is watched, by its record: %s: %s', (_, given, expected) => {
     expect(mayHaveCopied(recordOf(given))).toBe(expected);
   });
 });
@@ -94,7 +94,7 @@ describe('what a look shows of copying', () => {
     expect(copyingSeen(recordOf(given), { task, indexName, rowsTotal })).toBe(expected);
   });
 
-  test('2 % of many rows fewer are no sign of it', () => {
+  test('2 % fewer of many rows are no sign of a copy', () => {
     const record = { ...running(), windows: [{ role: 'kept' as const, from: 0, to: 1, rows: 1000 }] };
     const seen = (rowsTotal: number) => copyingSeen(record, { task: undefined, indexName: undefined, rowsTotal });
     expect([seen(980), seen(979)]).toEqual([undefined, 'index']);
@@ -110,7 +110,12 @@ describe('who moved the alias', () => {
     ['a name that is not known now', before, undefined, undefined],
     ['a name that was not known before', undefined, ours, undefined],
     ['an index made as it was sent', before, named(sentAt), 'us'],
-    ['an index made 2 s before it was sent, which the Date header hides', before, named(sentAt - 2000), 'us'],
+    [
+      'an index made 2 s before it was sent, within the precision of the Date header',
+      before,
+      named(sentAt - 2000),
+      'us',
+    ],
     ['an index made earlier', before, named(sentAt - 2001), 'others'],
     ['an index made 10 min after the answer', before, named(sentAt + 1000 + 600_000), 'us'],
     ['an index made later', before, named(sentAt + 1000 + 600_001), 'others'],
@@ -127,14 +132,14 @@ describe('who moved the alias', () => {
     expect(movedBy(running(), ours, false)).toBe('others');
   });
 
-  test('names bear the server’s time', () => {
+  test('compares names by the server’s clock', () => {
     const record = running('reindex', { clockSkewMillis: 300_000 });
     expect(movedBy(record, named(sentAt))).toBe('others');
     expect(movedBy(record, named(sentAt + 300_000))).toBe('us');
     expect(movedBy(record, named(sentAt + 300_000 + 1000 + 600_000))).toBe('us');
   });
 
-  test('an answer that was no task id ends the time as well; without any, the longest wait for one does', () => {
+  test('counts until the answer, whatever it was, and without one until the longest wait for it', () => {
     const attempt = aSentAttempt({ sentRealAt: sentAt, baseline: { ...sizes, indexName: before } });
     const error = { kind: 'server-error', operation: 'truncate' } as const;
     const answered = aSending({ attempt: { ...attempt, answer: { error, realAt: sentAt + 5000 } } });
@@ -158,7 +163,7 @@ describe('the proof of a copy', () => {
     ['ten rows fewer, as entity deletions take', task(30), ours, undefined],
     ['more rows than should stay, late ones among them', task(70), ours, undefined],
     ['no status', undefined, ours, 'status'],
-    ['a status that goes on', task(40, { completed: false }), ours, 'status'],
+    ['the status of a running task', task(40, { completed: false }), ours, 'status'],
     ['the status of a delete', deleting, ours, 'status'],
     ['eleven rows fewer', task(29), ours, 'counters'],
     ['rows that it did not copy', task(40, { counters: { total: 41, created: 40 } }), ours, 'counters'],

@@ -8,7 +8,7 @@ test('the cutoff is the policy’s days before the run’s start', () => {
   expect(cutoffOf(aPolicy({ retentionDays: 30 }), 100 * day + 5)).toBe(70 * day + 5);
 });
 
-describe('what is asked of the server', () => {
+describe('the fields of a request', () => {
   const base = { entityType: 'dataset', aspect: 'operation', endTimeMillis: 123, batchSize: 10_000 };
 
   test.each([
@@ -20,15 +20,15 @@ describe('what is asked of the server', () => {
   });
 
   test.each([
-    ['the policy says how long to wait', 7, 'delete-by-query', 7],
-    ['the policy says how long to wait for a reindex', 7, 'reindex', 7],
-    ['the server will reindex, whose own wait is none', undefined, 'reindex', 300],
+    ['the policy has a time-out', 7, 'delete-by-query', 7],
+    ['the policy has a time-out for a reindex', 7, 'reindex', 7],
+    ['the server will reindex, with no default time-out', undefined, 'reindex', 300],
   ] as const)('is a time-out where %s', (_, timeoutSeconds, planned, expected) => {
     const policy = aPolicy(timeoutSeconds === undefined ? {} : { timeoutSeconds });
     expect(truncateFields(policy, 123, planned)).toMatchObject({ timeoutSeconds: expected });
   });
 
-  test('is no time-out where the server deletes, or before that is known', () => {
+  test('have no time-out if the server deletes, or before that is known', () => {
     for (const planned of ['delete-by-query', undefined] as const) {
       expect(truncateFields(aPolicy(), 123, planned)).not.toHaveProperty('timeoutSeconds');
     }

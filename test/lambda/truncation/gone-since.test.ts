@@ -29,7 +29,7 @@ describe('rows gone since the last verdict', () => {
     expect((await found(left, given)).gone).toEqual(expected);
   });
 
-  test('are looked for with the younger end first, so that what goes meanwhile is not missed', async () => {
+  test('are counted from the younger end first, so that deletions in between do not look like a loss', async () => {
     expect((await found(100)).asked).toEqual([20, 10]);
   });
 
@@ -46,7 +46,7 @@ describe('rows gone since the last verdict', () => {
   test.each([
     ['the cutoff has reached the window', { cutoff: 11 }],
     ['the window held too few to miss', { rows: 10 }],
-  ])('are not looked for once %s', async (_, given) => {
+  ])('are not counted if %s', async (_, given) => {
     expect(await found(0, given)).toEqual({ gone: undefined, asked: [] });
   });
 });
@@ -65,7 +65,7 @@ describe('the window that a verdict keeps', () => {
     expect(sinceMillis({ ...attempt, runStartMillis: 60 * day + 1 })).toBe(60 * day);
   });
 
-  test('holds what is younger, up to the run’s start', () => {
+  test('counts the younger rows, up to the run’s start', () => {
     const window = { from: 70 * day, to: 100 * day, rows: 380 };
     expect(windowSince(attempt, after, { rowsToDelete: 150, rowsTotal: 1000 })).toEqual(window);
     expect(windowSince(attempt, after, { rowsToDelete: 530, rowsTotal: 1000 })).toEqual({ ...window, rows: 0 });
@@ -75,7 +75,7 @@ describe('the window that a verdict keeps', () => {
     ['rows went between the counts', after, { rowsToDelete: 150, rowsTotal: 999 }],
     ['the counts contradict each other', after, { rowsToDelete: 531, rowsTotal: 1000 }],
     ['what is kept was not counted', { ...after, windows: [] }, { rowsToDelete: 0, rowsTotal: 1000 }],
-  ])('is not known where %s', (_, counts, older) => {
+  ])('is unknown if %s', (_, counts, older) => {
     expect(windowSince(attempt, counts, older)).toBeUndefined();
   });
 });

@@ -162,7 +162,7 @@ describe('what cannot have copied', () => {
       { windows: bite([90_000, 90_000], [1000, 900]) },
       missing,
     ],
-    ['in an index whose name is not told any more', { indexName: false, counters: {} }, verified],
+    ['in an index whose name is no longer known', { indexName: false, counters: {} }, verified],
     ['whose rows all conflicted', { counters: conflicted }, 'incomplete, remains conflicts, idle'],
     [
       'whose rows all conflicted, and are still there',
@@ -179,15 +179,19 @@ describe('what cannot have copied', () => {
       { counters: { total: planned, deleted: 1, versionConflicts: planned } },
       verified,
     ],
-    ['whose counters do not say what it deleted', { counters: { total: planned } }, verified],
+    ['whose counters do not include deleted rows', { counters: { total: planned } }, verified],
     ['that had nothing to delete', { counters: { total: 0, deleted: 0 } }, verified],
     [
-      'that says it deleted all, while counts do not move',
+      'whose counters show all deleted, while counts do not move',
       { counters: done, remaining: planned - 50 },
       'incomplete, not-refreshed, idle',
     ],
-    ['that says so while counts have moved', { counters: done, remaining: planned - 51 }, remains],
-    ['that says so, whose rows late ones have replaced', { counters: done, remaining: planned, lowest: 3 }, remains],
+    ['whose counters show all deleted, while counts have moved', { counters: done, remaining: planned - 51 }, remains],
+    [
+      'whose counters show all deleted, while late rows have replaced them',
+      { counters: done, remaining: planned, lowest: 3 },
+      remains,
+    ],
     ['that deleted none of what is left', { counters: { total: planned, deleted: 0 }, remaining: planned }, remains],
     ['under an index of others, by its own status', { indexName: theirs, counters: done }, verified],
     ['under an index of others, without a status', { indexName: theirs }, 'unknown, unsettled replaced, no'],
@@ -249,9 +253,9 @@ describe('what may have copied', () => {
       { ...proven, counters: { total: 980, created: 980 } },
       verified,
     ],
-    ['bears the losses of an ordinary night', { ...proven, windows: without(20) }, verified],
-    ['does not bear more', { ...proven, windows: without(21) }, missing],
-    ['bears no more in any window', { ...proven, windows: leaving(881, 1000, 1010) }, missing],
+    ['tolerates the losses of an ordinary night', { ...proven, windows: without(20) }, verified],
+    ['does not tolerate more', { ...proven, windows: without(21) }, missing],
+    ['does not tolerate more in any window', { ...proven, windows: leaving(881, 1000, 1010) }, missing],
     ['left rows that had come in late', { ...proven, remaining: 3000 }, remains],
     ['of which no search finds a row is not refreshed', { ...proven, windows: leaving(0, 0, 0) }, unseen],
     ['of which searches find 20 rows of 1000 is not refreshed', { ...proven, windows: leaving(0, 20, 30) }, unseen],
@@ -281,7 +285,7 @@ describe('what may have copied', () => {
       'unknown, unsettled status, quarantined',
     ],
     [
-      'was sent as a delete, of which no name is told any more',
+      'was sent as a delete, and its name is no longer known',
       { indexName: false, sending: true, end: 'still' },
       'unknown, unsettled status, no',
     ],
@@ -315,30 +319,30 @@ describe('what may have copied', () => {
 
   test.each<[string, Case, string]>([
     ['its status cannot be read', { counters: undefined }, 'status'],
-    ['its status says that it goes on', { completed: false }, 'status'],
+    ['its status says that it is running', { completed: false }, 'status'],
     ['it was cancelled', { counters: { ...perfect, cancelled: true } }, 'counters'],
     ['a row conflicted', { counters: { ...perfect, versionConflicts: 1 } }, 'counters'],
     ['it did not copy all', { counters: { ...perfect, created: 999 } }, 'counters'],
     ['it does not say how many there were', { counters: { created: 1000 } }, 'counters'],
     ['it found too few rows', { counters: { total: 979, created: 979 } }, 'counters'],
     ['the alias has not moved', { indexName: before }, 'index'],
-    ['somebody else moved the alias', { indexName: theirs }, 'index'],
+    ['another process moved the alias', { indexName: theirs }, 'index'],
     ['an upgrade moved the alias as it ran', { indexName: upgraded }, 'index'],
-    ['the name is not told', { indexName: false }, 'index'],
-  ])('is not proven where %s: unknown while no row is missing, and one row is missing', (_, changes, why) => {
+    ['the name is unknown', { indexName: false }, 'index'],
+  ])('is not proven if %s: unknown without a missing row, rows-missing with one', (_, changes, why) => {
     const given = { ...proven, ...changes };
     expect(brief(given)).toBe(`unknown, unsettled ${why}, no`);
     expect(brief({ ...given, windows: without(1) })).toBe(missing);
   });
 
-  test('tells its shortfall, and no command that moves an alias, where its rows rose until it had to be closed', () => {
+  test('reports its shortfall, without a command that moves an alias, if its rows rose until it had to be closed', () => {
     const given: Case = { ...copy, end: 'over', isOld: true, rose: { kept: true } };
     const made = judged({ ...given, windows: without(600) });
     expect(made).toMatchObject({ facts: { rowsMissing: 600 }, cause: { copied: true, closed: 'quarantined' } });
     expect(made.cause).not.toHaveProperty('rowsIn');
   });
 
-  test('says what no count can see: rows that only the old index has', () => {
+  test('reports the old index, which may have rows that no count can see', () => {
     expect(judged(proven).cause).toStrictEqual({ kind: 'verified', by: 'proof', stragglersIn: before, indexNow: ours });
     expect(judged(proven).provenName).toBe(ours);
     expect(judged({})).not.toHaveProperty('provenName');
@@ -347,7 +351,7 @@ describe('what may have copied', () => {
   });
 });
 
-describe('a call without a task id, where nothing that can be seen has changed', () => {
+describe('a call without a task id and without a visible change', () => {
   const unchanged: Case = { sending: true, end: 'still', remaining: planned, answer };
   const asReindex: Case = { ...unchanged, strategy: 'reindex' };
 
@@ -379,12 +383,12 @@ describe('a call without a task id, where nothing that can be seen has changed',
     ['of unknown kind, its name no longer known', { ...asReindex, strategy: 'unknown', indexName: false }, true],
     ['with a task id', { ...unchanged, sending: false }, false],
     ['whose task has ended', { ...unchanged, end: 'task' }, false],
-    ['at the last look of a run, which is no time without a move', { ...unchanged, end: 'over', isOld: true }, false],
+    ['at the last look of a run, which does not prove stillness', { ...unchanged, end: 'over', isOld: true }, false],
   ])('%s: %s', (_, given, expected) => {
     expect(judged(given).cause.kind === 'unchanged').toBe(expected);
   });
 
-  test('frees the record, says what the server answered and which rows went, and never that nothing was started', () => {
+  test('frees the record, and reports the answer and the missing rows, never that nothing was started', () => {
     const made = { outcome: 'failed', cause: { kind: 'unchanged', error }, facts: {}, closes: 'idle' };
     expect(judged(unchanged)).toEqual(made);
     const { answer: _, ...unanswered } = unchanged;
@@ -393,8 +397,8 @@ describe('a call without a task id, where nothing that can be seen has changed',
   });
 });
 
-describe('what a verdict tells', () => {
-  test('of a truncation that is well: its counts and its time', () => {
+describe('what a verdict reports', () => {
+  test('of a verified truncation: its counts and its time', () => {
     expect(judged({ windows: [[1000, 1001]] })).toStrictEqual({
       outcome: 'truncated',
       cause: { kind: 'verified', by: 'counts' },
@@ -405,7 +409,7 @@ describe('what a verdict tells', () => {
     expect(made.facts).toStrictEqual({ rowsDeleted: planned - 50, rowsRemaining: 50, durationSeconds: 61 });
   });
 
-  test('of counters that disagree with counts: what they say, while counts decide', () => {
+  test('of counters that disagree with counts: the counters, while the counts decide', () => {
     const counters = { total: planned, deleted: planned - 1, versionConflicts: 1, cancelled: true };
     const told = { cancelled: true, conflicts: 1, done: planned - 1, total: planned };
     expect(judged({ counters })).toMatchObject({ outcome: 'truncated', cause: told });
@@ -425,7 +429,7 @@ describe('what a verdict tells', () => {
     });
   });
 
-  test('of rows that our copy has lost: where they are, and until when', () => {
+  test('of rows that our copy lost: where they are, and until when', () => {
     const counters = { total: 1010, created: 400, updated: 5, cancelled: true };
     const windows: Rows[] = leaving(380, 400, 405);
     expect(judged({ ...copy, counters, windows })).toStrictEqual({
@@ -457,21 +461,21 @@ describe('what a verdict tells', () => {
 
   test.each<[string, Case]>([
     ['the index is the same', {}],
-    ['its name is not told', { indexName: false }],
+    ['its name is unknown', { indexName: false }],
     ['others replaced the index', { indexName: theirs }],
     ['an upgrade replaced the index', { indexName: upgraded }],
     ['the index is one of a reindex at that time, but our task deleted', { indexName: ours, counters: done }],
-  ])('of missing rows: not where they are, where %s', (_, given) => {
+  ])('of missing rows: not where they are, if %s', (_, given) => {
     const { cause } = judged({ ...given, windows: [[1000, 0]] });
     expect(cause.kind).toBe('rows-missing');
     for (const field of ['rowsIn', 'deadline']) expect(cause).not.toHaveProperty(field);
   });
 
-  test('of an index that is gone: that it is', () => {
+  test('of a deleted index: that it is gone', () => {
     expect(judged({ indexGone: true, windows: [[1000, 0]] }).cause).toMatchObject({ indexGone: true });
   });
 
-  test('of an end that nobody knows: what came back, when it moved last, and what becomes of its record', () => {
+  test('of an unknown end: the answer, the last movement, and what becomes of its record', () => {
     const given: Case = { end: 'still', remaining: 3000, sending: true, answer, indexName: theirs };
     expect(judged(given)).toMatchObject({
       cause: { why: 'replaced', error, lastMovedAt: movedAt, indexNow: theirs, movedBy: 'others' },
@@ -489,7 +493,7 @@ describe('what a verdict tells', () => {
   test.each([
     ['in two more nights', 3, { rest: 700, nights: 2 }],
     ['in one more night', 2, { rest: 700, nights: 1 }],
-    ['nobody knows when', undefined, { rest: 700 }],
+    ['at an unknown time', undefined, { rest: 700 }],
     ['in a night that should have been this one', 1, { rest: 700 }],
   ])('of a bite: the rest, which goes %s', (_, nights, expected) => {
     const given = evidence({ windows: bite([700, 700], [1000, 1000]) });
@@ -511,8 +515,8 @@ describe('an old record whose index cannot be counted', () => {
     ['a delete that was counted once', {}, true, before, 'idle'],
     ['a delete that was never counted, by equal names', {}, false, before, 'idle'],
     ['a delete that was never counted', {}, false, theirs, 'quarantined'],
-    ['a delete that was counted once, whose name is no longer told', {}, true, undefined, 'quarantined'],
-    ['a delete that was counted once, whose name was never told', { nameBefore: false }, true, undefined, 'idle'],
+    ['a delete that was counted once, whose name is no longer known', {}, true, undefined, 'quarantined'],
+    ['a delete that was counted once, whose name was never known', { nameBefore: false }, true, undefined, 'idle'],
     ['a delete that was seen to copy', { copied: 'task' }, true, before, 'quarantined'],
     ['a reindex', { strategy: 'reindex' }, true, ours, 'quarantined'],
   ])('%s', (_, given, counted, indexName, closed) => {

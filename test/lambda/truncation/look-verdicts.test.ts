@@ -18,7 +18,7 @@ const watching = { kind: 'watching' };
 const causeOf = (looked: Looked) => (looked.kind === 'decided' ? looked.entry.cause : looked);
 
 describe('a task that has ended', () => {
-  test('with every row where it should be frees the record and says so', async () => {
+  test('with every row in place frees the record and is reported as truncated', async () => {
     const world = aWorld({ status: { ...ended, runTimeMillis: 61_000 }, sizes: sizesOf(before!) });
     expect(await world.look()).toEqual({
       kind: 'decided',
@@ -37,11 +37,11 @@ describe('a task that has ended', () => {
     expect(world.state()).toBe('idle');
   });
 
-  test('without telling its time lasted until it was seen to have ended', async () => {
+  test('without a run time lasted until its end was seen', async () => {
     expect(await aWorld({ status: ended }).look()).toMatchObject({ entry: { durationSeconds: 120 } });
   });
 
-  test('by its counts, while its status says that it goes on, lasted until it moved last, whatever time it has run', async () => {
+  test('by its counts, while its status says running, lasted until its last movement', async () => {
     const world = aWorld({ status: { ...goesOn, runTimeMillis: 10_000 } });
     await world.look();
     expect(await world.lookAfter(30_000)).toMatchObject(watching);
@@ -51,7 +51,7 @@ describe('a task that has ended', () => {
     });
   });
 
-  test('is found out by whoever comes first: the verdict of another run is not written over', async () => {
+  test('keeps the verdict of another run that was first', async () => {
     const world = aWorld({ status: ended });
     const verdict = aVerdict({ attemptId: 'attempt-2' });
     world.server.before[3] = () => world.ledger.stored.set(anIndex, anIdle({ lastVerdict: verdict }));
@@ -59,7 +59,7 @@ describe('a task that has ended', () => {
     expect(world.ledger.stored.get(anIndex)).toMatchObject({ lastVerdict: { attemptId: 'attempt-2' } });
   });
 
-  test('in an index that the search engine has no more is told as that', async () => {
+  test('reports a deleted index as gone', async () => {
     const world = aWorld({ status: ended, counts: { fails: 'no-index' } });
     expect(await world.look()).toMatchObject(watching);
     expect(await world.lookAfter(90_000)).toMatchObject({
@@ -72,7 +72,7 @@ describe('a task that has ended', () => {
     expect(told).not.toHaveProperty('entry.cause.indexGone');
   });
 
-  test('while the counts contradict each other is looked at again', async () => {
+  test('with contradicting counts is looked at again', async () => {
     const world = aWorld({ status: ended, toDelete: 5, kept: 40, total: 4 });
     expect(await world.look()).toMatchObject(watching);
     expect(world.state()).toBe('running');
@@ -83,17 +83,17 @@ describe('a task that has ended', () => {
   });
 });
 
-describe('what is not well yet', () => {
+describe('a result that is not good yet', () => {
   const remains = { status: { ...ended, counters: { total: 60, deleted: 30 } }, toDelete: 30 };
 
-  test('is given the time of a refresh, of the run’s clock', async () => {
+  test('waits for a refresh by the run’s clock', async () => {
     const world = aWorld(remains);
     expect(await world.look()).toMatchObject({ ...watching, watch: { lowestToDelete: 30 } });
     expect(await world.lookAfter(89_999)).toMatchObject(watching);
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'incomplete', rowsRemaining: 30 } });
   });
 
-  test('is given a part of it in real time, too', async () => {
+  test('waits for a part of a refresh in real time, too', async () => {
     const world = aWorld(remains);
     await world.look();
     world.clock.ahead = 90_000 - 4999;
@@ -102,26 +102,26 @@ describe('what is not well yet', () => {
     expect(await world.look()).toMatchObject({ entry: { outcome: 'incomplete' } });
   });
 
-  test('is judged by the first count, where its end was seen long before', async () => {
+  test('is judged by the first count if its end was seen long before', async () => {
     const world = aWorld(remains);
     world.watch = { ...world.watch, completedAt: sentAt, completedRealAt: sentAt };
     expect(await world.look()).toMatchObject({ entry: { outcome: 'incomplete' } });
   });
 
-  test('is told by when its end was seen, where its record is gone since', async () => {
+  test('is timed from when its end was seen if the task’s record is gone since', async () => {
     const world = aWorld({ ...remains, sizes: sizesOf(before!) });
     await world.look();
     world.server.status = { kind: 'vanished' };
     expect(await world.lookAfter(minutes(2))).toMatchObject({ entry: { outcome: 'incomplete', durationSeconds: 120 } });
   });
 
-  test('is asked for soon, as long as a refresh may come', async () => {
+  test('is looked at soon, as long as a refresh may come', async () => {
     const world = aWorld(remains);
     await world.lookAfter(hours(5));
     expect(world.watch.nextLookAt).toBe(world.clock.time + 10_000);
   });
 
-  test('is looked at again while rows still go', async () => {
+  test('is looked at again while rows are still being deleted', async () => {
     const world = aWorld(remains);
     await world.look();
     world.server.toDelete = 25;
@@ -129,7 +129,7 @@ describe('what is not well yet', () => {
     expect(await world.lookAfter(minutes(2))).toMatchObject({ entry: { rowsRemaining: 25 } });
   });
 
-  test('is looked at again while a status says that it goes on', async () => {
+  test('is looked at again while a status says running', async () => {
     const world = aWorld({ status: goesOn });
     await world.look();
     // Nothing was left at the sighting; rows are there when the windows are counted.
@@ -142,7 +142,7 @@ describe('what is not well yet', () => {
     expect(world.state()).toBe('running');
   });
 
-  test('because somebody put another index behind the alias is looked at again while its rows come', async () => {
+  test('after another process moved the alias is looked at again while rows arrive in its index', async () => {
     const world = aWorld({ status: ended, kept: 5, sizes: sizesOf(theirs) });
     await world.look();
     await world.look();
@@ -159,13 +159,13 @@ describe('what is not well yet', () => {
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'rows-missing', cause: { found: 9 } } });
   });
 
-  test('because somebody put another index behind the alias is looked at twice at least', async () => {
+  test('after another process moved the alias is looked at twice at least', async () => {
     const world = aWorld({ status: ended, kept: 0, sizes: sizesOf(theirs) });
     world.watch = { ...world.watch, completedAt: sentAt - minutes(20), completedRealAt: sentAt - minutes(20) };
     expect(await world.look()).toMatchObject({ ...watching, watch: { highestKept: 0, movedAt: world.clock.time } });
   });
 
-  test('because our own copy lacks rows is judged after a refresh, though late rows come', async () => {
+  test('because our own copy lacks rows is judged after a refresh, even while late rows arrive', async () => {
     const attempt = { ...aRunning().attempt, strategy: 'reindex' } as const;
     const status = { kind: 'found', completed: true, counters: { total: 40, created: 5 } } as const;
     const ours = sizesOf('dataset_operationaspect_v1_0000001200005');
@@ -177,7 +177,7 @@ describe('what is not well yet', () => {
     });
   });
 
-  test('because somebody put another index behind the alias is judged at last, though its rows still come', async () => {
+  test('after another process moved the alias is judged in the end, even while rows still arrive', async () => {
     const world = aWorld({ status: ended, kept: 0, sizes: sizesOf(theirs), maxRunHours: 3 });
     await world.look();
     for (let quarter = 1; quarter <= 5; quarter++) {
@@ -190,7 +190,7 @@ describe('what is not well yet', () => {
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'rows-missing' } });
   });
 
-  test('is judged after a refresh where the index is still ours', async () => {
+  test('is judged after a refresh if the index is still ours', async () => {
     const world = aWorld({ status: ended, kept: 5, sizes: sizesOf(before!) });
     await world.look();
     world.server.kept = 9;
@@ -198,8 +198,8 @@ describe('what is not well yet', () => {
   });
 });
 
-describe('what nobody sees move', () => {
-  test('is judged when it is still, but not before its record may be judged', async () => {
+describe('a truncation without movement', () => {
+  test('is judged when it is still, but not before judgeableAt', async () => {
     const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(30) }), sizes: sizesOf(before!) });
     await world.look();
     expect(await world.lookAfter(minutes(28) - 1)).toMatchObject(watching);
@@ -207,7 +207,7 @@ describe('what nobody sees move', () => {
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'truncated', durationSeconds: 120 } });
   });
 
-  test('is not judged when rows go between its two counts', async () => {
+  test('is not judged when rows are deleted between its two counts', async () => {
     const world = aWorld({ record: aSending(), toDelete: 20 });
     await world.look();
     world.server.before[3] = () => (world.server.toDelete = 19);
@@ -231,8 +231,8 @@ describe('what nobody sees move', () => {
   test.each<[string, TaskStatus | undefined, true | undefined]>([
     ['is gone', { kind: 'vanished' }, true],
     ['is another task’s', { ...goesOn, runTimeMillis: 10 ** 9 }, true],
-    ['could not be asked for', undefined, undefined],
-  ])('tells whether its task’s record %s', async (_, status, vanished) => {
+    ['could not be requested', undefined, undefined],
+  ])('reports whether its task’s record %s', async (_, status, vanished) => {
     const world = aWorld({ status: status ?? { fails: 'privilege' }, toDelete: 30, sizes: sizesOf(before!) });
     await world.look();
     const looked = await world.lookAfter(minutes(20));
@@ -241,7 +241,7 @@ describe('what nobody sees move', () => {
     expect(world.state()).toBe('running');
   });
 
-  test('may have been a copy where its record is gone, and the name of its index is no longer told', async () => {
+  test('may have been a copy if its task’s record is gone and its index name is no longer known', async () => {
     const nameless = (runStart?: number) =>
       aWorld({ status: { kind: 'vanished' }, toDelete: 30, ...(runStart !== undefined && { runStart }) });
     const young = nameless();
@@ -257,7 +257,7 @@ describe('what nobody sees move', () => {
     expect(old.state()).toBe('quarantined');
   });
 
-  test('was a copy where fewer rows were there than should stay, although late rows have filled it up', async () => {
+  test('was a copy if fewer rows than should stay were seen, even if late rows filled it up', async () => {
     const judgedAfter = async (total: number) => {
       const world = aWorld({ status: { kind: 'vanished' }, toDelete: 0, kept: 4000, total, sizes: sizesOf(theirs) });
       await world.look();
@@ -271,7 +271,7 @@ describe('what nobody sees move', () => {
     expect(await judgedAfter(4000)).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'replaced' } } });
   });
 
-  test('was a copy where its task was seen to create rows, although its record is gone and the name is the same', async () => {
+  test('was a copy if its task was seen to create rows, even if its record is gone and the name is the same', async () => {
     const creates = { kind: 'found', completed: false, counters: { total: 40, created: 5 } } as const;
     const world = aWorld({ status: creates, kept: 35, toDelete: 0, sizes: sizesOf(before!) });
     await world.look();
@@ -281,7 +281,7 @@ describe('what nobody sees move', () => {
     expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 5 } });
   });
 
-  test('is compared row by row where it may have been a reindex', async () => {
+  test('is compared without tolerance if it may have been a reindex', async () => {
     const counted = async (strategy: AttemptStrategy) => {
       const world = aWorld({ record: sentAs(strategy), kept: 4000, toDelete: 2000 });
       await world.look();
@@ -295,7 +295,7 @@ describe('what nobody sees move', () => {
     expect(await counted('delete-by-query')).toBe(3 + 1);
   });
 
-  test('whose status says that it goes on is told to hang after hours', async () => {
+  test('whose status says running is reported as hung after two hours', async () => {
     const world = aWorld({ status: goesOn, toDelete: 30, maxRunHours: 3 });
     await world.look();
     await world.look();
@@ -305,14 +305,14 @@ describe('what nobody sees move', () => {
     });
   });
 
-  test('is judged at once although rows are missing in an index that others put there', async () => {
+  test('is judged at once, even if rows are missing in an index that another process put there', async () => {
     const world = aWorld({ record: aSending(), kept: 5, sizes: sizesOf(theirs) });
     await world.look();
     await world.lookAfter(minutes(1));
     expect(await world.lookAfter(minutes(14))).toMatchObject({ entry: { outcome: 'rows-missing' } });
   });
 
-  test('is not unchanged where a look has seen fewer rows to delete', async () => {
+  test('is not unchanged if a look has seen fewer rows to delete', async () => {
     const world = aWorld({ record: aSending(), toDelete: 10 });
     await world.look();
     world.server.toDelete = 60;
@@ -324,8 +324,8 @@ describe('a run that started 20 h after the call', () => {
   const old = sentAt + hours(20);
 
   test.each<[string, number, string | undefined]>([
-    ['closes what it finds still', old, 'idle'],
-    ['leaves it, where it started a moment earlier, however late it looks', old - 1, undefined],
+    ['closes a truncation that is still', old, 'idle'],
+    ['does not close it if the run started a moment earlier, however late it looks', old - 1, undefined],
   ])('%s', async (_, runStart, closed) => {
     const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!), runStart });
     await world.look();
@@ -335,7 +335,7 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe(closed ?? 'sending');
   });
 
-  test('closes what hangs', async () => {
+  test('closes a truncation that hangs', async () => {
     const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
     await world.look();
     await world.look();
@@ -345,16 +345,16 @@ describe('a run that started 20 h after the call', () => {
 
   test.each<[string, object, string]>([
     ['a delete that one look has found', { record: aSending() }, 'idle'],
-    ['a delete that says it goes on', { status: goesOn }, 'idle'],
-    ['what may have copied', { record: sentAs('reindex') }, 'quarantined'],
-  ])('closes with its last look, before anything is still: %s', async (_, given, state) => {
+    ['a delete that says it is running', { status: goesOn }, 'idle'],
+    ['a truncation that may have copied', { record: sentAs('reindex') }, 'quarantined'],
+  ])('closes with its last look, even without stillness: %s', async (_, given, state) => {
     const sizes = sizesOf(state === 'idle' ? before! : theirs);
     const world = aWorld({ toDelete: 30, sizes, runStart: old, isOver: true, ...given });
     expect(await world.look()).toMatchObject({ entry: { outcome: 'unknown', cause: { closed: state } } });
     expect(world.state()).toBe(state);
   });
 
-  test('does not close with its last look what its own status showed to move in this run', async () => {
+  test('does not close with its last look a task whose counters rose in this run', async () => {
     const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
     await world.look();
     world.server.status = { ...goesOn, counters: { total: 60, deleted: 6 } };
@@ -363,7 +363,7 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe('running');
   });
 
-  test('closes a copy whose rows still rose as unknown, with its shortfall, and no place where rows are', async () => {
+  test('closes a copy whose rows still rose as unknown, with its shortfall and without a place where rows are', async () => {
     const ours = sizesOf('dataset_operationaspect_v1_0000001200005');
     const world = aWorld({ record: sentAs('reindex'), kept: 5, sizes: ours, runStart: old });
     await world.look();
@@ -377,7 +377,7 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe('quarantined');
   });
 
-  test('closes nothing while the clocks contradict each other, not even with its last look', async () => {
+  test('closes nothing while the clocks disagree, not even with its last look', async () => {
     const world = aWorld({
       record: aSending(),
       toDelete: 30,
@@ -390,7 +390,7 @@ describe('a run that started 20 h after the call', () => {
   });
 });
 
-describe('what cannot be counted any more', () => {
+describe('an index that can no longer be counted', () => {
   const old = sentAt + hours(20);
   const uncountable = (given: Parameters<typeof aWorld>[0] = {}) =>
     aWorld({ counts: { fails: 'timeout' }, record: aSending(), runStart: old, sizes: sizesOf(before!), ...given });
@@ -418,7 +418,7 @@ describe('what cannot be counted any more', () => {
       'sending',
     ],
     ['the run started too early', { runStart: old - 1 }, 'sending'],
-  ])('where %s, becomes with the last look of a run: %s', async (_, given, state) => {
+  ])('if %s, becomes with the last look of a run: %s', async (_, given, state) => {
     const world = uncountable({ isOver: true, ...given });
     const looked = await world.look();
     expect(looked).toMatchObject(state === 'sending' ? watching : { entry: told });
@@ -432,7 +432,7 @@ describe('what cannot be counted any more', () => {
     expect(world.asked.filter((what) => others.includes(String(what)))).toEqual(['a', 'b', 'c']);
   });
 
-  test('is left to whoever has been at it meanwhile', async () => {
+  test('is left to a run that changed it meanwhile', async () => {
     const world = uncountable({ isOver: true });
     world.server.before[1] = () => world.ledger.stored.set(anIndex, anIdle({ attemptId: 'attempt-2' }));
     expect(await world.look()).toMatchObject(watching);
@@ -441,7 +441,7 @@ describe('what cannot be counted any more', () => {
 });
 
 describe('the kept window', () => {
-  test('tells what is kept, wherever it stands', async () => {
+  test('is found at any position', async () => {
     const settled: AttemptWindow = { ...aWindow, role: 'settled', to: 900_000, rows: 30 };
     const kept = (upTo: number) => (upTo < 1_000_000 ? 30 : 40);
     const world = aWorld({ record: aRunning({ windows: [settled, aWindow] }), status: ended, toDelete: 30, kept });
@@ -470,15 +470,15 @@ describe('a verdict that frees the record', () => {
 
   test.each<[string, (world: ReturnType<typeof aWorld>) => void]>([
     ['the server does not answer', ({ server }) => (server.counts = { fails: 'timeout' })],
-    ['rows go in the middle', ({ server }) => (server.total = 39)],
-  ])('keeps what the one before kept where %s', async (_, happens) => {
+    ['rows are deleted in between', ({ server }) => (server.total = 39)],
+  ])('keeps the previous window if %s', async (_, happens) => {
     const world = aWorld({ record: running(), status: ended, kept });
     world.server.before[4] = () => happens(world);
     expect(await world.look()).toMatchObject({ entry: { outcome: 'truncated' } });
     expect(windowOf(world)).toEqual(aVerdict().window);
   });
 
-  test('is not made by a look that breaks down', async () => {
+  test('is not written by a look that fails', async () => {
     const world = aWorld({ record: running(), status: ended, kept });
     world.server.before[4] = () => (world.server.counts = new TypeError('a defect'));
     await expect(world.look()).rejects.toThrow('a defect');

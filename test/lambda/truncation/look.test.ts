@@ -6,7 +6,7 @@ import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
 /** One look: what it asks, what it remembers, and when it comes again. */
 
-describe('what the ledger says comes before any question', () => {
+describe('the ledger is read before any request', () => {
   const verdict = aVerdict({ attemptId: 'attempt-1' });
   const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'taken', closed: true } };
 
@@ -27,7 +27,7 @@ describe('what the ledger says comes before any question', () => {
     expect(world.asked).toEqual([]);
   });
 
-  test('a verdict is told as this run has come by it', async () => {
+  test('reports another run’s verdict as adopted', async () => {
     const world = aWorld({ record: anIdle({ lastVerdict: verdict }) });
     expect(await world.look()).toEqual({ kind: 'decided', entry: verdict.entry });
   });
@@ -36,7 +36,7 @@ describe('what the ledger says comes before any question', () => {
 describe('what a look asks', () => {
   const running = (deleted: number) => ({ kind: 'found', completed: false, counters: { total: 60, deleted } }) as const;
 
-  test('nothing but the status, as long as its counters show that it moves', async () => {
+  test('only the status, as long as its counters show movement', async () => {
     const world = aWorld({ status: running(5) });
     await world.look();
     world.server.status = running(6);
@@ -46,7 +46,7 @@ describe('what a look asks', () => {
     expect(world.watch).not.toHaveProperty('lowestToDelete');
   });
 
-  test('the rows to delete as well, when the counters stand', async () => {
+  test('the rows to delete as well, when the counters do not move', async () => {
     const world = aWorld({ status: running(5), toDelete: 33 });
     await world.look();
     await world.look();
@@ -56,17 +56,17 @@ describe('what a look asks', () => {
 
   test.each([
     [
-      'its task id is none to ask by',
+      'its task id has no status',
       aRunning({ attempt: { ...aRunning().attempt, taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' } }),
     ],
     ['it has no task id', aSending()],
-  ])('the rows to delete alone, where %s', async (_, record) => {
+  ])('only the rows to delete, if %s', async (_, record) => {
     const world = aWorld({ record });
     await world.look();
     expect(world.asked).toEqual([500_000]);
   });
 
-  test('the rows that stay, of a reindex, because a swapped alias shows nothing to delete at once', async () => {
+  test('the rows that stay, for a reindex, because a swapped alias at once shows nothing to delete', async () => {
     const record = aSending({ attempt: aSentAttempt({ strategy: 'reindex' }) });
     const world = aWorld({ record, toDelete: 7, kept: 33 });
     await world.look();
@@ -74,7 +74,7 @@ describe('what a look asks', () => {
     expect(world.watch).toMatchObject({ lowestToDelete: 7, highestKept: 33 });
   });
 
-  test('the rows that stay as well, of a delete that was seen to copy', async () => {
+  test('the rows that stay as well, for a delete that was seen to copy', async () => {
     const record = aSending({ attempt: aSentAttempt({ copied: 'index' }) });
     const world = aWorld({ record, toDelete: 0, kept: 33 });
     await world.look();
@@ -84,7 +84,7 @@ describe('what a look asks', () => {
     expect(world.watch).toMatchObject({ highestKept: 34, movedAt: world.clock.time });
   });
 
-  test('for a status that is refused once only, unless a proof depends on it', async () => {
+  test('for a refused status only once, unless a proof depends on it', async () => {
     const refused = { fails: 'privilege' } as const;
     const deleting = aWorld({ status: refused });
     await deleting.look();
@@ -97,13 +97,13 @@ describe('what a look asks', () => {
     expect(copying.asked.filter((what) => what === 'task-status')).toHaveLength(2);
   });
 
-  test('and takes an index that is gone for empty', async () => {
+  test('and counts a deleted index as empty', async () => {
     const world = aWorld({ record: aSending(), counts: { fails: 'no-index' } });
     await world.look();
     expect(world.watch).toMatchObject({ lowestToDelete: 0, succeededAt: world.clock.time });
   });
 
-  test('with the signal that ends all of them in time', async () => {
+  test('with the signal that aborts every request in time', async () => {
     const world = aWorld({ status: { kind: 'found', completed: true, counters: {} } });
     await world.look();
     expect(world.asked).toEqual(['task-status', 500_000, 1_000_000, 500_000, 'index-sizes', 625_000]);
@@ -139,7 +139,7 @@ describe('a look that proves nothing', () => {
     expect(world.watch.earlyLooks).toBe(2);
   });
 
-  test('so often that a run of one hour sees that an old task hangs, although its first look counts nothing', async () => {
+  test('is frequent enough for a run of one hour to see that an old task hangs, even if its first look counts nothing', async () => {
     const status = { kind: 'found', completed: false, counters: { total: 60, deleted: 5 } } as const;
     const world = aWorld({ status, toDelete: 33, maxRunHours: 1 });
     world.clock.time = sentAt + hours(30);
@@ -152,7 +152,7 @@ describe('a look that proves nothing', () => {
     expect(world.state()).toBe('running');
   });
 
-  test('because it failed is no time in which nothing moved', async () => {
+  test('because it failed does not count as time without movement', async () => {
     const world = aWorld({ toDelete: 60 });
     await world.look();
     const { movedAt = 0, succeededAt } = world.watch;
@@ -171,7 +171,7 @@ describe('a look that proves nothing', () => {
     ]);
   });
 
-  test('is left to the workflow where it is a defect', async () => {
+  test('is left to the workflow if it is a defect', async () => {
     const world = aWorld({ record: aSending() });
     world.server.counts = new TypeError('a defect');
     await expect(world.look()).rejects.toThrow('a defect');

@@ -106,7 +106,7 @@ describe('the guarantee', () => {
     );
   });
 
-  it('is kept on the clock of the wall for a day, with up to a second spent between waits', () => {
+  it('is kept on the wall clock for a day, with up to a second spent between waits', () => {
     fc.assert(
       fc.property(anyProgress, (see) => {
         for (const [since, interval] of looksDuring(day, see).intervals) {
@@ -117,13 +117,13 @@ describe('the guarantee', () => {
     );
   });
 
-  it('is undercut while a task is young: the next look is no further away than the task is old', () => {
+  it('is shorter while a task is young: the next look is no further away than the task is old', () => {
     expect([0, 5, 6, 8, 9, 60].map((seconds) => planLook(aWatch(), seconds * 1000).seconds)).toEqual([
       5, 5, 6, 8, 9, 9,
     ]);
   });
 
-  it('leaves room for the way to a look: a second at least, a fiftieth of the wait, 15 seconds at most', () => {
+  it('leaves time to start a look: a second at least, a fiftieth of the wait, 15 seconds at most', () => {
     expect([100, 3600, 5 * 3600, day].map((seconds) => planLook(aWatch(), seconds * 1000).seconds)).toEqual([
       9, 352, 1785, 1785,
     ]);
@@ -139,7 +139,7 @@ describe('the guarantee', () => {
     expect(looksDuring(day, alwaysNearlyDone(0.1)).intervals.length).toBeLessThanOrEqual(110);
   });
 
-  it('spends its early looks on a task that is always nearly done, and then goes on as without progress', () => {
+  it('uses up its early looks on a task that is always nearly done, and then continues as without progress', () => {
     const without = looksDuring(day, () => ({ done: undefined, total: 0, overheadSeconds: 0.3 })).intervals.length;
     const nearlyDone = looksDuring(day, alwaysNearlyDone(0.3)).intervals.length;
     expect(nearlyDone).toBeGreaterThan(without);
@@ -197,7 +197,7 @@ describe('a prediction', () => {
     expect(planLook(watch, 98 * 60_000).early).toBe(false);
   });
 
-  it('that says the same as the guarantee is none: nothing is moved forward', () => {
+  it('that equals the guarantee is not used', () => {
     // 558 s to go at 98 minutes: 3 % and a second more is the 576 s of the guarantee.
     const at = 98 * 60_000;
     expect(planLook(progressed(aWatch(), 588_000, 643_800, at), at)).toEqual({ seconds: 576, early: false });
@@ -230,12 +230,12 @@ describe('a prediction', () => {
     expect(seconds).toBeLessThan(190);
   });
 
-  it('is not made any more when three of them were too early', () => {
+  it('is not made after three that were too early', () => {
     expect(shownAt(98, 0.98, { earlyLooks: 2 }).plan.early).toBe(true);
     expect(shownAt(98, 0.98, { earlyLooks: 3 }).plan).toEqual(planLook(aWatch(), 98 * 60_000));
   });
 
-  it('never asks a task that is about to end in a loop', () => {
+  it('never polls a task in a loop that is about to end', () => {
     const { plan } = shownAt(98, 0.9999);
     expect(plan.seconds).toBeGreaterThanOrEqual(98 * 60 * 0.002);
   });
@@ -244,7 +244,7 @@ describe('a prediction', () => {
 describe('after the end', () => {
   const end = 1_000_000;
 
-  it('a refresh is waited for every 10 s while it may come, and never past the patience for it', () => {
+  it('looks every 10 s while a refresh may come, and no longer', () => {
     expect([0, 30, 79, 81, 85].map((seconds) => refreshLook(end, end + seconds * 1000))).toEqual([
       { seconds: 10, early: false },
       { seconds: 10, early: false },
@@ -254,7 +254,7 @@ describe('after the end', () => {
     ]);
   });
 
-  it('and then ever more seldom', () => {
+  it('looks less and less often after that', () => {
     expect(refreshLook(end, end + 90_000).seconds).toBe(10);
     expect(refreshLook(end, end + 600_000).seconds).toBe(60);
   });
@@ -268,7 +268,7 @@ describe('several tasks', () => {
     expect(isDue(watch, 1_100_000)).toBe(true);
   });
 
-  it('do not multiply the turns of the loop: a hundred of any ages take at most three times those of one', () => {
+  it('do not multiply the turns of the loop: a hundred take at most three times those of one', () => {
     const alone = turnsOfADay([0]);
     fc.assert(
       fc.property(

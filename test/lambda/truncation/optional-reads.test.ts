@@ -28,7 +28,7 @@ const sizes = [{ indexName: 'a' }];
 const running = { kind: 'found', completed: false, counters: {} };
 
 describe('index sizes', () => {
-  test('are asked for at most twice in a run that they fail in, over steps', async () => {
+  test('are requested at most twice a run if they fail, across steps', async () => {
     const { operations, asked } = server([{ fails: 'timeout' }, { fails: 'server-error' }, sizes]);
     const first = optionalReads(operations);
     expect(await first.sizes({})).toBeUndefined();
@@ -44,7 +44,7 @@ describe('index sizes', () => {
     ]);
   });
 
-  test('count each try of a question', async () => {
+  test('count each try of a request', async () => {
     const { operations, asked } = server([{ fails: 'timeout', tries: 2 }, sizes]);
     const reads = optionalReads(operations);
     await reads.sizes({});
@@ -53,7 +53,7 @@ describe('index sizes', () => {
   });
 
   test.each(['privilege', 'forbidden', 'bad-request', 'not-found'] as const)(
-    'that are refused for good (%s) are not asked for again',
+    'that are permanently refused (%s) are not requested again',
     async (fails) => {
       const { operations, asked } = server([{ fails }, sizes]);
       const reads = optionalReads(operations);
@@ -63,7 +63,7 @@ describe('index sizes', () => {
     },
   );
 
-  test('that come forget the failure before', async () => {
+  test('that succeed reset the failures', async () => {
     const { operations } = server([{ fails: 'timeout' }, sizes, { fails: 'timeout' }, sizes]);
     const reads = optionalReads(operations);
     await reads.sizes({});
@@ -73,7 +73,7 @@ describe('index sizes', () => {
     expect(await reads.sizes({})).toBe(sizes);
   });
 
-  test('that we gave up ourselves count for nothing', async () => {
+  test('that we aborted do not count as failed', async () => {
     const { operations } = server([{ fails: 'aborted' }]);
     const reads = optionalReads(operations);
     expect(await reads.sizes({})).toBeUndefined();
@@ -81,7 +81,7 @@ describe('index sizes', () => {
     expect(reads.sizesError()).toMatchObject({ kind: 'aborted' });
   });
 
-  test('pass on what every request would meet, and whatever is a defect', async () => {
+  test('pass on a failure of every request, and any defect', async () => {
     const { operations } = server([{ fails: 'unauthorized' }, new TypeError('a defect')]);
     const reads = optionalReads(operations);
     await expect(reads.sizes({})).rejects.toThrow(OperationsError);
@@ -93,7 +93,7 @@ describe('index sizes', () => {
 describe('a task’s status', () => {
   const ask = (reads: ReturnType<typeof optionalReads>, insist = false) => reads.status('n:1', { insist });
 
-  test('that fails once makes the look fail; that fails twice is not asked for again', async () => {
+  test('makes the look fail when it fails once, and is not requested again when it fails twice', async () => {
     const { operations, asked } = server([], [{ fails: 'timeout' }, { fails: 'timeout' }, running]);
     const reads = optionalReads(operations);
     await expect(ask(reads)).rejects.toThrow(OperationsError);
@@ -105,7 +105,7 @@ describe('a task’s status', () => {
     ]);
   });
 
-  test('that is refused for good leaves the counts to watch by, at once', async () => {
+  test('that is permanently refused is replaced by counts at once', async () => {
     const { operations, asked } = server([], [{ fails: 'privilege' }, running]);
     const reads = optionalReads(operations);
     expect(await ask(reads)).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a task’s status', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('that answers 401 leaves the counts to watch by, and is asked for once more', async () => {
+  test('that answers 401 is replaced by counts, and requested once more', async () => {
     const { operations, asked } = server([], [{ fails: 'unauthorized' }, { fails: 'unauthorized' }, running]);
     const reads = optionalReads(operations);
     expect(await ask(reads)).toBeUndefined();
@@ -122,7 +122,7 @@ describe('a task’s status', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('on which a proof depends is asked for again all the same', async () => {
+  test('on which a proof depends is requested again anyway', async () => {
     const { operations } = server([], [{ fails: 'privilege' }, running]);
     const failures: Failures = { status: 2 };
     const reads = optionalReads(operations, failures);
@@ -132,7 +132,7 @@ describe('a task’s status', () => {
     expect(failures).toEqual({ status: 2 });
   });
 
-  test('passes on whatever is a defect', async () => {
+  test('passes on any defect', async () => {
     const reads = optionalReads(server([], [new TypeError('a defect')]).operations);
     await expect(ask(reads)).rejects.toThrow('a defect');
   });

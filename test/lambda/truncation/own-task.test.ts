@@ -23,7 +23,7 @@ describe('whose a task status is', () => {
   const isOurs = (status: TaskStatus, record = running(), now = sentAt + 60_000) =>
     ownTask(status, record, now) !== undefined;
 
-  test('a vanished one is nobody’s', () => {
+  test('a vanished one is not ours', () => {
     expect(isOurs({ kind: 'vanished' })).toBe(false);
   });
 
@@ -59,7 +59,7 @@ describe('whose a task status is', () => {
     expect(isOurs(found({ total }), record)).toBe(ours);
   });
 
-  test('the parent of slices adds up those that have ended, until it has ended itself', () => {
+  test('the parent of slices may have a smaller total until it has ended', () => {
     expect(isOurs(found({ total: 1250, deleted: 1250, sliced: true }))).toBe(true);
     expect(isOurs(found({ total: 1250, deleted: 1250, sliced: true }, { completed: true }))).toBe(false);
     expect(isOurs(found({ total: 5051, sliced: true }))).toBe(false);
@@ -74,14 +74,14 @@ describe('whose a task status is', () => {
     expect(isOurs(found({ total, created: 1 }), running('delete-by-query'))).toBe(ours);
   });
 
-  test('one that copies and deletes is neither of ours, nor one that deletes where a reindex was sent', () => {
+  test('one that copies and deletes is not ours, nor one that deletes after a reindex was sent', () => {
     expect(isOurs(found({ created: 1, deleted: 1 }))).toBe(false);
     expect(isOurs(found({ updated: 1, deleted: 1 }))).toBe(false);
     expect(isOurs(found({ deleted: 1 }), running('reindex'))).toBe(false);
     expect(isOurs(found({ deleted: 1 }))).toBe(true);
   });
 
-  test('says what it does, once its counters show it, whatever was sent', () => {
+  test('shows what it does by its counters, whatever was sent', () => {
     expect(ownTask(found({ total: 5000, deleted: 7 }, { runTimeMillis: 5 }), running(), sentAt)).toEqual({
       completed: false,
       counters: { total: 5000, deleted: 7 },
@@ -94,7 +94,7 @@ describe('whose a task status is', () => {
     expect(ownTask(found({}), running(), sentAt)).not.toHaveProperty('runTimeMillis');
   });
 
-  test('has done what it has deleted, created and updated', () => {
+  test('counts deleted, created and updated rows as done', () => {
     expect(rowsDone({ completed: false, counters: { deleted: 3 } })).toBe(3);
     expect(rowsDone({ completed: false, counters: { created: 3, updated: 4 } })).toBe(7);
     expect(rowsDone({ completed: false, counters: {} })).toBe(0);

@@ -9,7 +9,7 @@ describe('where missing rows are', () => {
     expect(recoveryFacts(old, now)).toEqual({ rowsIn: old, deadline: 1_693_050_512_123 + 60 * 86_400_000 });
   });
 
-  test('has no deadline where the name has no time', () => {
+  test('has no deadline if the name has no time', () => {
     expect(recoveryFacts('dataset_operationaspect_v1', now)).toEqual({ rowsIn: 'dataset_operationaspect_v1' });
   });
 
@@ -17,7 +17,7 @@ describe('where missing rows are', () => {
     [old, old],
     [undefined, now],
     [old, undefined],
-  ])('is not known for %s and %s', (before, after) => {
+  ])('is unknown for %s and %s', (before, after) => {
     expect(recoveryFacts(before, after)).toStrictEqual({});
   });
 });

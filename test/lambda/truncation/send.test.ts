@@ -50,7 +50,7 @@ describe('the call', () => {
     expect(sent[0]?.fields).toEqual(record.attempt.fields);
   });
 
-  test('may be written until its time is over, by the clock of the wall and by one that nobody can set', async () => {
+  test('may be written until its deadline by both the wall clock and a monotonic clock', async () => {
     const { sent, clock } = await sending({ kind: 'started', taskId: 'n:1' });
     const may = (wall: number, steady: number) => {
       Object.assign(clock, { wall, steady });
@@ -72,7 +72,7 @@ describe('what came back', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ ...running, attemptId: record.attemptId });
   });
 
-  test('a task id that cannot be stored is in the log', async () => {
+  test('a task id that cannot be stored is logged', async () => {
     const { logged } = await sending({ kind: 'started', taskId: 'n:1' }, 'delete-by-query', false);
     expect(logged).toEqual([['task id', { index: anIndex, taskId: 'n:1' }]]);
   });
@@ -83,7 +83,7 @@ describe('what came back', () => {
     ['reindex', true, 'reindex'],
     ['reindex', false, 'reindex'],
   ] as const)(
-    'an error for a %s that speaks of a reindex (%s) leaves it sending, as %s',
+    'an error for a %s that mentions a reindex (%s) leaves it sending, as %s',
     async (strategy, mentionsReindex, noted) => {
       const { result, ledger } = await sending({ kind: 'unresolved', error, mentionsReindex }, strategy);
       const record = { state: 'sending', attempt: { strategy: noted, answer: { error, realAt: 1007 } } };
@@ -92,13 +92,13 @@ describe('what came back', () => {
     },
   );
 
-  test('proof that nothing was written is handed on, and the record stays for whoever settles it', async () => {
+  test('proof that nothing was written is returned, and the record is left to be settled', async () => {
     const { result, ledger, record } = await sending({ kind: 'not-sent', why: 'withheld' });
     expect(result).toEqual({ kind: 'not-sent', why: 'withheld' });
     expect(await ledger.read(anIndex)).toEqual(record);
   });
 
-  test('that cannot be written down is for the next looks to find out: the record says sending', async () => {
+  test('leaves the record sending when it cannot be recorded', async () => {
     const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
     expect(result?.kind).toBe('open');
     ledger.stored.set(anIndex, { ...record, attemptId: 'another' });

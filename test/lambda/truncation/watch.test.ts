@@ -60,11 +60,11 @@ function folded(sightings: Sighting[], watched = deletes, from = aWatch()) {
 
 describe('a movement', () => {
   test.each<[string, Partial<Sighting>, Partial<Sighting>, boolean]>([
-    ['a new lowest rows-to-delete', { toDelete: 10 }, { toDelete: 9 }, true],
-    ['rows-to-delete that grow', { toDelete: 10 }, { toDelete: 11 }, false],
-    ['a new highest kept count', { kept: 10 }, { kept: 11 }, true],
+    ['a new low of rows to delete', { toDelete: 10 }, { toDelete: 9 }, true],
+    ['more rows to delete', { toDelete: 10 }, { toDelete: 11 }, false],
+    ['a new high of kept rows', { kept: 10 }, { kept: 11 }, true],
     ['kept rows that shrink a little', { kept: 1000 }, { kept: 990 }, false],
-    ['a new highest counter', { task: aTask({ deleted: 10 }) }, { task: aTask({ deleted: 11 }) }, true],
+    ['a new high of a counter', { task: aTask({ deleted: 10 }) }, { task: aTask({ deleted: 11 }) }, true],
     ['a counter that starts again below', { task: aTask({ deleted: 10 }) }, { task: aTask({ deleted: 3 }) }, false],
     ['the same again', { toDelete: 5, kept: 5 }, { toDelete: 5, kept: 5 }, false],
     ['a count that is seen for the first time', { task: aTask({ deleted: 5 }) }, { toDelete: 7 }, true],
@@ -74,25 +74,25 @@ describe('a movement', () => {
     expect(isMoving({ ...watch, looks: 2 })).toBe(moves);
   });
 
-  test('is counted from the first sighting, which is none itself', () => {
+  test('is counted from the first sighting, which is not a movement itself', () => {
     const { watch } = folded([seen(1000, { toDelete: 5 })]);
     expect(watch.movedAt).toBe(1010);
     expect(isMoving({ ...watch, looks: 1 })).toBe(false);
   });
 
-  test('is judged by the best values of the run: rows that come and go do not keep it open', () => {
+  test('is measured against the best values of the run: rows that come and go are no movement', () => {
     const { watch } = folded([100, 110, 100, 120, 100].map((toDelete, at) => seen(at, { toDelete })));
     expect(watch).toMatchObject({ movedAt: 10, lowestToDelete: 100 });
   });
 
-  test('of an alias that has just moved is counted from nothing again', () => {
+  test('is counted from zero again after the alias moved', () => {
     const looks = [500, 0, 100, 200].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
     const { watch } = folded(looks, copies);
     expect(watch).toMatchObject({ movedAt: minutes(3) + 10, highestKept: 200 });
     expect(folded([seen(minutes(9), { kept: 199, toDelete: 0 })], copies, watch).watch.movedAt).toBe(minutes(3) + 10);
   });
 
-  test('of an alias that has just moved is known by half of the rows, where they are few', () => {
+  test('is seen as a moved alias by half of the rows, if they are few', () => {
     const looks = [8, 3, 4].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
     expect(folded(looks, copies).watch).toMatchObject({ highestKept: 4, movedAt: minutes(2) + 10 });
     const half = [8, 4, 5].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
@@ -102,13 +102,13 @@ describe('a movement', () => {
     expect(folded(many, copies).watch).toMatchObject({ highestKept: 980, movedAt: minutes(2) + 10 });
   });
 
-  test('is not remembered of what was not seen', () => {
+  test('is not recorded for values that were not seen', () => {
     const { watch } = folded([seen(1000), seen(2000, { toDelete: 5 })]);
     for (const value of ['highestKept', 'highestCounter']) expect(watch).not.toHaveProperty(value);
     expect(folded([seen(1000, { kept: 5 })]).watch).not.toHaveProperty('lowestToDelete');
   });
 
-  test('of a run is remembered: rows that came, and counters that rose, but not the first sighting', () => {
+  test('of a run is recorded for kept rows and counters that rose, but not for the first sighting', () => {
     const risen = (...looks: Partial<Sighting>[]) =>
       folded(
         looks.map((look, at) => seen(at, look)),
@@ -122,7 +122,7 @@ describe('a movement', () => {
     expect(risen({ kept: 5 }, { kept: 6, task: task(5) }, { task: task(6) })).toEqual({ kept: true, counter: true });
   });
 
-  test('by counters of a copy is what it has created and updated', () => {
+  test('is created and updated rows in the counters of a copy', () => {
     const task = (created: number, updated: number) => aTask({ created, updated, total: 400 }, { does: 'copy' });
     const { watch } = folded([seen(0, { task: task(1, 2) }), seen(5, { task: task(2, 2) })], copies);
     expect(watch).toMatchObject({ highestCounter: 4, movedAt: 15, progress: { done: 4, total: 400 } });
@@ -144,27 +144,27 @@ describe('stillness', () => {
     expect(isStill(watch, minutes(run), longestStillMillis(12))).toBe(still);
   });
 
-  test('takes a fifth of the time since the truncation began, not of all time', () => {
+  test('takes a fifth of the time since the truncation began', () => {
     const startedAt = minutes(10_000);
     const watch = aWatch({ startedAt, movedAt: startedAt + minutes(160) });
     expect(isStill(watch, startedAt + minutes(200), twoHours)).toBe(true);
   });
 
-  test('takes no longer than half of what a run may last', () => {
+  test('takes at most half of a run’s time', () => {
     expect([1, 3, 4, 12, 47].map(longestStillMillis)).toEqual([30, 90, 120, 120, 120].map(minutes));
   });
 
-  test('begins anew with a status that says that the task goes on', () => {
+  test('starts again with a status that says running', () => {
     const watch = aWatch({ movedAt: 0, aliveAt: minutes(60) });
     expect(isStill(watch, minutes(60) + minutes(13) - 1, twoHours)).toBe(false);
     expect(isStill(watch, minutes(75), twoHours)).toBe(true);
   });
 
-  test('is never there before anything was seen', () => {
+  test('is never reached before anything was seen', () => {
     expect(isStill(aWatch(), minutes(1500), twoHours)).toBe(false);
   });
 
-  test('is not made of time in which nothing could be seen', () => {
+  test('does not include time in which nothing could be seen', () => {
     const error = { kind: 'timeout', operation: 'dry-run' } as const;
     const before = aWatch({ movedAt: 1000, lastLookAt: 5000, succeededAt: 5000 });
     expect(unseen(before, error, 8000)).toEqual({ ...before, error, movedAt: 4000 });
@@ -181,7 +181,7 @@ describe('what a look makes of a truncation', () => {
     expect(folded([seen(0, still), seen(minutes(12), { toDelete: 499 })]).end).toBeUndefined();
   });
 
-  test('without a status, before it may be judged: nothing, however still it is', () => {
+  test('without a status, before it may be judged: no end, however still it is', () => {
     const of = { ...deletes, judgeableAt: minutes(30) };
     expect(folded([seen(0, still), seen(minutes(30) - 1, still)], of).end).toBeUndefined();
     expect(folded([seen(0, still), seen(minutes(30), still)], of).end).toBe('still');
@@ -199,7 +199,7 @@ describe('what a look makes of a truncation', () => {
     expect(folded([seen(5000)], deletes, first.watch).end).toBe('task');
   });
 
-  test('with a task that goes on: again, and alive', () => {
+  test('with a running task: not still, and alive', () => {
     const { watch, end } = folded([seen(1000, { task: aTask({ deleted: 5 }, { does: 'delete' }) })]);
     expect(watch).toMatchObject({ aliveAt: 1010, does: 'delete' });
     expect(end).toBeUndefined();
@@ -212,31 +212,28 @@ describe('what a look makes of a truncation', () => {
     ['1 % is left', 10, 1000, 'task'],
     ['more is left', 11, 1000, undefined],
     ['ten rows of few are left', 10, 11, 'task'],
-    ['none of the ten is gone', 10, 10, undefined],
+    ['none of ten is deleted', 10, 10, undefined],
     ['1 % of many is left', 1000, 100_000, 'task'],
     ['more of many is left', 1001, 100_000, undefined],
-  ])(
-    'with a delete that says for ten minutes that it goes on, does not move, and %s',
-    (_, toDelete, rowsToDelete, end) => {
-      const of = { ...deletes, rowsToDelete };
-      const first = folded([seen(1000, { task: aTask(), toDelete })], of);
-      expect(first.end).toBeUndefined();
-      const soon = folded([seen(tenMinutes, { task: aTask(), toDelete })], of, first.watch);
-      expect(soon.end).toBeUndefined();
-      const found = folded([seen(1010 + tenMinutes, { task: aTask(), toDelete })], of, soon.watch);
-      expect(found.end).toBe(end);
-      if (end === 'task') expect(found.watch).toMatchObject({ completedAt: 1020 + tenMinutes });
-    },
-  );
+  ])('with a delete that says running for ten minutes, does not move, and %s', (_, toDelete, rowsToDelete, end) => {
+    const of = { ...deletes, rowsToDelete };
+    const first = folded([seen(1000, { task: aTask(), toDelete })], of);
+    expect(first.end).toBeUndefined();
+    const soon = folded([seen(tenMinutes, { task: aTask(), toDelete })], of, first.watch);
+    expect(soon.end).toBeUndefined();
+    const found = folded([seen(1010 + tenMinutes, { task: aTask(), toDelete })], of, soon.watch);
+    expect(found.end).toBe(end);
+    if (end === 'task') expect(found.watch).toMatchObject({ completedAt: 1020 + tenMinutes });
+  });
 
-  test('with a delete on its last rows: it is not taken to have ended while it moves', () => {
+  test('with a delete on its last rows: no end while it moves', () => {
     const sightings = [9, 8, 7].map((toDelete, at) =>
       seen(at * tenMinutes, { task: aTask({ deleted: 1000 - toDelete }), toDelete }),
     );
     expect(folded(sightings).end).toBeUndefined();
   });
 
-  test('a delete with nothing left, until somebody puts an index with rows behind the alias: it goes on', () => {
+  test('with a delete with nothing left: no end after another process moves the alias to an index with rows', () => {
     const task = aTask({ deleted: 5 });
     const ended = folded([0, 2 * tenMinutes].map((at) => seen(at, { task, toDelete: 0 })));
     expect(ended.end).toBe('task');
@@ -246,25 +243,25 @@ describe('what a look makes of a truncation', () => {
   });
 
   test.each<[string, Watched, Partial<OwnTask>]>([
-    ['sent as one', copies, {}],
-    ['sent as one, with its counters', copies, { does: 'copy' }],
+    ['sent as a copy', copies, {}],
+    ['sent as a copy, with its counters', copies, { does: 'copy' }],
     ['that was sent as a delete', deletes, { does: 'copy' }],
-  ])('a copy %s is not taken to have ended because a moved alias shows nothing to delete', (_, of, more) => {
+  ])('with a copy %s: no end because a moved alias shows nothing to delete', (_, of, more) => {
     const task = aTask({}, more);
     const looks = [0, 2 * tenMinutes].map((at) => seen(at, { task, toDelete: 0, kept: 0 }));
     expect(folded(looks, of).end).toBeUndefined();
   });
 
-  test('a task that says that it goes on, with nothing moving for two hours, hangs', () => {
+  test('with a task that says running, without movement for two hours: hung', () => {
     const task = aTask({ deleted: 3 });
     expect(folded([seen(0, { task, ...still }), seen(twoHours + 9, { task, ...still })]).end).toBeUndefined();
     expect(folded([seen(0, { task, ...still }), seen(twoHours + 10, { task, ...still })]).end).toBe('hung');
   });
 
   test.each<[string, Partial<Sighting>[], End | undefined]>([
-    ['nothing but one count', [still], 'over'],
-    ['rows that still come', [{ kept: 3 }, { kept: 4 }], 'over'],
-    ['a task that says that it goes on, and does not move', [{ task: aTask({ deleted: 3 }), ...still }], 'over'],
+    ['only one count', [still], 'over'],
+    ['rows that still arrive', [{ kept: 3 }, { kept: 4 }], 'over'],
+    ['a task that says running and does not move', [{ task: aTask({ deleted: 3 }), ...still }], 'over'],
     ['a task whose counters rose', [{ task: aTask({ deleted: 3 }) }, { task: aTask({ deleted: 4 }) }], undefined],
     ['a task that has ended', [{ task: aTask({}, { completed: true }) }], 'task'],
   ])('at the last look of a run that is to close it, with %s', (_, looks, end) => {
@@ -300,7 +297,7 @@ describe('whether everything is counted', () => {
     ['not while something may still move', known(minutes(9)), {}, false],
     ['when nothing has moved for long enough', known(minutes(11)), {}, true],
     ['when its task has ended', known(1, aTask({}, { completed: true })), {}, true],
-    ['not while its task goes on', known(minutes(11), aTask()), {}, false],
+    ['not while its task is running', known(minutes(11), aTask()), {}, false],
     ['at the last look of a run', known(1), { isLastLook: true }, true],
   ])('%s', (_, sighting, of, expected) => {
     expect(mayEnd(watch, sighting, { ...deletes, ...of })).toBe(expected);
@@ -355,7 +352,7 @@ describe('progress', () => {
     expect(folded(standing).watch.progress).toMatchObject({ previous: { done: 10, at: 0 } });
   });
 
-  test('is kept where a look shows none', () => {
+  test('is kept if a look shows none', () => {
     const { watch } = folded([seen(0, { toDelete: 900 }), seen(5, { kept: 3 })]);
     expect(watch.progress).toEqual({ done: 100, total: 1000, at: 0 });
   });

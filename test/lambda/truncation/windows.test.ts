@@ -32,7 +32,7 @@ describe('the windows of an attempt', () => {
     },
   );
 
-  test('of a bite: the backlog that later bites take, and the young rows, each by itself', () => {
+  test('of a bite: the backlog for later bites, and separately the young rows', () => {
     const policyCutoffMillis = cutoffMillis + 5;
     const span = { strategy: 'delete-by-query', cutoffMillis, policyCutoffMillis, startMillis } as const;
     expect(boundsOf(span, startMillis)).toEqual([
@@ -53,7 +53,7 @@ describe('the windows of an attempt', () => {
     },
   );
 
-  test('of a reindex whose clock lags end at the start at least', () => {
+  test('of a reindex end at the run’s start at least, even if the clock lags', () => {
     const span = { strategy: 'reindex', cutoffMillis, startMillis } as const;
     expect(boundsOf(span, startMillis - hour)).toContainEqual({
       role: 'counted',
@@ -91,7 +91,7 @@ function server(counts: Record<number, number[]>, rowsTotal = 10_000) {
 }
 
 describe('counting windows', () => {
-  test('takes the cutoff before and after, and ends with a dry run of the very fields', async () => {
+  test('counts the cutoff before and after, and ends with a dry run of exactly the fields to send', async () => {
     const { ask, asked, sent } = server({ 100: [600], 200: [1000] });
     expect(await countWindows(ask, fields, toStart, false)).toEqual({
       rowsToDelete: 600,
@@ -103,7 +103,7 @@ describe('counting windows', () => {
     expect(sent.at(-1)).toEqual(fields);
   });
 
-  test('asks for a boundary that two windows share once', async () => {
+  test('requests a boundary that two windows share only once', async () => {
     const { ask, asked } = server({ 100: [10], 150: [30], 200: [60] });
     expect((await countWindows(ask, fields, two, false))?.windows.map(({ rows }) => rows)).toEqual([20, 30]);
     expect(asked).toEqual([100, 150, 200, 100]);
@@ -129,7 +129,7 @@ describe('counting windows', () => {
     expect(asked).toHaveLength(requests);
   });
 
-  test('counts again, too, where 1 % of the rows to delete would hide a loss among few kept rows', async () => {
+  test('counts again if 1 % of the rows to delete would hide a loss among few kept rows', async () => {
     const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 200: [9_089] });
     expect(await countWindows(ask, fields, toStart, false)).toMatchObject({ windows: [{ rows: 100 }] });
     expect(asked).toHaveLength(5);
@@ -138,7 +138,7 @@ describe('counting windows', () => {
     expect(close.asked).toHaveLength(3);
   });
 
-  test('for a reindex bears no difference at all', async () => {
+  test('tolerates no difference for a reindex', async () => {
     const { ask, asked } = server({ 100: [600, 599, 599], 200: [1000] });
     expect(await countWindows(ask, fields, toStart, true)).toMatchObject({ windows: [{ rows: 401 }] });
     expect(asked).toHaveLength(5);
@@ -150,7 +150,7 @@ describe('counting windows', () => {
     expect(asked).toHaveLength(7);
   });
 
-  test('does not believe in fewer rows in a window than none, or in more than there are', async () => {
+  test('rejects a window with fewer than no rows, or more than the index has', async () => {
     expect(await countWindows(server({ 100: [600], 200: [500] }).ask, fields, toStart, false)).toBeUndefined();
     expect(await countWindows(server({ 100: [600], 200: [1001] }, 1000).ask, fields, toStart, false)).toBeUndefined();
     expect(await countWindows(server({ 100: [600], 200: [600] }).ask, fields, toStart, false)).toMatchObject({
@@ -159,22 +159,22 @@ describe('counting windows', () => {
     expect(await countWindows(server({ 100: [600], 200: [1000] }, 1000).ask, fields, toStart, false)).toBeDefined();
   });
 
-  test('does not believe one window of two that holds fewer rows than none', async () => {
+  test('rejects two windows if one of them has fewer than no rows', async () => {
     const { ask } = server({ 100: [600], 150: [700], 200: [650] });
     expect(await countWindows(ask, fields, two, false)).toBeUndefined();
   });
 
-  test('does not believe in more rows than there are where all of them are to go', async () => {
+  test('rejects more rows to delete than there are', async () => {
     expect(await countWindows(server({ 100: [600], 200: [700] }, 600).ask, fields, toStart, false)).toBeUndefined();
   });
 
-  test('compares what moved with the window that holds the fewest rows', async () => {
+  test('compares a difference with the window that has the fewest rows', async () => {
     const { ask, asked } = server({ 100: [9_000, 8_989, 8_989], 150: [19_500], 200: [19_600] }, 30_000);
     expect(await countWindows(ask, fields, two, false)).toBeDefined();
     expect(asked).toHaveLength(7);
   });
 
-  test('leaves a sentence that contradicts itself to whoever decides', async () => {
+  test('leaves contradicting counts of one answer to the decision', async () => {
     expect(await countWindows(server({ 100: [600], 200: [700] }, 500).ask, fields, toStart, false)).toMatchObject({
       rowsToDelete: 600,
       rowsTotal: 500,
@@ -204,12 +204,12 @@ describe('what a window has lost', () => {
     expect(isMissing(before - after, before)).toBe(missing);
   });
 
-  test('is nothing where rows came in', () => {
+  test('is nothing if rows came in', () => {
     expect(shortfallOf([window(10)], [window(50)])).toMatchObject({ rows: 0, isMissing: false });
     expect(shortfallOf([], [])).toBeUndefined();
   });
 
-  test('is that of the window that lost most, of those that lost too much where there is one', () => {
+  test('is that of the worst window, and of those that lost too much first', () => {
     const before = [window(10_000, 'settled'), window(500), window(500, 'counted')];
     expect(shortfallOf(before, [window(9_900, 'settled'), window(480), window(470, 'counted')])).toMatchObject({
       rows: 30,
@@ -222,14 +222,14 @@ describe('what a window has lost', () => {
     });
   });
 
-  test('is that of the first where several lost as many', () => {
+  test('is that of the first of several equal ones', () => {
     const before = [window(10_000, 'settled'), window(10_000), window(500, 'young'), window(500, 'counted')];
     expect(shortfallOf(before.slice(0, 2), [window(9_900, 'settled'), window(9_900)])?.after.role).toBe('settled');
     const after = [window(9_900, 'settled'), window(9_900), window(470, 'young'), window(470, 'counted')];
     expect(shortfallOf(before, after)).toMatchObject({ rows: 30, isMissing: true, after: { role: 'young' } });
   });
 
-  test('is the largest of those that lost too much, in whatever order', () => {
+  test('is the largest of those that lost too much, in any order', () => {
     const before = [window(500), window(500, 'counted'), window(10_000, 'backlog')];
     expect(shortfallOf(before, [window(440), window(470, 'counted'), window(9_900, 'backlog')])).toMatchObject({
       rows: 60,
@@ -238,7 +238,7 @@ describe('what a window has lost', () => {
     });
   });
 
-  test('is all of it where the window was not counted', () => {
+  test('is all of a window that was not counted', () => {
     expect(shortfallOf([window(50)], [])).toMatchObject({ rows: 50, isMissing: true });
   });
 });
@@ -247,7 +247,7 @@ describe('the window that a verdict remembers', () => {
   const windows = (...of: Role[]): AttemptWindow[] =>
     of.map((role, at) => ({ role, from: at, to: at + 1, rows: at + 3 }));
 
-  test('is the kept one, wherever it stands', () => {
+  test('is the kept one, at any position', () => {
     for (const others of [[], ['settled'], ['settled', 'backlog', 'young']] as const) {
       expect(keptOf([...windows(...others, 'kept'), ...windows('counted')])).toEqual({
         from: others.length,
@@ -257,7 +257,7 @@ describe('the window that a verdict remembers', () => {
     }
   });
 
-  test('of a bite is backlog and young rows together, in whatever order', () => {
+  test('of a bite is backlog and young rows together, in any order', () => {
     const made = windows('backlog', 'young');
     expect(keptOf(made)).toEqual({ from: 0, to: 2, rows: 7 });
     expect(keptOf([...made].reverse())).toEqual({ from: 0, to: 2, rows: 7 });
@@ -281,7 +281,7 @@ describe('the physical index', () => {
     { indexName: 'c_1' },
   ];
 
-  test('is found without regard to case', () => {
+  test('is found in any case', () => {
     expect(physicalIndex(sizes, { entityType: 'Dataset', aspect: 'Operation' })?.indexName).toBe('a_1');
   });
 

@@ -41,9 +41,9 @@ describe('the sentence of a dry run', () => {
     ],
     ['no percentage', `Delete 1 out of 2 rows. ${deleting} ${tail}`, 1, 2, 'delete-by-query'],
     ['line breaks', `\nDelete 1 out of 2 rows (50.00%).\n${deleting}\n${tail}\n`, 1, 2, 'delete-by-query'],
-    ['no word on the way', `Delete 1 out of 2 rows (50.00%). ${tail}`, 1, 2, undefined],
-    ['both ways', `Delete 1 out of 2 rows (50.00%). ${deleting} ${reindexing} ${tail}`, 1, 2, undefined],
-  ])('tells the counts of %s', (_, text, rowsToDelete, rowsTotal, strategy) => {
+    ['no strategy', `Delete 1 out of 2 rows (50.00%). ${tail}`, 1, 2, undefined],
+    ['both strategies', `Delete 1 out of 2 rows (50.00%). ${deleting} ${reindexing} ${tail}`, 1, 2, undefined],
+  ])('gives the counts of %s', (_, text, rowsToDelete, rowsTotal, strategy) => {
     expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, ...(strategy && { strategy }) });
   });
 
@@ -56,17 +56,17 @@ describe('the sentence of a dry run', () => {
     ['grouped digits', `Delete 1,200 out of 10,000 rows (12.00%). ${deleting} ${tail}`],
     ['a count that no number holds exactly', `Delete 1 out of 9007199254740993 rows (0.00%). ${deleting} ${tail}`],
     ['counts in the middle of something else', `Failed: Delete 1 out of 2 rows (50.00%). ${deleting} ${tail}`],
-  ])('is not recognised in %s', (_, text) => {
+  ])('is not recognized in %s', (_, text) => {
     expect(readDryRun(text).kind).toBe('unreadable');
   });
 
-  test('that cannot be read is quoted in short', () => {
+  test('is quoted in an excerpt if it cannot be read', () => {
     const long = `<p>${'x'.repeat(5000)}</p>`;
     const read = readDryRun(long);
     expect(read.kind === 'unreadable' && read.excerpt).toMatch(/^x{237}…$/);
   });
 
-  test('gives back any counts, whatever the percentage looks like', () => {
+  test('gives any counts, whatever the percentage looks like', () => {
     const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const percent = fc.oneof(
       fc.constantFrom('NaN', 'Infinity', '99,20', '99.20', '٩٩٫٢٠', "1'000.00", ''),
@@ -81,7 +81,7 @@ describe('the sentence of a dry run', () => {
     );
   });
 
-  test('is never crashed by any text', () => {
+  test('does not throw on any text', () => {
     const nearly = fc
       .array(fc.constantFrom('Delete ', '1', '99', ' out of ', ' rows ', '(NaN%). ', tail, reindexing, '-', '\u0000'))
       .map((parts) => parts.join(''));

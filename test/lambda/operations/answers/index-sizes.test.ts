@@ -51,7 +51,7 @@ describe('index sizes', () => {
     expect(sizesOf({ indexName, sizeInMb: 1 })).toEqual([{ indexName, entityType, aspect, sizeMb: 1 }]);
   });
 
-  test('derive missing names behind the prefix that the other rows have', () => {
+  test('derive missing names behind the prefix of the other rows', () => {
     const named = { indexName: 'prod_eu_dataset_operationaspect_v1', entityName: 'dataset', aspectName: 'operation' };
     expect(sizesOf(named, { indexName: 'prod_eu_chart_chartusagestatisticsaspect_v1' })[1]).toEqual({
       indexName: 'prod_eu_chart_chartusagestatisticsaspect_v1',
@@ -95,13 +95,13 @@ describe('index sizes', () => {
   test.each([
     ['a sentence', { value: 'User is unauthorized to get index sizes.' }],
     ['an object without rows', { value: {} }],
-    ['rows that are no list', { value: { indexSizes: 'none' } }],
+    ['rows that are not a list', { value: { indexSizes: 'none' } }],
     ['nothing', null],
-  ])('are not seen in %s', (_, answer) => {
+  ])('cannot be read from %s', (_, answer) => {
     expect(readIndexSizes(answer).kind).toBe('unreadable');
   });
 
-  test('are never crashed by any JSON', () => {
+  test('do not throw on any JSON', () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const row = fc.record({ indexName: value, entityName: value, aspectName: value, sizeInMb: value, sizeMb: value });
     fc.assert(
@@ -113,7 +113,7 @@ describe('index sizes', () => {
     );
   });
 
-  test('give back any name of an entity and an aspect, with and without the time of a reindex', () => {
+  test('round-trip any entity and aspect name, with and without the time of a reindex', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/);
     fc.assert(
       fc.property(name, name, fc.boolean(), (entityType, aspect, reindexed) => {

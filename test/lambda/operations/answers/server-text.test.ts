@@ -50,7 +50,7 @@ describe('the message of a rest.li error', () => {
     );
   });
 
-  test('keeps what names the index', () => {
+  test('keeps the name of the index', () => {
     const message =
       'org.opensearch.OpenSearchStatusException: OpenSearch exception [type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]';
     expect(restError({ message })).toBe(
@@ -65,7 +65,7 @@ describe('the message of a rest.li error', () => {
     ['an array', '[]'],
     ['null', 'null'],
     ['a message that is no text', '{"message":{}}'],
-  ])('is not seen in %s', (_, body) => {
+  ])('is not found in %s', (_, body) => {
     expect(readRestError(body)).toBeUndefined();
   });
 });
@@ -97,7 +97,7 @@ describe('a quotation', () => {
     'Delete 992 out of 1000 rows (99.20%).',
     'please only set forceReindex OR forceDeleteByQuery flags',
     'Batch size is too large, size must be less than or equal to: [10000]',
-  ])('leaves "%s" as it is', (text) => {
+  ])('does not change "%s"', (text) => {
     expect(quote(text)).toBe(text);
   });
 
@@ -111,13 +111,13 @@ describe('a quotation', () => {
     );
   });
 
-  test('of tens of kilobytes costs next to nothing', () => {
+  test('of tens of kilobytes takes no noticeable time', () => {
     const start = performance.now();
     for (const part of [' ', '\n\tat ', 'a.', '<a ', 'a:', '1.', 'a-', '::']) quote(part.repeat(50_000));
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  test('never holds a token in use, wherever it stands and however it would be cut', () => {
+  test('never contains a token in use, in any position and with any cut', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,80}$/);
     fc.assert(
       fc.property(token, fc.string({ maxLength: 300 }), fc.string(), (secret, before, after) => {

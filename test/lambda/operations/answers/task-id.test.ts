@@ -4,16 +4,16 @@ import { readTaskId } from '../../../../lambda/operations/answers/task-id.ts';
 
 describe('a task id', () => {
   test.each(['qhxGdzytQS-pQek8CwBCZg:533446', 'aB1cdEf2GHIJKLMnoPQr3S:123456', 'n:1', '_-:9223372036854775807'])(
-    '%s can be asked for',
+    '%s is accepted',
     (taskId) => expect(readTaskId(taskId)).toBe(taskId),
   );
 
-  test('of the Postgres backend is one that cannot be asked for', () => {
+  test('of the Postgres backend has no status to request', () => {
     const taskId = '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77';
     expect(readTaskId(taskId)).toBe(taskId);
   });
 
-  test('may stand between spaces', () => {
+  test('may have spaces around it', () => {
     expect(readTaskId(' n:12\n')).toBe('n:12');
   });
 
@@ -32,11 +32,11 @@ describe('a task id', () => {
     'please only set forceReindex OR forceDeleteByQuery flags',
     `${'n'.repeat(201)}:1`,
     'n:12345678901234567890',
-  ])('is not seen in "%s"', (text) => {
+  ])('is not found in "%s"', (text) => {
     expect(readTaskId(text)).toBeUndefined();
   });
 
-  test('is never crashed by any text', () => {
+  test('does not throw on any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const read = readTaskId(text);

@@ -40,12 +40,12 @@ describe('the status of a task', () => {
     ['a value that is an object', { value: task(counters) }],
     ['a value in a value', { value: text({ value: task(counters) }) }],
     ['counters escaped once more', { value: text(task(text(text(counters)))) }],
-    ['fields that nobody knows yet', { value: text(task(text({ ...counters, new: [1] }), { headers: {} })) }],
+    ['unknown fields', { value: text(task(text({ ...counters, new: [1] }), { headers: {} })) }],
   ])('is read in the form of %s', (_, answer) => {
     expect(readTaskStatus(answer)).toEqual(found(read));
   });
 
-  test('keeps counters from 0 and leaves out those that are no counts', () => {
+  test('keeps counters from 0 and omits invalid ones', () => {
     const status = { total: '12', deleted: 0, created: -1, updated: 1.5, batches: null, noops: 'many', retries: 7 };
     expect(readTaskStatus(task(status))).toEqual(found({ total: 12, deleted: 0 }));
   });
@@ -70,13 +70,13 @@ describe('the status of a task', () => {
     expect(readTaskStatus(task(text(status)))).toEqual(found({ ...read, deleted: 100, sliced: true }));
   });
 
-  test('says that a task was cancelled', () => {
+  test('shows that a task was cancelled', () => {
     expect(readTaskStatus(task({ deleted: 1, canceled: 'by user request' }))).toEqual(
       found({ deleted: 1, cancelled: true }),
     );
   });
 
-  test('takes a run time written as text, and does without one', () => {
+  test('reads a run time written as text, and may lack one', () => {
     expect(readTaskStatus({ completed: true, runTimeNanos: '1179458' })).toMatchObject({ runTimeMillis: 1.179458 });
     expect(readTaskStatus({ completed: 'true', runTimeNanos: 'soon' })).toEqual({
       kind: 'found',
@@ -100,11 +100,11 @@ describe('the status of a task', () => {
     ['nothing', null],
     ['a number', 7],
     ['JSON that breaks off', '{"completed":true'],
-  ])('is not seen in %s', (_, answer) => {
+  ])('cannot be read from %s', (_, answer) => {
     expect(readTaskStatus(answer).kind).toBe('unreadable');
   });
 
-  test('is never crashed by any JSON, bare or wrapped', () => {
+  test('does not throw on any JSON, bare or wrapped', () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const nearly = fc.record(
       { completed: fc.anything(), status: value, error: value, runTimeNanos: value },
@@ -119,7 +119,7 @@ describe('the status of a task', () => {
     );
   });
 
-  test('gives back any counters in every nesting', () => {
+  test('round-trips any counters in every nesting', () => {
     const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const wraps = [(x: object) => x, (x: object) => ({ value: x }), (x: object) => ({ value: text(x) }), text];
     fc.assert(

@@ -10,7 +10,7 @@ describe('a GMS address', () => {
     ['  HTTPS://DataHub.Example.com:443//\n', 'https://datahub.example.com'],
     ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
     ['http://[::1]:8080', 'http://[::1]:8080'],
-  ])('%j is taken', (given, baseUrl) => {
+  ])('%j is accepted', (given, baseUrl) => {
     expect(readBaseUrl(given)).toEqual({ kind: 'address', baseUrl });
   });
 
@@ -30,13 +30,13 @@ describe('a GMS address', () => {
     ['https://host/?', 'query'],
     ['https://host/#top', 'fragment'],
     ['https://host/api/gms/operations', 'must not end in /operations'],
-  ])('%j is refused with a sentence that says why', (given, why) => {
+  ])('%j is refused with a reason', (given, why) => {
     const read = readBaseUrl(given);
     expect(read).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(why) });
     expect(JSON.stringify(read)).not.toContain('hunter2');
   });
 
-  test('that is taken reads the same again', () => {
+  test('that is accepted normalizes to itself', () => {
     fc.assert(
       fc.property(fc.webUrl(), (given) => {
         const read = readBaseUrl(given);
@@ -45,7 +45,7 @@ describe('a GMS address', () => {
     );
   });
 
-  test('of any text is taken or refused, never a crash', () => {
+  test('of any text is accepted or refused without a crash', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', 'http://', 'https://h'), (text, start) => {
         expect(['address', 'wrong']).toContain(readBaseUrl(start + text).kind);

@@ -31,7 +31,7 @@ async function failureOf(sending: Promise<unknown>): Promise<TransportError> {
 const yes = () => true;
 
 describe('an exchange', () => {
-  test('brings status, headers and body', async () => {
+  test('returns status, headers and body', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(418, '{"é":1}', { Date: 'today' })) });
     const answer = await transportWith().post(to(server.url));
     expect(answer).toMatchObject({ status: 418, body: '{"é":1}', complete: true, headers: { date: 'today' } });
@@ -39,7 +39,7 @@ describe('an exchange', () => {
     expect(server.requests[0]).toMatch(/\r\n\r\n\{"a":1\}$/);
   });
 
-  test('keeps its connection for the next one', async () => {
+  test('reuses its connection for the next one', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
     const transport = transportWith();
     await transport.post(to(server.url));
@@ -55,13 +55,13 @@ describe('an exchange', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('passes over an interim answer', async () => {
+  test('ignores an interim answer', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
     const server = await rawServer({ onRequest: (socket) => socket.write(early + http(200, '{}')) });
     expect(await transportWith().post(to(server.url))).toMatchObject({ status: 200, body: '{}' });
   });
 
-  test('reads no more of a body than it may', async () => {
+  test('reads no more of a body than the limit', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(500, 'x'.repeat(300_000))) });
     const answer = await transportWith({ maxBodyBytes: 1000 }).post(to(server.url));
     expect(answer).toMatchObject({ status: 500, complete: false, body: 'x'.repeat(1000) });
@@ -70,7 +70,7 @@ describe('an exchange', () => {
   test.each([
     ['no headers', ''],
     ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
-  ])('ends after its time with %s', async (_, start) => {
+  ])('times out with %s', async (_, start) => {
     const server = await rawServer({ onRequest: (socket) => socket.write(start) });
     const error = await failureOf(transportWith({ answerTimeoutMillis: 60 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
@@ -79,7 +79,7 @@ describe('an exchange', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('ends after its time also when the body comes drop by drop', async () => {
+  test('times out even if the body comes drop by drop', async () => {
     const server = await rawServer({
       onRequest: (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
@@ -91,7 +91,7 @@ describe('an exchange', () => {
     expect(error).toMatchObject({ phase: 'timeout', status: 200 });
   });
 
-  test('is given up at once when the signal fires', async () => {
+  test('is aborted at once when the signal fires', async () => {
     const controller = new AbortController();
     const server = await rawServer({ onRequest: () => controller.abort() });
     expect(await failureOf(transportWith().post(to(server.url), controller.signal))).toMatchObject({
@@ -99,7 +99,7 @@ describe('an exchange', () => {
     });
   });
 
-  test('is given up at once while it is connecting, and is never sent', async () => {
+  test('is aborted at once while it is connecting, and is never sent', async () => {
     const server = await rawServer({});
     const controller = new AbortController();
     const sending = failureOf(transportWith().post(to(server.url), controller.signal));
@@ -109,7 +109,7 @@ describe('an exchange', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('is not begun when the signal has fired', async () => {
+  test('is not started when the signal has fired already', async () => {
     const server = await rawServer({});
     const error = await failureOf(transportWith().post(to(server.url), AbortSignal.abort()));
     expect(error).toMatchObject({ phase: 'aborted', mayBeWritten: false });
@@ -119,25 +119,25 @@ describe('an exchange', () => {
   test.each([
     ['a closed connection', (socket: Socket) => socket.end()],
     ['a reset', (socket: Socket) => socket.resetAndDestroy()],
-  ])('that meets %s is not repeated', async (_, onRequest) => {
+  ])('is not repeated after %s', async (_, onRequest) => {
     const server = await rawServer({ onRequest });
     expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'reset', mayBeWritten: true });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('whose answer breaks off tells the status that came', async () => {
+  test('reports the status of an answer that breaks off', async () => {
     const half = 'HTTP/1.1 503 No\r\nConnection: close\r\nContent-Length: 10\r\n\r\n{';
     const server = await rawServer({ onRequest: (socket) => socket.end(half) });
     expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'reset', status: 503 });
   });
 
-  test('with something that does not speak HTTP says so', async () => {
+  test('fails as not HTTP with a server that does not speak HTTP', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.end('220 mail ready\r\n') });
     expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({ phase: 'not-http' });
   });
 });
 
-describe('a connection that does not come to be', () => {
+describe('a connection that fails', () => {
   test('to a closed port is a connect failure', async () => {
     const error = await failureOf(transportWith().post(to(`http://127.0.0.1:${await closedPort()}`)));
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
@@ -148,20 +148,20 @@ describe('a connection that does not come to be', () => {
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED' });
   });
 
-  test('because the host name does not exist is a DNS failure', async () => {
+  test('whose host name does not exist is a DNS failure', async () => {
     // Reserved by RFC 6761; a machine without any DNS says EAI_AGAIN.
     const error = await failureOf(transportWith().post(to('http://nowhere.invalid')));
     expect(error).toMatchObject({ phase: 'dns', code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
   });
 
-  test('because the handshake is never answered is a connect failure', async () => {
+  test('whose handshake is never answered is a connect failure', async () => {
     const server = await rawServer({});
     const transport = transportWith({ connectTimeoutMillis: 50 });
     const error = await failureOf(transport.post(to(server.url.replace('http:', 'https:'))));
     expect(error).toMatchObject({ phase: 'connect', mayBeWritten: false });
   });
 
-  test('because the other side speaks no TLS is a TLS failure', async () => {
+  test('to a server without TLS is a TLS failure', async () => {
     const server = await rawServer({ onConnection: (socket) => socket.end(http(400, 'plain')) });
     const error = await failureOf(transportWith().post(to(server.url.replace('http:', 'https:'))));
     expect(error).toMatchObject({ phase: 'tls', mayBeWritten: false });
@@ -188,7 +188,7 @@ describe('a private certificate authority', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('does not vouch for another host name', async () => {
+  test('is not trusted for another host name', async () => {
     const server = await rawServer({ tls: { key: pem('other-host-key'), cert: pem('other-host') }, ...answering });
     const error = await failureOf(transportWith({ caPem: pem('ca') }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
@@ -204,7 +204,7 @@ describe('a private certificate authority', () => {
 });
 
 describe('a request that must not be sent twice', () => {
-  test('has a connection of its own, even beside one that reads keep open', async () => {
+  test('has its own connection, even while reads keep one open', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
     const transport = transportWith();
     await transport.post(to(server.url));
@@ -223,7 +223,7 @@ describe('a request that must not be sent twice', () => {
     await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
   });
 
-  test('asks whether it may be sent once, when the connection stands', async () => {
+  test('asks whether it may be sent only once, when the connection is open', async () => {
     const maySend = vi.fn(() => {
       expect(server.requests).toEqual([]);
       return true;
@@ -237,12 +237,12 @@ describe('a request that must not be sent twice', () => {
   test.each([
     ['says no', () => false],
     [
-      'cannot tell',
+      'throws',
       () => {
         throw new Error('no clock');
       },
     ],
-  ])('is not written when the one who knows %s', async (_, maySend) => {
+  ])('is not written when maySend %s', async (_, maySend) => {
     let bytes = 0;
     let closed = false;
     const server = await rawServer({
@@ -266,7 +266,7 @@ describe('a request that must not be sent twice', () => {
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
     ['half-closes', (socket: Socket) => socket.end()],
     ['announces the end of', (socket: Socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
-  ])('arrives once at a server that %s the connection without an answer', async (_, onRequest) => {
+  ])('is sent only once to a server that %s the connection without an answer', async (_, onRequest) => {
     const server = await rawServer({ onRequest });
     const transport = transportWith();
     const error = await failureOf(transport.postOnce(to(server.url), yes));
@@ -279,7 +279,7 @@ describe('a request that must not be sent twice', () => {
     ['closes', (socket: Socket) => socket.destroy()],
     ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ])(
-    'counts as unsent only if nobody was asked, when the server %s the connection at once',
+    'counts as unsent only if maySend was not asked, when the server %s the connection at once',
     async (_, onConnection) => {
       const maySend = vi.fn(yes);
       const server = await rawServer({ onConnection });

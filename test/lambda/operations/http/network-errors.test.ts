@@ -46,7 +46,7 @@ describe('the phase of a network error', () => {
     });
   });
 
-  test('is that of the moment when nothing is known', () => {
+  test('depends on the moment for an unknown error', () => {
     expect([causeOf('x', false), causeOf(undefined, true), causeOf({ code: 7 }, true)]).toEqual([
       { phase: 'connect' },
       { phase: 'reset' },
@@ -54,7 +54,7 @@ describe('the phase of a network error', () => {
     ]);
   });
 
-  test('ends for an error that is its own cause', () => {
+  test('is found for an error that is its own cause', () => {
     const odd = error('ODD');
     odd.cause = odd;
     expect(causeOf(odd, true)).toEqual({ phase: 'reset', code: 'ODD' });

@@ -40,7 +40,7 @@ async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
 }
 
 describe('a request', () => {
-  test('of a dry run says so, and holds every field that is given', async () => {
+  test('for a dry run has dryRun true and every given field', async () => {
     const { server, operations } = await against([dryRunAnswer]);
     const fields = {
       ...operation,
@@ -79,7 +79,7 @@ describe('a request', () => {
     expect(bodyOf(server.requests[0]!)).toEqual({});
   });
 
-  test('for a task names it by its id', async () => {
+  test('for a task carries its id', async () => {
     const { server, operations } = await against([http(200, '{"value":"{\\"completed\\":true}"}')]);
     expect(await operations.taskStatus('n:12')).toEqual({ kind: 'found', completed: true, counters: {} });
     expect(server.requests[0]).toMatch(/^POST \/operations\?action=getEsTaskStatus HTTP/);
@@ -93,7 +93,7 @@ describe('a request', () => {
   });
 });
 
-describe('a read that fails for the moment', () => {
+describe('a read that fails temporarily', () => {
   test.each([
     ['a 500', http(500, '{}')],
     ['a 502 page', http(502, '<html><h1>Bad Gateway</h1></html>', html)],
@@ -105,7 +105,7 @@ describe('a read that fails for the moment', () => {
       'JSON cut off by a closed connection',
       (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":'),
     ],
-  ])('is tried again: %s', async (_, reply) => {
+  ])('is retried after %s', async (_, reply) => {
     const { server, operations, waits } = await against([reply, reply, reply, dryRunAnswer]);
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(server.requests).toHaveLength(4);
@@ -119,7 +119,7 @@ describe('a read that fails for the moment', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test('says nothing after a colon that has nothing after it: the search engine is out of reach', async () => {
+  test('reports an unreachable search engine without a trailing colon', async () => {
     const { operations } = await against([
       restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:'),
     ]);
@@ -127,7 +127,7 @@ describe('a read that fails for the moment', () => {
     expect(error.fact).toMatchObject({ kind: 'server-error', text: 'Count query failed' });
   });
 
-  test('with a page doubts the address only where it has never been right', async () => {
+  test('that gets a page questions the address only if it has never worked', async () => {
     const [bad, other] = [http(502, '<html></html>', html), http(500, '<html></html>', html)];
     for (const [reply, doubts] of [
       [bad, false],
@@ -140,20 +140,20 @@ describe('a read that fails for the moment', () => {
     }
   });
 
-  test('is tried again after a time-out', async () => {
+  test('is retried after a time-out', async () => {
     const silence = () => {};
     const { server, operations } = await against([silence, dryRunAnswer], { answerTimeoutMillis: 100 });
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(server.requests).toHaveLength(2);
   });
 
-  test('waits as long as the server asks for', async () => {
+  test('waits as long as the server asks before a retry', async () => {
     const { operations, waits } = await against([http(429, '{}', { 'Retry-After': '7' }), dryRunAnswer]);
     await operations.dryRun(operation);
     expect(waits).toEqual([7000]);
   });
 
-  test('is tried again when no connection comes about', async () => {
+  test('is retried when the connection fails', async () => {
     const waits: number[] = [];
     const operations = createOperations({
       baseUrl: `http://127.0.0.1:${await closedPort()}`,
@@ -189,7 +189,7 @@ describe('a read that fails for the moment', () => {
     expect(post).toHaveBeenCalledTimes(tries);
   });
 
-  test('is given up while it waits, when the signal fires', async () => {
+  test('is aborted during a wait when the signal fires', async () => {
     const controller = new AbortController();
     const { server, operations } = await against([http(500, '{}')], {
       sleep: async (_, signal) => {
@@ -202,7 +202,7 @@ describe('a read that fails for the moment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is given up while the server thinks, when the signal fires', async () => {
+  test('is aborted during a request when the signal fires', async () => {
     const controller = new AbortController();
     const { server, operations } = await against([() => controller.abort()]);
     expect(await errorOf(operations.dryRun(operation, { signal: controller.signal }))).toMatchObject({
@@ -212,7 +212,7 @@ describe('a read that fails for the moment', () => {
   });
 });
 
-describe('an answer that settles the matter', () => {
+describe('a permanent failure', () => {
   const cases: [string, string, object, string[]][] = [
     [
       'a redirect',
@@ -289,7 +289,7 @@ describe('an answer that settles the matter', () => {
       ['Something in front of DataHub refuses the request'],
     ],
     [
-      'an index that is not there, as its server named it first',
+      'a missing index whose name comes first in the message',
       restError(
         500,
         '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
@@ -320,13 +320,13 @@ describe('an answer that settles the matter', () => {
       ['protocol version 2.0.0'],
     ],
     [
-      'an index that is not there',
+      'a missing index',
       restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
       { kind: 'no-index', status: 500 },
       ['the search engine has no such index', 'Check entityType and aspect'],
     ],
   ];
-  test.each(cases)('%s is not asked for again', async (_, reply, expected, texts) => {
+  test.each(cases)('%s is not retried', async (_, reply, expected, texts) => {
     const { server, operations } = await against([reply]);
     const error = await errorOf(operations.dryRun(operation));
     expect(error.fact).toMatchObject({ operation: 'dry-run', ...expected });
@@ -358,7 +358,7 @@ describe('an answer that settles the matter', () => {
     expect(said(error)).toContain(text);
   });
 
-  test('that sends to https:// says so', async () => {
+  test('to https:// is reported as such', async () => {
     const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
     const error = await errorOf(operations.indexSizes());
     expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
@@ -369,7 +369,7 @@ describe('an answer that settles the matter', () => {
 describe('a refused token', () => {
   const refused = http(401, '<html><title>Error 401 Unauthorized to perform this action.</title></html>', html);
 
-  test('is read again once, and used when it has changed', async () => {
+  test('is read again once, and used if it has changed', async () => {
     let current = 'old-token';
     const reread = vi.fn(async () => {
       current = 'new-token';
@@ -401,7 +401,7 @@ describe('a refused token', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('is read again once for all requests that met it together', async () => {
+  test('is read again only once for simultaneous requests', async () => {
     let current = 'old-token';
     const reread = vi.fn(async () => {
       // Until the others have been refused as well.
@@ -420,7 +420,7 @@ describe('a refused token', () => {
   test.each([
     ['is empty', ''],
     ['holds a line break', 'a\nb'],
-    ['holds a letter that no header may hold', 'tökén'],
+    ['contains a letter that is not allowed in a header', 'tökén'],
   ])('that %s is never sent', async (_, text) => {
     const { server, operations } = await against([dryRunAnswer], { token: fixed(text) });
     const error = await errorOf(operations.dryRun(operation));
@@ -428,7 +428,7 @@ describe('a refused token', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('that cannot be read is the reason given', async () => {
+  test('that cannot be read again is the reported reason', async () => {
     const get = async () => {
       throw new Error('The parameter /x/token does not exist; create it.');
     };
@@ -443,7 +443,7 @@ describe('a refused token', () => {
   });
 });
 
-describe('no message holds', () => {
+describe('no message contains', () => {
   const inner = `java.lang.RuntimeException: method [GET], host [https://es-1.inner.example:9200], 10.1.2.3:9200 ${token} es-master:9200`;
   test.each([
     ['an error answer', restError(500, inner)],
@@ -469,7 +469,7 @@ describe('no message holds', () => {
     expect(message.length).toBeLessThan(700);
   });
 
-  test('a token that was refused, nor the one after it', async () => {
+  test('a refused token or its replacement', async () => {
     let current = 'first-opaque-token';
     const reread = async () => {
       current = 'second-opaque-token';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backoffMillis, retryAfterMillis } from '../../../../lambda/operations/http/retry.ts';
 
-describe('the wait before a further try', () => {
+describe('the wait before a retry', () => {
   test.each([
     [1, 0, 500],
     [1, 0.5, 750],

@@ -20,12 +20,12 @@ describe('the expiry of a token', () => {
     ['an opaque token', 'abc'],
     ['an empty one', ''],
     ['one that never expires', tokenWith({ sub: 'x' })],
-    ['an expiry that is no number', tokenWith({ exp: 'soon' })],
+    ['an expiry that is not a number', tokenWith({ exp: 'soon' })],
     ['an expiry that is no date', tokenWith({ exp: 1e300 })],
     ['an expiry of 0', tokenWith({ exp: 0 })],
-    ['claims that are no object', tokenWith([1])],
-    ['three parts that are no JSON', 'a.b.c'],
-  ])('is not known of %s', (_, token) => {
+    ['claims that are not an object', tokenWith([1])],
+    ['three parts that are not JSON', 'a.b.c'],
+  ])('is unknown for %s', (_, token) => {
     expect(tokenExpiryMillis(token)).toBeUndefined();
   });
 

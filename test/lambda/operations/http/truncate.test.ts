@@ -25,7 +25,7 @@ describe('a real truncate', () => {
     expect(bodyOf(request)).toEqual({ ...fields, dryRun: false });
   });
 
-  test('tells a service mesh not to send it again, which a dry run need not', async () => {
+  test('tells a service mesh not to retry it, unlike a dry run', async () => {
     const { server, operations } = await against([value('n:5')]);
     await operations.truncate(operation, yes);
     expect(server.requests[0]).toContain('x-envoy-max-retries: 0\r\n');
@@ -94,7 +94,7 @@ describe('a real truncate', () => {
       unresolved('forbidden', 403),
     ],
   ];
-  test.each(cases)('that meets %s is sent once', async (_, reply, expected) => {
+  test.each(cases)('is sent once when the answer is %s', async (_, reply, expected) => {
     const { server, operations, waits } = await against([reply, value('n:1')], { answerTimeoutMillis: 300 });
     const truncation = await operations.truncate(operation, yes);
     expect(truncation).toMatchObject(expected);
@@ -104,7 +104,7 @@ describe('a real truncate', () => {
     expect(waits).toEqual([]);
   });
 
-  test('takes no connection that a dry run has left open', async () => {
+  test('does not reuse the connection of a dry run', async () => {
     const dryRun = value('Delete 1 out of 2 rows (50.00%). Issuing a delete by query request. This was a dry run.');
     const { server, operations } = await against([dryRun, (socket) => socket.destroy(), value('n:1')]);
     await operations.dryRun(operation);
@@ -114,7 +114,7 @@ describe('a real truncate', () => {
     expect(server.requests.filter((request) => request.includes('"dryRun":false'))).toHaveLength(1);
   });
 
-  test('is not sent when it may not be', async () => {
+  test('is not sent when maySend forbids it', async () => {
     const { server, operations } = await against([value('n:1')]);
     const truncation = await operations.truncate(operation, () => false);
     expect(truncation).toEqual({ kind: 'not-sent', why: 'withheld' });
@@ -134,7 +134,7 @@ describe('a real truncate', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('is not sent, and not tried again, when no connection comes about', async () => {
+  test('is not sent, and not retried, when the connection fails', async () => {
     const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await closedPort()}` });
     const maySend = vi.fn(yes);
     expect(await operations.truncate(operation, maySend)).toEqual({
@@ -145,7 +145,7 @@ describe('a real truncate', () => {
     expect(waits).toEqual([]);
   });
 
-  test('shows neither token nor inner hosts', async () => {
+  test('reports neither token nor inner hosts', async () => {
     for (const status of [200, 400, 403, 500]) {
       const { operations } = await against([error(status, `host [https://es.inner.example:9200] saw ${token}`)]);
       const truncation = await operations.truncate(operation, yes);
@@ -154,7 +154,7 @@ describe('a real truncate', () => {
     }
   });
 
-  test('never throws and never sends twice, whatever a transport answers', async () => {
+  test('never throws or sends twice, whatever the transport answers', async () => {
     const answer = fc.record({
       status: fc.integer({ min: 200, max: 599 }),
       headers: fc.dictionary(fc.constantFrom('content-type', 'date', 'location'), fc.string()),

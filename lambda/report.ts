@@ -1,6 +1,6 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock } from './facts/clock.ts';
-import type { Result } from './facts/outcome.ts';
+import type { Result } from './facts/outcomes.ts';
 import type { Report } from './facts/report-schema.ts';
 import { snsPublisher } from './notification/publish.ts';
 import { type ReportEvent, report } from './run/report.ts';

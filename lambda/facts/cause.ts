@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcomes } from './outcome.ts';
+import { outcomes } from './outcomes.ts';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 

@@ -1,5 +1,5 @@
 import type { Cause } from './cause.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './outcomes.ts';
 
 /** Which entries are about rows that should have stayed: what has to be told, and what makes a delete a bad offer. */
 

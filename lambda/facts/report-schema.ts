@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { causeSchema } from './cause.ts';
 import { checkSchema } from './check.ts';
 import { noteSchema } from './note.ts';
-import { outcomes, results } from './outcome.ts';
+import { outcomes, results } from './outcomes.ts';
 
 /**
  * The report of one run: subscribers get it as JSON, and every message is made from it. Numbers are numbers, times are
@@ -82,6 +82,7 @@ export const reportSchema = z
     version: described(z.literal(1), 'of this schema; new fields and kinds do not change it'),
     runId: text("the execution's name"),
     stage: text('prod; outside AWS the name of the DataHub, by default its host'),
+    server: optionalText('address of the server, normalised'),
     mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
     startedAt: text('ISO 8601 UTC; every cutoff is counted from it'),
     finishedAt: text('ISO 8601 UTC'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Cause, causeSchema } from '../facts/cause.ts';
-import { outcomes } from '../facts/outcome.ts';
+import { outcomes } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
 import { attemptStrategies } from '../facts/strategy.ts';

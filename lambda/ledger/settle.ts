@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from './ledger.ts';
 import type { Idle, Unresolved, Verdict, Window } from './record.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcomes } from '../facts/outcome.ts';
+import { outcomes } from '../facts/outcomes.ts';
 
 /**
  * What one night saw of one index. Nights are remembered for estimates, growth, and to notice what others do; no safety

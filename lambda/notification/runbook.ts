@@ -1,4 +1,4 @@
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 
 /** The headings of docs/runbook.md that messages and alarms link to; a test keeps both sides in sync. */
 

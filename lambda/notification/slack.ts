@@ -1,4 +1,4 @@
-import { type Outcome, resultOf } from '../facts/outcome.ts';
+import { type Outcome, resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip, oneLine } from '../facts/text.ts';
 import { counted, duration } from '../wording/numbers.ts';
@@ -13,8 +13,11 @@ import { isAboutClearing, notesBeside } from './digest/notes.ts';
 import { ownersAndNotes } from './digest/owners.ts';
 import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
+import { urgencySentence } from './digest/urgency.ts';
+import { dataHubOf } from './digest/which.ts';
 import { commandsOf, type Step } from './next/step.ts';
 import { entryStep, errorStep, switchOnStep } from './next/steps.ts';
+import { isQuiet } from './quiet.ts';
 import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
@@ -43,7 +46,7 @@ const symbols = { ok: ':white_check_mark:', attention: ':warning:', failed: ':ro
 export function customNotification(report: Report, context: MessageContext): CustomNotification {
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const stage = markdown(report.stage, 40);
-  const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${summary(report)}`;
+  const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${markdown(summary(report), 140)}`;
   const given = new Set<string>();
   const described = description(report, context, given);
   const nextSteps = steps(report, context, given);
@@ -60,7 +63,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
     metadata: {
       // A report that is published twice ends up in one thread.
       threadId: oneLine(report.runId, 100) || 'run',
-      summary: `${preview}${summary(report)}`,
+      summary: `${preview}${oneLine(summary(report), 200)}`,
       eventType: 'retention-run',
       additionalContext: { stage: oneLine(report.stage, 40), result: report.result, mode: report.mode },
     },
@@ -103,6 +106,7 @@ function description(report: Report, context: MessageContext, given: Set<string>
 function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Set<string>): string {
   const would = report.mode === 'preview' ? rowsOf(report, 'would-truncate') : undefined;
   const clearing = notesBeside(report).filter(isAboutClearing);
+  const urgent = isQuiet(report) || clearing.length > 0 ? '' : urgencySentence(report);
   const sentences = [
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
     ...(would ? [`A real run would delete ${would}.`] : []),
@@ -115,6 +119,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   const isRefused = clearing.some(({ note }) => note?.kind === 'not-released');
   const begin = [
     ...nonEmpty(sentences),
+    [markdown(`${dataHubOf(report)}.`, 160), urgent].filter((text) => text !== '').join(' '),
     ...preflight(report, context),
     ...cleared,
     ...more,

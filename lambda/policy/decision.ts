@@ -1,6 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import { dayMillis, leastAgeMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { Strategy } from '../facts/strategy.ts';
 import { isUpgraded, madeAtOf } from '../operations/backend.ts';
 import type { DryRun } from '../operations/operations.ts';

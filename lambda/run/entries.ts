@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import { headOf, type Quarantined, type Reserved, type Unresolved } from '../ledger/record.ts';
 import type { Asking, Standing } from '../ledger/standing.ts';

@@ -1,4 +1,4 @@
-import { type Outcome, outcomes } from '../facts/outcome.ts';
+import { type Outcome, outcomes } from '../facts/outcomes.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import { addressOf, done } from './entries.ts';
 import type { RunServices } from './services.ts';

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
 import type { Clock } from '../facts/clock.ts';
 import { needsAttention } from '../facts/note.ts';
-import { knownOutcome, type Result, resultOf, worst } from '../facts/outcome.ts';
+import { knownOutcome, type Result, resultOf, worst } from '../facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { worded } from '../wording/report.ts';
-import { done } from './entries.ts';
+import { addressOf, done } from './entries.ts';
 import { seen } from './next.ts';
 import { fromHead, isOurs, StateUnreadable } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
@@ -61,6 +61,7 @@ export function composeReport(
     version: 1,
     runId: execution.name,
     stage: settings.stage,
+    server: addressOf(settings),
     mode,
     startedAt: new Date(execution.startTime).toISOString(),
     finishedAt,
@@ -93,6 +94,7 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
     version: 1,
     runId: state.runId,
     stage: state.stage,
+    server: state.server,
     mode: state.mode,
     startedAt: state.startedAt,
     finishedAt,

@@ -1,7 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import { type Clock, signalAt } from '../facts/clock.ts';
 import { dryRunValidMillis, functionTimeoutSeconds, look, sendMarginMillis } from '../facts/limits.ts';
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import { type Attempt, isUnresolved, type Reserved, type Sending } from '../ledger/record.ts';
 import { settle } from '../ledger/settle.ts';

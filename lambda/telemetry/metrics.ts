@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { Outcome, Result } from '../facts/outcome.ts';
+import type { Outcome, Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
 import { dottedName } from '../policy/aspects.ts';

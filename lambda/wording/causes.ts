@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import { knownOutcome, type Outcome } from '../facts/outcome.ts';
+import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import {

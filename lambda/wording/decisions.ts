@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { percentOf } from '../policy/percentage.ts';
 import type { Detail } from './detail.ts';

@@ -1,6 +1,6 @@
 import { maxEntries } from '../facts/limits.ts';
 import { type Note, noteKinds } from '../facts/note.ts';
-import { knownOutcome } from '../facts/outcome.ts';
+import { knownOutcome } from '../facts/outcomes.ts';
 import { cameBack, diagnosis } from './errors.ts';
 import { counted, date, duration, moment, rows } from './numbers.ts';
 import { outcomeWords } from './outcome-words.ts';

@@ -1,4 +1,5 @@
-import type { Outcome } from '../facts/outcome.ts';
+import type { Outcome, Urgency } from '../facts/outcomes.ts';
+import { date, exact } from './numbers.ts';
 
 /** What an outcome is called when several policies are counted together. */
 export const outcomeWords: Record<Outcome, string> = {
@@ -18,3 +19,24 @@ export const outcomeWords: Record<Outcome, string> = {
   unknown: 'in an unknown state',
   'rows-missing': 'with rows missing',
 };
+
+/** How urgent something is, in the words of the runbook. `before` is the moment at which something is lost for good. */
+export function urgencyText(urgency: Urgency, before?: number): string {
+  switch (urgency) {
+    case 'act':
+      return before === undefined ? 'act before any DataHub upgrade' : `act before ${date(before)}`;
+    case 'week':
+      return 'this week';
+    case 'change':
+      return 'when you next change something';
+    case 'nothing':
+      return 'nothing to do';
+  }
+}
+
+/** `second night`; empty for the first one. */
+export function nightText(since: number, now: number): string {
+  const night = Math.round((now - since) / 86_400_000) + 1;
+  if (!(night > 1)) return '';
+  return ['second', 'third', 'fourth', 'fifth'][night - 2]?.concat(' night') ?? `for ${exact(night)} nights now`;
+}

@@ -1,5 +1,5 @@
 import type { Check } from '../../lambda/facts/check.ts';
-import type { Result } from '../../lambda/facts/outcome.ts';
+import type { Result } from '../../lambda/facts/outcomes.ts';
 import type { Screen } from './screen.ts';
 
 /** Colour shows how bad something is, and nothing else; the words always say it too. */

@@ -1,4 +1,4 @@
-import { resultOf } from '../../lambda/facts/outcome.ts';
+import { resultOf } from '../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, EntryFacts } from '../../lambda/facts/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { percentOf } from '../../lambda/policy/percentage.ts';

@@ -1,4 +1,4 @@
-import { resultOf, worst } from '../../lambda/facts/outcome.ts';
+import { resultOf, worst } from '../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import type { Place } from '../../lambda/wording/checks.ts';
 import { worded } from '../../lambda/wording/report.ts';

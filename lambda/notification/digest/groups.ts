@@ -1,27 +1,8 @@
 import type { Cause } from '../../facts/cause.ts';
-import { type Outcome, type Result, resultOf } from '../../facts/outcome.ts';
+import { type Outcome, outcomes, type Result, resultOf } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 
-/** The order in which people need to hear about outcomes, the worst first. */
-export const urgency: readonly Outcome[] = [
-  'rows-missing',
-  'emptied',
-  'unknown',
-  'failed',
-  'above-ceiling',
-  'quarantined',
-  'incomplete',
-  'not-started',
-  'in-flight',
-  'still-running',
-  'truncated',
-  'would-truncate',
-  'below-threshold',
-  'nothing-to-delete',
-  'disabled',
-];
-
-const rank = (entry: PolicyEntry): number => urgency.indexOf(entry.outcome);
+const rank = (entry: PolicyEntry): number => outcomes.indexOf(entry.outcome);
 
 /** The worst first, otherwise in the order of the run. */
 export const byUrgency = (entries: readonly PolicyEntry[]): PolicyEntry[] =>
@@ -78,7 +59,7 @@ function keyOf(cause: Cause): string {
 
 /** How many policies had each outcome, the worst first. */
 export function countByOutcome(entries: readonly PolicyEntry[]): Array<[Outcome, number]> {
-  return urgency
+  return outcomes
     .map((outcome): [Outcome, number] => [outcome, entries.filter((entry) => entry.outcome === outcome).length])
     .filter(([, count]) => count > 0);
 }

@@ -1,45 +1,48 @@
-import { type Outcome, resultOf } from '../../facts/outcome.ts';
+import { mayHaveLost } from '../../facts/losses.ts';
+import type { Note } from '../../facts/note.ts';
+import type { Outcome } from '../../facts/outcomes.ts';
 import type { Report } from '../../facts/report-schema.ts';
-import { counted, rows } from '../../wording/numbers.ts';
-import { errorInShort } from '../../wording/sentences.ts';
-import { withError } from './groups.ts';
+import { oneLine } from '../../facts/text.ts';
+import { rows } from '../../wording/numbers.ts';
+import { errorInShort, nameOf } from '../../wording/sentences.ts';
+import { problemGroups } from './groups.ts';
+import { headline } from './headline.ts';
 import { failedChecks } from './preflight.ts';
 
 /** A whole run in a few words. */
 
-/** The result for a subject: `3 truncated, 1 needs attention`. Each word counts what the message uses it for. */
+/**
+ * The result for a subject: the worst index by name, and how many more; else what was done: `ROWS MISSING in
+ * dataset.operation (after a copy), 1 more`, `3 truncated`.
+ */
 export function summary(report: Report): string {
   const { noteFacts = [] } = report;
-  const toldWithError = new Set(withError(report));
-  const policies = report.policies.filter((entry) => !toldWithError.has(entry));
-  const count = (...wanted: Outcome[]) => policies.filter(({ outcome }) => wanted.includes(outcome)).length;
-  const invisible = policies.filter(
-    ({ outcome, cause }) => outcome === 'rows-missing' && cause.kind === 'not-refreshed',
-  ).length;
-  const missing = count('rows-missing') - invisible;
-  const failed = count('failed');
-  const unknown = count('unknown');
-  const emptied = count('emptied');
-  const attention = policies.filter(({ outcome }) => resultOf[outcome] === 'attention').length - emptied;
-  const truncated = count('truncated');
-  const would = count('would-truncate');
-  const kept = noteFacts.filter(({ kind }) => kind === 'not-released').length;
-  const released = noteFacts.filter(({ kind }) => kind === 'released').length;
+  const bad = problemGroups(report).flatMap(({ entries }) => entries);
+  const kept = noteFacts.flatMap((note) => (note.kind === 'not-released' ? [note] : []));
+  const released = noteFacts.flatMap((note) => (note.kind === 'released' ? [note] : []));
+  const [worst] = bad;
+  const [notReleased, ...others] = kept;
+  const more = (count: number) => (count === 0 ? [] : [`${count} more`]);
   const parts = [
     ...(report.error === undefined ? [] : [runFailed(report)]),
-    ...(missing ? [`ROWS MISSING in ${indices(missing)}`] : []),
-    ...(invisible ? [`ROWS NOT VISIBLE in ${indices(invisible)}`] : []),
-    ...(emptied ? [`${indices(emptied)} EMPTIED`] : []),
-    ...(failed ? [`${failed} failed`] : []),
-    ...(unknown ? [`${unknown} in an unknown state`] : []),
-    ...(truncated ? [`${truncated} truncated`] : []),
-    ...(would ? [`${would} would be truncated`] : []),
-    ...(attention ? [`${attention} ${attention === 1 ? 'needs' : 'need'} attention`] : []),
-    ...(kept ? [`${kept} not released`] : []),
-    ...(released ? [`${released} released`] : []),
+    ...(notReleased
+      ? [
+          `NOT RELEASED: ${oneLine(notReleased.index, 100)} (${notReleased.why.replaceAll('-', ' ')})`,
+          ...more(others.length),
+        ]
+      : []),
+    ...(worst ? [headline(worst), ...more(bad.length - 1)] : []),
+    ...releasedParts(released),
   ];
+  const lost = report.policies.filter((entry) => entry.outcome === 'truncated' && mayHaveLost(entry));
+  if (parts.length === 0 && lost[0])
+    parts.push(`rows may be left behind in ${nameOf(lost[0])}`, ...more(lost.length - 1));
+  const count = (wanted: Outcome) => report.policies.filter(({ outcome }) => outcome === wanted).length;
+  const [truncated, would] = [count('truncated'), count('would-truncate')];
+  if (truncated) parts.push(`${truncated} truncated`);
+  if (would) parts.push(`${would} would be truncated`);
   // Today's problems come before those of two weeks from now.
-  if (missing + invisible + emptied + failed + unknown + attention + kept === 0 && report.error === undefined) {
+  if (bad.length + kept.length === 0 && report.error === undefined) {
     const checks = failedChecks(report);
     if (checks) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
     if (tokenEnds(report)) parts.push('renew the token');
@@ -49,12 +52,24 @@ export function summary(report: Report): string {
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }
 
+function releasedParts(released: Array<Note & { kind: 'released' }>): string[] {
+  const [first, ...others] = released;
+  if (!first) return [];
+  const { index, rowsMissing, uncounted, running } = first;
+  const how = uncounted
+    ? ' uncounted'
+    : rowsMissing > 0
+      ? ` with ${rows(rowsMissing)} missing`
+      : running
+        ? ' while it runs'
+        : '';
+  return [`${oneLine(index, 100)} released${how}`, ...(others.length === 0 ? [] : [`${others.length} more`])];
+}
+
 function runFailed({ cause }: Report): string {
   const why = errorInShort(cause);
   return why === '' ? 'RUN FAILED' : `RUN FAILED (${why})`;
 }
-
-const indices = (count: number): string => counted(count, 'index', 'indices');
 
 /** A note about the access token: all is well today, but not for long. */
 export const tokenEnds = (report: Report): boolean =>

@@ -1,4 +1,4 @@
-import { resultOf } from '../../facts/outcome.ts';
+import { resultOf } from '../../facts/outcomes.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import { ascii, clip, oneLine } from '../../facts/text.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
@@ -11,8 +11,11 @@ import { countByOutcome, withError } from '../digest/groups.ts';
 import { isClearing } from '../digest/notes.ts';
 import { outlook } from '../digest/outlook.ts';
 import { allWell, failedChecks, troubles, wellNames } from '../digest/preflight.ts';
-import { deletedSentence, rowsOf, summary, tokenEnds } from '../digest/totals.ts';
+import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
+import { urgencySentence } from '../digest/urgency.ts';
+import { dataHubOf } from '../digest/which.ts';
 import { errorStep, switchOnStep } from '../next/steps.ts';
+import { isQuiet } from '../quiet.ts';
 import { preflightHeading, runErrorHeading } from '../runbook.ts';
 import { afterReindex, fine } from './fine.ts';
 import { clearing, notes, problems } from './problems.ts';
@@ -41,7 +44,7 @@ export function email(report: Report, context: MessageContext, maxCharacters: nu
 function compose(telling: Telling): string {
   const { report } = telling;
   const sections = [
-    opening(report),
+    [opening(report), urgency(telling)].filter((text) => text !== '').join('\n'),
     preflight(telling),
     runError(telling),
     clearing(telling),
@@ -57,12 +60,17 @@ function compose(telling: Telling): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
+/** How urgent it is, unless nothing is asked: the line that a person who is woken needs. */
+const urgency = ({ report }: Telling): string => (isWellIn(report) ? '' : urgencySentence(report));
+
+const isWellIn = (report: Report): boolean => isQuiet(report) || isClearing(report);
+
 /** Two lines that say everything to a reader who stops there. */
 function opening(report: Report): string {
-  const stage = oneLine(report.stage, 60);
+  const stage = dataHubOf(report);
   if (isClearing(report)) return `${stage}: ${summary(report)}. This run counted rows and started nothing.`;
   const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
-  const isWell = bad === 0 && report.result === 'ok' && !tokenEnds(report) && failedChecks(report) === 0;
+  const isWell = bad === 0 && isQuiet(report);
   const verdict = isWell ? `${stage}: all well.${did(report)}` : `${stage}: ${summary(report)}.`;
   if (report.mode === 'enforce') return isWell ? verdict : `${verdict} ${deletedSentence(report)}`.trimEnd();
   const would = rowsOf(report, 'would-truncate');

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../facts/outcome.ts';
+import type { Outcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry } from '../../facts/report-schema.ts';
 import { rows } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';

@@ -1,6 +1,6 @@
 import type { Cause } from '../../facts/cause.ts';
 import type { Note } from '../../facts/note.ts';
-import type { Outcome } from '../../facts/outcome.ts';
+import type { Outcome } from '../../facts/outcomes.ts';
 import type { ServerError } from '../../facts/server-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { maxEntries } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { resultOf } from '../../facts/outcome.ts';
+import { resultOf } from '../../facts/outcomes.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import type { Entry, RunState } from '../state.ts';
 

@@ -3,7 +3,7 @@ import type { Cause } from '../../facts/cause.ts';
 import { signalAt } from '../../facts/clock.ts';
 import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { resultOf } from '../../facts/outcome.ts';
+import { resultOf } from '../../facts/outcomes.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import { headOf, isUnresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';

@@ -1,6 +1,6 @@
 import type { Cause } from '../../facts/cause.ts';
 import { deadlineMarginMillis } from '../../facts/limits.ts';
-import type { Outcome } from '../../facts/outcome.ts';
+import type { Outcome } from '../../facts/outcomes.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { capped } from '../../facts/text.ts';

@@ -1,5 +1,5 @@
 import { needsAttention } from '../../../lambda/facts/note.ts';
-import { resultOf } from '../../../lambda/facts/outcome.ts';
+import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import type { MessageContext } from '../../../lambda/notification/context.ts';
 import { problemGroups } from '../../../lambda/notification/digest/groups.ts';

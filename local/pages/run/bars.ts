@@ -1,5 +1,5 @@
 import { dayMillis } from '../../../lambda/facts/limits.ts';
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
 import { freedMb } from '../../screen/text.ts';

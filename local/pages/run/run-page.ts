@@ -1,4 +1,4 @@
-import { type Outcome, resultOf } from '../../../lambda/facts/outcome.ts';
+import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import type { Night } from '../../../lambda/memory/night.ts';
 import { summary } from '../../../lambda/notification/digest/totals.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { Ended } from '../world/job.ts';
 import type { Setting, World } from '../world/world.ts';
 

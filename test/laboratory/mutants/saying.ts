@@ -1,4 +1,4 @@
-import type { worst } from '../../../lambda/facts/outcome.ts';
+import type { worst } from '../../../lambda/facts/outcomes.ts';
 import type { isQuiet } from '../../../lambda/notification/quiet.ts';
 import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { asking, OperationsError } from '../../../lambda/operations/operations.ts';
@@ -71,6 +71,6 @@ export const sayingMutants: readonly Mutant[] = [
   {
     about: '11',
     name: 'what failed counts as ok',
-    replacements: [replaces<typeof worst>('facts/outcome', 'worst', () => () => 'ok')],
+    replacements: [replaces<typeof worst>('facts/outcomes', 'worst', () => () => 'ok')],
   },
 ];

@@ -1,5 +1,5 @@
 import { maxHistoryEvents } from '../../../lambda/facts/limits.ts';
-import { resultOf } from '../../../lambda/facts/outcome.ts';
+import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import { type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { bytesOf, maxStateBytes } from '../../support/states.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomes } from '../../../lambda/facts/outcome.ts';
+import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage, messageBody } from '../../../lambda/notification/message.ts';
 import { valuesOf } from '../../support/arbitrary.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { safeJson } from '../../../lambda/facts/text.ts';
 import { composeMessage, maxPublishedBytes, publishedBytes } from '../../../lambda/notification/message.ts';

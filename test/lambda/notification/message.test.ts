@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causeKinds } from '../../../lambda/facts/cause.ts';
-import { type Outcome, outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
+import { type Outcome, outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { type ComposedMessage, composeMessage } from '../../../lambda/notification/message.ts';
 import { nightReports } from '../../support/nights/reports.ts';
@@ -76,7 +76,7 @@ describe('a message', () => {
   test('begins with the result and goes on with the worst problem', () => {
     const { email } = composeMessage(golden['missing/rows-missing-by-others']!, context);
     expect(email).toMatch(
-      /^prod: ROWS MISSING in 1 index, 1 needs attention\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
+      /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
     );
     expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('approved, but not started'));
   });
@@ -238,7 +238,7 @@ describe('a message', () => {
 describe('the preflight of a preview', () => {
   test('is one line where all is well', () => {
     const message = composeMessage(golden['previews/preview']!, context);
-    expect(message.email.split('\n')[3]).toBe(
+    expect(message.email.split('\n')).toContain(
       'Preflight: address, DNS, connection, token (expires in 80 days), sizes, truncation, task status, clock: all well.',
     );
     expect(descriptionOf(message)).toContain('Preflight: all well.');
@@ -286,20 +286,27 @@ describe('a subject', () => {
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 });
 
   test('is the one that the design shows', () => {
-    expect(of(truncated('a.a'), truncated('b.b'), truncated('c.c'), ceiling)).toBe(
-      '[DataHub retention] prod: 3 truncated, 1 needs attention',
-    );
+    expect(
+      of(
+        anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 1 }),
+        truncated('a.a'),
+        truncated('b.b'),
+        ceiling,
+      ),
+    ).toBe('[DataHub retention] prod: ROWS MISSING in dataset.operation, 1 more, 2 truncated');
   });
 
-  test('counts as failed what the body calls failed', () => {
+  test('names the worst index, and counts the others', () => {
     const failed = (name: string) => anEntry('failed', { kind: 'changed', what: 'rows' }, { name });
     const lost = anEntry('unknown', { kind: 'unsettled', why: 'still', vanished: true });
-    expect(of(failed('a.a'), failed('b.b'), lost)).toBe('[DataHub retention] prod: 2 failed, 1 in an unknown state');
+    expect(of(failed('a.a'), failed('b.b'), lost)).toBe(
+      '[DataHub retention] prod: state unknown in dataset.operation (task vanished), 2 more',
+    );
   });
 
   test('does not call rows missing that are only not visible', () => {
     expect(composeMessage(golden['unseen/copied-but-not-visible']!).subject).toBe(
-      '[DataHub retention] prod: ROWS NOT VISIBLE in 1 index',
+      '[DataHub retention] prod: ROWS NOT VISIBLE in dataset.operation',
     );
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkNames } from '../../../lambda/facts/check.ts';
-import { outcomes, resultOf } from '../../../lambda/facts/outcome.ts';
+import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import {
   alarmHeadings,

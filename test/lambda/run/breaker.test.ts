@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import { breakerOf } from '../../../lambda/run/breaker.ts';
 
 const opens = (outcome: Outcome, cause: Cause) =>

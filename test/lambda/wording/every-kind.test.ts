@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Cause, causeKinds, causeSchema } from '../../../lambda/facts/cause.ts';
 import { checkNames, checkSchema } from '../../../lambda/facts/check.ts';
 import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts';
-import { outcomes } from '../../../lambda/facts/outcome.ts';
+import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
 import { type ServerError, serverErrorKinds, serverErrorSchema } from '../../../lambda/facts/server-error.ts';
 import { causeText } from '../../../lambda/wording/causes.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
 import { type ProfileName, profileNames } from '../../operations-service/profiles.ts';
 import { deploy, only } from '../../support/deployment.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Cause, causeSchema } from '../../../../lambda/facts/cause.ts';
 import { type Note, noteSchema } from '../../../../lambda/facts/note.ts';
-import { type Outcome, outcomes, resultOf } from '../../../../lambda/facts/outcome.ts';
+import { type Outcome, outcomes, resultOf } from '../../../../lambda/facts/outcomes.ts';
 import type { ServerError, ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
 import {
   type Circumstances,

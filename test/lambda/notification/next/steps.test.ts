@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
-import type { Outcome } from '../../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { MessageContext } from '../../../../lambda/notification/context.ts';
 import { composeMessage } from '../../../../lambda/notification/message.ts';

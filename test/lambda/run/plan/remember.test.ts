@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
-import type { Outcome } from '../../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import type { EntryFacts } from '../../../../lambda/facts/report-schema.ts';
 import type { StoredRecord } from '../../../../lambda/ledger/record.ts';
 import { MemoryError, type Night, type Nights, nightsInMemory } from '../../../../lambda/memory/night.ts';

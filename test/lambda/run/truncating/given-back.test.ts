@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
-import type { Outcome } from '../../../../lambda/facts/outcome.ts';
+import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 import { counted, cutoff, day, refusal, sends, server, start, started, type World } from './started.ts';
 

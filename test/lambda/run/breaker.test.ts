@@ -12,18 +12,13 @@ describe('the circuit breaker', () => {
   test.each<[string, Outcome, Cause, unknown]>([
     ['rows are missing', 'rows-missing', { kind: 'rows-missing', expected: 2, found: 1 }, open('rows-missing')],
     [
-      'rows went between two nights',
+      'rows went missing between two nights',
       'rows-missing',
       { kind: 'gone-since', expected: 40, found: 1, since: 1 },
       undefined,
     ],
-    [
-      'nobody knows what became of a copy',
-      'unknown',
-      { kind: 'unsettled', why: 'status', copied: true },
-      open('unknown'),
-    ],
-    ['nobody knows what became of a delete', 'unknown', { kind: 'unsettled', why: 'still' }, undefined],
+    ['the end of a copy is unknown', 'unknown', { kind: 'unsettled', why: 'status', copied: true }, open('unknown')],
+    ['the end of a delete is unknown', 'unknown', { kind: 'unsettled', why: 'still' }, undefined],
     ['a delete hangs', 'unknown', { kind: 'unsettled', why: 'hung' }, undefined],
     ['an old delete is closed', 'unknown', { kind: 'unsettled', why: 'still', closed: 'idle' }, undefined],
     [
@@ -32,14 +27,14 @@ describe('the circuit breaker', () => {
       { kind: 'unsettled', why: 'index', copied: true, closed: 'quarantined' },
       undefined,
     ],
-    ['a call brought a 401', 'failed', { kind: 'unchanged', error: error(401) }, { kind: 'no-task-ids', status: 401 }],
-    ['a call brought a 403', 'failed', { kind: 'unchanged', error: error(403) }, { kind: 'no-task-ids', status: 403 }],
-    ['a call brought a 500', 'failed', { kind: 'unchanged', error: error(500) }, undefined],
-    ['a call brought nothing', 'failed', { kind: 'unchanged' }, undefined],
+    ['a call returned a 401', 'failed', { kind: 'unchanged', error: error(401) }, { kind: 'no-task-ids', status: 401 }],
+    ['a call returned a 403', 'failed', { kind: 'unchanged', error: error(403) }, { kind: 'no-task-ids', status: 403 }],
+    ['a call returned a 500', 'failed', { kind: 'unchanged', error: error(500) }, undefined],
+    ['a call returned nothing', 'failed', { kind: 'unchanged' }, undefined],
     ['a dry run was refused', 'failed', { kind: 'server', error: error(403), sent: 'no' }, undefined],
     ['rows remain', 'incomplete', { kind: 'remains', why: 'rows' }, undefined],
     ['all is well', 'truncated', { kind: 'verified', by: 'counts' }, undefined],
-  ])('where %s', (_, outcome, cause, expected) => {
+  ])('if %s', (_, outcome, cause, expected) => {
     expect(opens(outcome, cause)).toEqual(expected);
   });
 });

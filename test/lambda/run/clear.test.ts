@@ -34,7 +34,7 @@ const stateOf = async (deployment: Deployment) => (await recordOf(deployment)).s
 const clearing = (more: object = {}) => ({ clear: [name], ...more });
 
 describe('clearing a quarantined index', () => {
-  test('whose rows are back releases it, and is well', async () => {
+  test('releases it if its rows are back', async () => {
     const deployment = await quarantined(1000);
     expect(await deployment.night(clearing())).toMatchObject({
       result: 'ok',
@@ -44,7 +44,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('with rows missing leaves it closed, says how many, and prints the command that accepts them', async () => {
+  test('leaves it closed if rows are missing, and reports how many and the command that accepts them', async () => {
     const deployment = await quarantined(940);
     const report = await deployment.night(clearing());
     expect(report).toMatchObject({
@@ -64,7 +64,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe(state);
   });
 
-  test('judges each window by itself: what came in later makes up for nothing', async () => {
+  test('judges each window by itself: later rows do not make up for missing ones', async () => {
     const deployment = await quarantined(1000);
     const half = firstNight - 10 * day;
     const windows = [
@@ -76,7 +76,7 @@ describe('clearing a quarantined index', () => {
     expect(noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 387 }]);
   });
 
-  test('starts nothing, in this index and in others, also in a stage that enforces', async () => {
+  test('starts nothing in any index, even in a stage that enforces', async () => {
     const deployment = await quarantined(1000, {}, [
       { ...operation, retentionDays: 7 },
       { ...profile, retentionDays: 7 },
@@ -98,10 +98,10 @@ describe('clearing a quarantined index', () => {
   });
 
   test.each([
-    ['its policy is switched off', [{ ...operation, enabled: false }]],
-    ['it has no policy any more', [profile]],
+    ['its policy is disabled', [{ ...operation, enabled: false }]],
+    ['it no longer has a policy', [profile]],
     ['there is no policy at all', []],
-  ])('counts it also where %s', async (_, policies) => {
+  ])('counts it even if %s', async (_, policies) => {
     const deployment = await quarantined(940, {}, policies);
     const report = await deployment.night(clearing());
     expect(report).toMatchObject({ result: 'attention', noteFacts: [{ kind: 'not-released', rowsMissing: 60 }] });
@@ -114,13 +114,13 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('of another address brings it here, once its rows are counted here', async () => {
+  test('of another address moves it to this one after counting its rows here', async () => {
     const deployment = await quarantined(1000, { server: 'https://other.example.com' });
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
     expect(await recordOf(deployment)).toMatchObject({ server: serverAddress(deployment.settings.gmsUrl) });
   });
 
-  test('takes an index that does not exist any more for empty', async () => {
+  test('counts a deleted index as empty', async () => {
     const deployment = await quarantined(1000);
     deployment.service.engine.deleteIndex(
       deployment.service.engine.indices().find(({ index }) => index === name)!.name,
@@ -130,7 +130,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('that cannot be counted stays closed, and a number opens it where the server answers otherwise', async () => {
+  test('leaves it closed if it cannot be counted, unless acceptMissing is given and the server answers otherwise', async () => {
     const deployment = await quarantined(1000);
     deployment.service.engine.fault('bad-gateway=dry-run');
     const report = await deployment.night(clearing());
@@ -141,7 +141,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('without windows to count needs a number, and says that it was not counted', async () => {
+  test('needs acceptMissing without windows to count, and reports that it was not counted', async () => {
     const deployment = await quarantined(1000, { windows: [] });
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'not-released', why: 'uncounted' }]);
     expect((await deployment.night(clearing({ acceptMissing: 1 }))).noteFacts).toMatchObject([
@@ -157,7 +157,7 @@ describe('clearing a quarantined index', () => {
     expect(outcomesOf(await deployment.night())).toEqual({ [name]: 'nothing-to-delete' });
   });
 
-  test('that the ledger does not take is said, and the index stays closed', async () => {
+  test('is reported as failed if the ledger cannot be written, and the index stays closed', async () => {
     const deployment = await quarantined(1000);
     const { ledger, clock, services, during } = deployment;
     const refusing = { ...ledger, replace: () => Promise.reject(new LedgerError('throttled')) };
@@ -168,7 +168,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('clears nothing at all when one of its names is unknown', async () => {
+  test('clears nothing if one of the names is unknown', async () => {
     const deployment = await quarantined(1000);
     const report = await deployment.night({ clear: [name, 'dataset.datasetProfil'] });
     expect(report).toMatchObject({
@@ -180,7 +180,7 @@ describe('clearing a quarantined index', () => {
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('several at once says of each what became of it', async () => {
+  test('reports the result of each of several indices', async () => {
     const deployment = await quarantined(1000, {}, [operation, profile]);
     const report = await deployment.night({ clear: [name, 'dataset.datasetProfile'] });
     expect(report.noteFacts).toEqual([
@@ -214,7 +214,7 @@ describe('clearing a record of another version', () => {
     }
   });
 
-  test('what may be under way is refused until 20 h have passed, and counted from then on', async () => {
+  test('is refused for a possible truncation until 20 h have passed, and counts it after that', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
     const until = deployment.clock.time + day;
@@ -235,7 +235,7 @@ describe('clearing a record of another version', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('one of which not even the head can be read is left alone', async () => {
+  test('leaves a record without a readable head alone', async () => {
     const deployment = await quarantined(1000);
     deployment.ledger.stored.set(anIndex, 'damaged');
     expect((await deployment.night(clearing({ acceptMissing: 9 }))).noteFacts).toMatchObject([
@@ -244,7 +244,7 @@ describe('clearing a record of another version', () => {
     expect(deployment.ledger.stored.get(anIndex)).toBe('damaged');
   });
 
-  test('one of which not even the head can be read is said to need a hand, and nobody is told to clear it again', async () => {
+  test('reports that a record without a readable head must be repaired by hand, not cleared again', async () => {
     const deployment = await quarantined(1000);
     deployment.ledger.stored.set(anIndex, { garbage: 1 });
     const report = await deployment.night(clearing({ acceptMissing: 5 }));
@@ -265,7 +265,7 @@ describe('clearing what is not quarantined', () => {
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'nothing-to-clear' }]);
   });
 
-  test('an idle record whose rows are gone is counted, because a preview tells of them and closes nothing', async () => {
+  test('an idle record whose rows are gone is counted, because a preview reports them and closes nothing', async () => {
     const deployment = await quarantined(100);
     const { server } = await recordOf(deployment);
     deployment.ledger.stored.set(
@@ -277,7 +277,7 @@ describe('clearing what is not quarantined', () => {
     expect(outcomesOf(await deployment.night())).toEqual({ [name]: 'nothing-to-delete' });
   });
 
-  test('a reservation under which somebody may send is not released', async () => {
+  test('a reservation under which a run may still send is not released', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
     const sendBy = deployment.clock.time + 1000;
@@ -289,7 +289,7 @@ describe('clearing what is not quarantined', () => {
     expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'nothing-to-clear' }]);
   });
 
-  test('a truncation of ours that no night could close is counted when it is old, also in a preview stage', async () => {
+  test('an old truncation of ours that no night could close is counted, even in a preview stage', async () => {
     const deployment = await quarantined(1000);
     const { server } = await recordOf(deployment);
     deployment.settings.mode = 'preview';

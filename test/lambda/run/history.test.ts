@@ -22,14 +22,14 @@ describe('the history budget', () => {
     expect({ truncateTurn, pollTurn }).toEqual({ truncateTurn: 5 + 2, pollTurn: 2 + 5 + 2 });
   });
 
-  it('is spent when another turn of each kind, and a second Poll, would go beyond the limit', () => {
+  it('is spent when another turn of each kind and a second Poll would exceed the limit', () => {
     // 95 + 7 x 7 + 2459 x 9, a turn of each kind, a Poll and the reserve are exactly 25,000.
     expect(historyIsSpent({ turns: { truncate: 7, poll: 2459 } })).toBe(false);
     expect(historyIsSpent({ turns: { truncate: 7, poll: 2460 } })).toBe(true);
     expect(historyIsSpent({ turns: { truncate: 8, poll: 2459 } })).toBe(true);
   });
 
-  it('grows with a state that comes into the loop', () => {
+  it('grows with a state added to the loop', () => {
     const longer = definition((states) => {
       states['Wait']!['Next'] = 'Breathe';
       states['Breathe'] = { Type: 'Pass', Next: 'Poll' };
@@ -45,7 +45,7 @@ describe('the history budget', () => {
     expect(historyBudget(renamed)).toEqual(historyBudget());
   });
 
-  it('takes the costlier of two ways', () => {
+  it('takes the costlier of two paths', () => {
     const longer = definition((states) => {
       states['TruncateFailed']!['Next'] = 'Think';
       states['Think'] = { Type: 'Task', Next: 'Wait' };
@@ -62,7 +62,7 @@ describe('the history budget', () => {
     expect(historyBudget(unretried).reserve).toBe(0);
   });
 
-  it('counts three retries where the file does not say how many', () => {
+  it('counts three retries if the file does not say how many', () => {
     const unsaid = definition((states) => {
       states['Report']!['Retry'] = [{ ErrorEquals: ['States.ALL'] }];
     });
@@ -83,11 +83,11 @@ describe('the history budget', () => {
     expect(() => historyBudget(loopless)).toThrow('no Choice that truncates or waits');
   });
 
-  it('is what the constants say, which the functions carry instead of the file', () => {
+  it('equals the constants that the functions use', () => {
     expect(constants).toEqual(historyBudget());
   });
 
-  it('never lets a run start a turn that could go beyond the limit', () => {
+  it('never lets a run start a turn that could exceed the limit', () => {
     const { truncateTurn, pollTurn, reserve } = constants;
     fc.assert(
       fc.property(fc.nat(400), fc.nat(4000), (truncate, poll) => {
@@ -100,7 +100,7 @@ describe('the history budget', () => {
   });
 });
 
-describe('a run that comes to the end of its history', () => {
+describe('a run that reaches the end of its history', () => {
   let deployed: Deployment | undefined;
   afterEach(async () => {
     await deployed?.close();
@@ -111,7 +111,7 @@ describe('a run that comes to the end of its history', () => {
   const { fixed, pollTurn, reserve } = constants;
   const turnsBefore = Math.floor((maxHistoryEvents - reserve - fixed) / pollTurn) - 2;
 
-  it('ends in a report: what runs is still-running, what waits is not started', async () => {
+  it('ends in a report: a running truncation is still-running, a waiting one not-started', async () => {
     deployed = await deploy({
       indices: aspects.map((aspect, at) => anIndexOf(600 + at, 400, aspect)),
       policies: aspects.map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30, batchSize: 10 })),
@@ -154,7 +154,7 @@ describe('a run that comes to the end of its history', () => {
     expect(deployed.realTruncates()).toHaveLength(1);
   });
 
-  it('has counted the Truncate that failed, although that returned no state', async () => {
+  it('counts a failed Truncate, which returned no state', async () => {
     deployed = await deploy();
     const { newId } = deployed.services;
     let calls = 0;

@@ -15,7 +15,7 @@ const linesOf = ({ log }: Deployment) =>
   });
 const line = (deployment: Deployment, message: string) => linesOf(deployment).find(([name]) => name === message)?.[1];
 
-test('a night writes what it planned, sent and found, each findable by the saved query', async () => {
+test('a night logs its plan, calls and verdicts, each found by the saved query', async () => {
   const deployment = await started();
   await deployment.night();
   const asked = /filter index = '(.*)'/.exec(indexHistoryQuery.text)?.[1];
@@ -32,7 +32,7 @@ test('a night writes what it planned, sent and found, each findable by the saved
   expect(line(deployment, 'report')).toEqual({ result: 'ok', policies: 1 });
 });
 
-test('what was not started, and why, is one line of its own', async () => {
+test('a truncation that was not started is logged with its reason', async () => {
   const deployment = await started();
   deployment.services.sleep = async () => {};
   const { operations } = deployment.services;
@@ -52,20 +52,20 @@ test('what was not started, and why, is one line of its own', async () => {
   });
 });
 
-test('a policy that goes in bites is planned when all are counted', async () => {
+test('a policy with bites is logged as planned after all are counted', async () => {
   const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, maxRowsPerRun: 100 }];
   const deployment = await started({ policies });
   await deployment.night({ mode: 'preview' });
   expect(line(deployment, 'planned')).toMatchObject({ index: anIndex, outcome: 'searched' });
 });
 
-test('a call without a task id is told with what came back', async () => {
+test('a call without a task id is logged with its answer', async () => {
   const deployment = await started({ faults: ['gateway-timeout'] });
   await deployment.night();
   expect(line(deployment, 'no task id')).toMatchObject({ index: anIndex, error: { operation: 'truncate' } });
 });
 
-test('what could not be remembered is told', async () => {
+test('a failure to remember the night is logged', async () => {
   const deployment = await started();
   const fails = async () => {
     throw new MemoryError('no table');
@@ -78,14 +78,14 @@ test('what could not be remembered is told', async () => {
   });
 });
 
-test('a run that cannot do its work says why, in log and report', async () => {
+test('a run that cannot do its work logs and reports why', async () => {
   const deployment = await started({ policies: [] });
   await deployment.night();
   expect(line(deployment, 'the run could not do its work')).toEqual({ cause: { kind: 'no-policy' } });
   expect(line(deployment, 'report')).toEqual({ result: 'failed', policies: 0, cause: { kind: 'no-policy' } });
 });
 
-test('what a person has cleared is found under the index, too', async () => {
+test('a cleared index is logged under its own name', async () => {
   const deployment = await started();
   await deployment.night({ mode: 'preview' });
   const { server } = deployment.states[0]!;

@@ -43,11 +43,11 @@ const outcomes = ({ entries }: RunState) =>
   entries.map((entry) => (entry.phase === 'done' ? [entry.entry.outcome, entry.entry.cause] : [entry.phase]));
 
 describe('what the workflow does next', () => {
-  test('starts the next approved truncation where none is at work', () => {
+  test('starts the next approved truncation if none is running', () => {
     expect(proceeded([done, approved()])).toMatchObject({ next: 'truncate', waitSeconds: 10 });
   });
 
-  test('waits for the next look while one is at work, rounded up to whole seconds', () => {
+  test('waits for the next look while one is running, rounded up to whole seconds', () => {
     expect(proceeded([approved(), watched({ nextLookAt: start + 5001 })])).toMatchObject({
       next: 'wait',
       waitSeconds: 5,
@@ -69,7 +69,7 @@ describe('what the workflow does next', () => {
     expect(proceeded([])).toMatchObject({ next: 'report' });
   });
 
-  test('starts nothing more once something stands against it, and says what', () => {
+  test('starts nothing more once the breaker is open, and reports why', () => {
     const breaker: Cause = { kind: 'breaker', index: 'x', outcome: 'unknown' };
     const stopped = proceeded([approved(), watched(), done], { breaker });
     expect(outcomes(stopped)).toEqual([['not-started', breaker], ['watched'], outcomes(stopped)[2]]);
@@ -77,7 +77,7 @@ describe('what the workflow does next', () => {
     expect(proceeded([approved()], { breaker }).next).toBe('report');
   });
 
-  test('ends with its time: what waits is not started, what runs is still running with what the last look saw', () => {
+  test('ends with its time: a waiting truncation is not started, a running one still running with its last look', () => {
     const error = { kind: 'timeout', operation: 'dry-run' } as const;
     const seen = watched({ progress: { done: 3, total: 9, at: 0 }, completedAt: 5, error });
     const ended = proceeded([approved(), seen, watched()], {}, endOf(aRunState([]), settings));
@@ -98,12 +98,12 @@ describe('what the workflow does next', () => {
     ]);
   });
 
-  test('its end comes before whatever else stands against starting', () => {
+  test('the end of its time comes before any other reason not to start', () => {
     const over = proceeded([approved()], { breaker: { kind: 'paused' } }, start + 12 * hour);
     expect(outcomes(over)).toEqual([['not-started', { kind: 'no-time', what: 'run', hours: 12 }]]);
   });
 
-  test('only waits while a Truncate that failed may still send', () => {
+  test('only waits while a failed Truncate may still send', () => {
     const failure = { step: 'truncate', error: 'X', sendsUntil: start + hour } as const;
     const waits = proceeded([approved('a'), approved('b')], { failure, breaker: { kind: 'paused' } });
     expect(waits).toMatchObject({ next: 'wait', waitSeconds: 60 });
@@ -117,7 +117,7 @@ describe('what the workflow does next', () => {
   });
 });
 
-describe('a truncation under way', () => {
+describe('a running truncation', () => {
   /** The last successful look saw progress; or the one before it did. */
   const moves = { movedAt: start, succeededAt: start };
   const rests = { movedAt: start, succeededAt: start + 1 };
@@ -130,21 +130,21 @@ describe('a truncation under way', () => {
 
   test.each([
     ['until two looks have shown whether it moves', { looks: 1, ...moves }, 0.1, true],
-    ['no longer, where they did not', { looks: 2, ...rests }, 0.1, false],
-    ['as long as the last look saw it move', { looks: 50, ...moves }, 1.99, true],
+    ['no longer, if they did not', { looks: 2, ...rests }, 0.1, false],
+    ['as long as the last look shows movement', { looks: 50, ...moves }, 1.99, true],
     ['for two hours at most', { looks: 50, ...moves }, 2, false],
     ['not even for its first looks after that', { looks: 0 }, 2, false],
-    ['no longer, where no look has said', { looks: 2 }, 0.1, false],
+    ['no longer, if no look has shown anything', { looks: 2 }, 0.1, false],
   ])('of an earlier run holds them back %s', (_, fields, hours, expected) => {
     expect(holds(watched(fields, true), hours)).toBe(expected);
   });
 
-  test('of an earlier run holds a short run up for half of it at most', () => {
+  test('of an earlier run holds a short run up for at most half of its time', () => {
     expect(holds(watched({ looks: 9, ...moves }, true), 0.49, 1)).toBe(true);
     expect(holds(watched({ looks: 9, ...moves }, true), 0.5, 1)).toBe(false);
   });
 
-  test('of an earlier run lets the others go when that time is over, not at its next look', () => {
+  test('of an earlier run lets the others start when that time is over, not at its next look', () => {
     const old = watched({ looks: 9, ...moves, nextLookAt: start + 2 * hour }, true);
     const waits = (entries: Entry[]) =>
       proceed(aRunState(entries), { ...settings, maxRunHours: 3 }, start + hour).waitSeconds;
@@ -154,7 +154,7 @@ describe('a truncation under way', () => {
     expect(waits([approved(), old, watched({ nextLookAt: start + hour + 7000 }, true)])).toBe(7);
   });
 
-  test('that does not hold the others back lets the next one start', () => {
+  test('that does not hold the others back allows the next start', () => {
     expect(proceeded([approved(), watched({ looks: 9, ...rests }, true)]).next).toBe('truncate');
     expect(proceeded([approved(), watched({ looks: 9, ...moves }, true)]).next).toBe('wait');
   });

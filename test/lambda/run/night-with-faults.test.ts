@@ -65,7 +65,7 @@ describe('a reindex that goes wrong', () => {
     ['whose copy is aborted', 'abort-at=0.5'],
     ['whose task is lost with its node', 'restart-at=0.5'],
     ['that ends at its first search', 'fails-at-first-search'],
-  ])('%s is rows-missing, names the way back, and closes the index', async (_, fault) => {
+  ])('%s is rows-missing, shows how to restore them, and closes the index', async (_, fault) => {
     const deployment = await started({ faults: [fault], policies: asReindex });
     const before = deployment.service.engine.indices()[0]!;
     const entry = only(await deployment.night());
@@ -82,7 +82,7 @@ describe('a reindex that goes wrong', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('that nobody refreshes is copied but not visible: that remedy comes alone, and the index is closed', async () => {
+  test('without a refresh is not-refreshed, with only that remedy, and closes the index', async () => {
     const deployment = await started({ faults: ['refresh-off-after-reindex'], policies: asReindex });
     const entry = only(await deployment.night());
     const name = deployment.service.engine.indices().find(({ index }) => index !== undefined)!.name;
@@ -101,7 +101,7 @@ describe('a reindex that goes wrong', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('on an index that is no alias, by a server that ignores the flags, is refused as well', async () => {
+  test('on an index that is no alias is refused even on a server that ignores the flags', async () => {
     const deployment = await started({ faults: ['not-an-alias', 'ignores-force-flags'] });
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'failed',
@@ -130,7 +130,7 @@ describe('a reindex that goes wrong', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('is open again when the rows are back and a person has cleared it, and is truncated by the next run', async () => {
+  test('is truncated by the next run after its rows are back and a person has cleared it', async () => {
     const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
     const { cause } = only(await deployment.night());
     const { engine } = deployment.service;
@@ -161,13 +161,13 @@ describe('rows that go missing', () => {
     return deployment;
   }
 
-  test('in numbers beyond 2 % and 10 rows are rows-missing', async () => {
+  test('beyond 2 % and 10 rows are rows-missing', async () => {
     const deployment = await losing(11);
     expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 11 });
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('in small numbers are a note with the number', async () => {
+  test('in small numbers are noted with the number', async () => {
     const deployment = await losing(8);
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'truncated',
@@ -191,7 +191,7 @@ describe('rows that go missing', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('are not hidden by rows that come in meanwhile', async () => {
+  test('are not hidden by new rows', async () => {
     const deployment = await losing(50);
     const { engine } = deployment.service;
     engine.schedule(deployment.clock.time + 16_000, () => {
@@ -204,7 +204,7 @@ describe('rows that go missing', () => {
 describe('a truncation that nobody sees end', () => {
   const slow = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, batchSize: 10 }];
 
-  test('stays unresolved, is watched by the next nights, and is given up after 20 h', async () => {
+  test('stays unresolved, is watched by the next nights, and is closed after 20 h', async () => {
     const deployment = await started({ faults: ['gateway-timeout', 'abort-at=0.5'] });
     expect(only(await deployment.night())).toMatchObject({ outcome: 'unknown', cause: { kind: 'unsettled' } });
     expect(await stateOf(deployment)).toBe('sending');
@@ -224,7 +224,7 @@ describe('a truncation that nobody sees end', () => {
   test.each([
     ['a delete does not open the breaker', undefined, ['gateway-timeout', 'abort-at=0.5'], 'unknown', 'idle'],
     ['a copy opens the breaker', 'reindex', ['gateway-timeout', 'status-lost'], 'not-started', 'quarantined'],
-  ])('as %s, and its closing does not', async (_, sentAs, faults, other, closed) => {
+  ])('when sent as %s, and its closing never does', async (_, sentAs, faults, other, closed) => {
     const names = ['operation', 'datasetProfile'];
     const policy = (aspect: string, strategy?: string) => ({
       entityType: 'dataset',
@@ -249,7 +249,7 @@ describe('a truncation that nobody sees end', () => {
     expect(await stateOf(deployment)).toBe(closed);
   });
 
-  test('is given over to a person when it was a reindex', async () => {
+  test('is quarantined if it was a reindex', async () => {
     const deployment = await started({ faults: ['gateway-timeout', 'status-lost'], policies: asReindex });
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'unknown',
@@ -260,7 +260,7 @@ describe('a truncation that nobody sees end', () => {
     expect(await stateOf(deployment)).toBe('quarantined');
   });
 
-  test('is in flight for every preview', async () => {
+  test('is in-flight in a preview', async () => {
     const deployment = await started({ rowsPerSecond: 0.05, policies: slow });
     deployment.settings.maxRunHours = 1;
     expect(only(await deployment.night()).outcome).toBe('still-running');
@@ -281,7 +281,7 @@ describe('a truncation that nobody sees end', () => {
     expect(adopted).toMatchObject({ outcome: 'truncated', adopted: true, rowsDeleted: 600 });
   });
 
-  test('holds the others back while it moves, so that they come after it', async () => {
+  test('holds the others back while it moves', async () => {
     const deployment = await started({
       rowsPerSecond: 0.05,
       indices: [anIndexOf(600, 400), anIndexOf(20, 30, 'datasetProfile')],
@@ -296,7 +296,7 @@ describe('a truncation that nobody sees end', () => {
     expect(report.noteFacts ?? []).toEqual([]);
   });
 
-  test('does not hold the others up for ever: what hangs is told, and they start beside it', async () => {
+  test('does not hold the others up forever: they start alongside one that hangs, which is reported', async () => {
     const deployment = await started({
       rowsPerSecond: 0.01,
       indices: [anIndexOf(600, 400), anIndexOf(20, 30, 'datasetProfile')],
@@ -319,7 +319,7 @@ describe('a truncation that nobody sees end', () => {
   });
 });
 
-describe('what only a hostile reader thinks of', () => {
+describe('rare combinations', () => {
   const day = 24 * hour;
   const started10 = (more: object = {}) => started({ faults: ['rows-per-second=20'], ...more });
 
@@ -347,7 +347,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(entry).toMatchObject({ outcome: 'rows-missing', rowsMissing: 46 });
   });
 
-  test('a policy that reindexes truncates every night, however young the index is that its own reindex made', async () => {
+  test('a policy that reindexes truncates every night, however young the index of its own last reindex is', async () => {
     const deployment = await started({ policies: asReindex });
     const { engine } = deployment.service;
     for (let night = 0; night < 3; night++) {
@@ -377,7 +377,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(only(await deployment.night())).toMatchObject({ outcome: 'failed', cause: { kind: 'unchanged' } });
   });
 
-  test('rows that a refused truncate left to be deleted may be deleted by others without an alarm', async () => {
+  test('rows that a refused truncate did not delete may be deleted by others without an alarm', async () => {
     const deployment = await started({ indices: [anIndexOf(900, 300)] });
     deployment.service.engine.onRequest = ({ body }) =>
       body.includes('"dryRun":false') ? { kind: 'fail-before', answer: { kind: 'status', status: 429 } } : undefined;
@@ -412,7 +412,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(looks).toBeGreaterThan(20);
   });
 
-  test('an index that is gone under its truncation is told as that, and can be cleared by who accepts it', async () => {
+  test('an index that is gone under its truncation is reported as gone, and a person can clear it', async () => {
     const deployment = await started({ rowsPerSecond: 0.001 });
     deployment.settings.maxRunHours = 4;
     await deployment.night();
@@ -436,7 +436,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(await stateOf(deployment)).toBe('idle');
   });
 
-  test('a reservation that a killed run left does not keep an index with missing rows from being closed', async () => {
+  test('a killed run’s reservation does not prevent closing an index with missing rows', async () => {
     const deployment = await started10();
     await deployment.night();
     const record = (await deployment.ledger.read(anIndex)) as Idle;
@@ -483,7 +483,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(only(await deployment.night()).outcome).toBe('nothing-to-delete');
   });
 
-  test('a token that lies where a policy is expected is not printed', async () => {
+  test('a token in the place of a policy is not printed', async () => {
     const deployment = await started();
     deployment.services.parameters.policies = async () => [
       { name: '/x/policies/dataset.operation', text: 'tok_8f3a9c2e7b1d4f60' },
@@ -493,7 +493,7 @@ describe('what only a hostile reader thinks of', () => {
     expect(JSON.stringify([report, deployment.log, deployment.states])).not.toContain('tok_');
   });
 
-  test('a 500 that speaks of a reindex, after a promised delete by query, is judged as a reindex', async () => {
+  test('a 500 that mentions a reindex, after a dry run of a delete by query, is judged as a reindex', async () => {
     const deployment = await started({ faults: ['ignores-force-flags', 'reindex-fails=500'] });
     expect(only(await deployment.night()).outcome).toBe('rows-missing');
     const other = await started({ faults: ['denied=sizes'] });

@@ -9,7 +9,7 @@ import { anIndex, aSending } from '../../support/records.ts';
 const started = deployments();
 const hour = 3_600_000;
 
-describe('a night in which all is well', () => {
+describe('a night without faults', () => {
   test('truncates, verifies by counting and reports the figures', async () => {
     const { night, service, realTruncates, ledger } = await started();
     const report = await night();
@@ -31,7 +31,7 @@ describe('a night in which all is well', () => {
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'idle', lastVerdict: { window: { rows: 400 } } });
   });
 
-  test('asks the server fifteen times in all', async () => {
+  test('sends fifteen requests in all', async () => {
     const { night, service, clock } = await started();
     await night();
     clock.time += 24 * hour;
@@ -66,7 +66,7 @@ describe('a night in which all is well', () => {
     expect(body).not.toHaveProperty('forceDeleteByQuery');
   });
 
-  test('a server that reindexes all the same is followed with its time-out', async () => {
+  test('a server that reindexes anyway is given a time-out', async () => {
     const { night, realTruncates } = await started({ faults: ['ignores-force-flags'] });
     expect(only(await night())).toMatchObject({ outcome: 'truncated', strategy: 'reindex' });
     expect((realTruncates() as [{ body: unknown }])[0].body).toMatchObject({
@@ -75,7 +75,7 @@ describe('a night in which all is well', () => {
     });
   });
 
-  test('several indices go one after another, the smallest first', async () => {
+  test('several indices are truncated one after another, the smallest first', async () => {
     const { night, service } = await started({
       indices: [anIndexOf(900, 100), anIndexOf(300, 100, 'datasetProfile'), anIndexOf(600, 100, 'runEvent', 'job')],
       policies: [
@@ -98,7 +98,7 @@ describe('a night in which all is well', () => {
     ]);
   });
 
-  test('what is not worth it, empty, or switched off is left alone and says why', async () => {
+  test('policies below the threshold, empty or disabled are left alone with a reason', async () => {
     const { night, realTruncates } = await started({
       indices: [
         anIndexOf(5, 95),
@@ -134,7 +134,7 @@ describe('a night in which all is well', () => {
 });
 
 describe('a preview', () => {
-  test('asks for dry runs only, and leaves the ledger as it is', async () => {
+  test('sends only dry runs, and does not change the ledger', async () => {
     const { night, realTruncates, ledger } = await started({ settings: { mode: 'preview' } });
     const report = await night();
     expect(report.mode).toBe('preview');
@@ -143,21 +143,21 @@ describe('a preview', () => {
     expect(ledger.stored.size).toBe(0);
   });
 
-  test('by hand, of a job that enforces, is a preview', async () => {
+  test('started by hand is a preview even in a stage that enforces', async () => {
     const { night, realTruncates } = await started();
     expect(only(await night({ mode: 'preview' })).outcome).toBe('would-truncate');
     expect(realTruncates()).toEqual([]);
   });
 });
 
-describe('an execution by hand', () => {
+describe('a manual execution', () => {
   const two = [
     { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
     { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
   ];
   const indices = () => [anIndexOf(600, 400), anIndexOf(700, 0, 'datasetProfile')];
 
-  test('"only" leaves the other policies out, whatever its case', async () => {
+  test('"only" leaves the other policies out, in any case', async () => {
     const { night } = await started({ policies: two, indices: indices() });
     expect(outcomesOf(await night({ only: ['DATASET.Operation'] }))).toEqual({ 'dataset.operation': 'truncated' });
   });
@@ -208,17 +208,13 @@ describe('an execution by hand', () => {
       { approveRows: 5, only: ['dataset.operation', 'dataset.datasetProfile'] },
       /exactly one policy/,
     ],
+    ['acceptMissing without "clear"', { acceptMissing: 5 }, /acceptMissing needs "clear" with exactly one index/],
     [
-      'accepting missing rows without "clear"',
-      { acceptMissing: 5 },
-      /acceptMissing needs "clear" with exactly one index/,
-    ],
-    [
-      'clearing what nobody knows',
+      'clearing an unknown index',
       { clear: ['dataset.x'] },
       /"clear" names dataset.x, which neither a policy nor the ledger knows/,
     ],
-  ])('%s fails the run, starts nothing, and says what to do', async (_, input, expected) => {
+  ])('%s fails the run, starts nothing, and reports what to do', async (_, input, expected) => {
     const { night, realTruncates } = await started({ policies: two, indices: indices() });
     const report = await night(input);
     expect(report.result).toBe('failed');
@@ -228,7 +224,7 @@ describe('an execution by hand', () => {
 });
 
 describe('before anything is started', () => {
-  test('a job that is paused starts nothing, and says so', async () => {
+  test('a paused job starts nothing, and reports that', async () => {
     const deployment = await started();
     deployment.services.parameters.paused = async () => true;
     expect(only(await deployment.night())).toMatchObject({
@@ -238,7 +234,7 @@ describe('before anything is started', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('a pause that cannot be determined is a pause', async () => {
+  test('a pause that cannot be read counts as one', async () => {
     const deployment = await started();
     deployment.services.parameters.paused = async () => {
       throw new Error('SSM cannot be reached');
@@ -256,7 +252,7 @@ describe('before anything is started', () => {
     expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle' });
   });
 
-  test('a schedule event that comes twice starts nothing twice', async () => {
+  test('a schedule event delivered twice starts nothing twice', async () => {
     const deployment = await started();
     const scheduledTime = '2026-03-01T03:30:00Z';
     const atMillis = Date.parse(scheduledTime);
@@ -278,7 +274,7 @@ describe('before anything is started', () => {
     });
   });
 
-  test('a policy that cannot be read stops itself only', async () => {
+  test('a policy that cannot be read does not affect the others', async () => {
     const { night } = await started({
       policies: [
         { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
@@ -290,7 +286,7 @@ describe('before anything is started', () => {
     expect(report.result).toBe('failed');
   });
 
-  test('a token that is refused is said once, and no other policy is asked for', async () => {
+  test('a refused token is reported once, and no other policy is requested', async () => {
     const deployment = await started({
       policies: Array.from({ length: 20 }, (_, n) => ({ entityType: 'dataset', aspect: `a${n}`, retentionDays: 30 })),
       indices: [],
@@ -316,7 +312,7 @@ describe('before anything is started', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^The token expires on 14 Mar 2026/));
   });
 
-  test('a server whose clock is off is not trusted', async () => {
+  test('a server with a wrong clock gets no truncate', async () => {
     const deployment = await started({ faults: ['clock-skew=3600'] });
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'failed',
@@ -333,7 +329,7 @@ describe('before anything is started', () => {
     expect(report.notes).toContainEqual(expect.stringContaining('no Date header'));
   });
 
-  test.each([1, 9])('a ledger record of version %i holds its index, and is left as it is', async (version) => {
+  test.each([1, 9])('a ledger record of version %i blocks its index, and is not changed', async (version) => {
     const deployment = await started();
     const other = { ...aSending(), version };
     deployment.ledger.stored.set(anIndex, other);
@@ -345,7 +341,7 @@ describe('before anything is started', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('a ledger record that nobody can read holds its index, too', async () => {
+  test('an unreadable ledger record blocks its index', async () => {
     const deployment = await started();
     deployment.ledger.stored.set(anIndex, 'damaged');
     expect(only(await deployment.night())).toMatchObject({
@@ -355,7 +351,7 @@ describe('before anything is started', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('a record that another version takes over while it is watched is left to that version', async () => {
+  test('a watched record that another version takes over is left to that version', async () => {
     const deployment = await started({ rowsPerSecond: 1 });
     const { ledger, clock } = deployment;
     const takesOver = async () => {

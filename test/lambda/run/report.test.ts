@@ -70,7 +70,7 @@ describe('the report', () => {
     expect(composed(state([])).result).toBe('ok');
   });
 
-  test('of an outcome that a newer build has put into the run state has failed: a truncation may have started', () => {
+  test('fails on an outcome of a newer build in the run state: a truncation may have started', () => {
     const made = composed(
       state([decided('a', 'brand-new', { cause: { kind: 'brand-new', x: 1 } }), decided('b', 'truncated')]),
     );
@@ -83,7 +83,7 @@ describe('the report', () => {
     expect(email).toContain('dataset.a');
   });
 
-  test('carries the preflight of a preview, and is not worse for a check that failed', () => {
+  test('carries the preflight of a preview, whose failed checks do not change the result', () => {
     const error = { kind: 'privilege', operation: 'index-sizes', status: 403 } as const;
     const preflight: Check[] = [{ name: 'Sizes', state: 'failed', cause: { kind: 'refused', error } }];
     const made = composed(state([decided('a', 'would-truncate')], { mode: 'preview', preflight }));
@@ -92,12 +92,12 @@ describe('the report', () => {
     expect(composed(state([]))).not.toHaveProperty('preflight');
   });
 
-  test('of another version has no preflight, whatever that version put there', () => {
+  test('of another version’s run state has no preflight', () => {
     const foreign = { ...state([decided('a', 'would-truncate')], { mode: 'preview' }), version: 99, preflight: 'well' };
     expect(composed(foreign)).not.toHaveProperty('preflight');
   });
 
-  test('is failed when the run could not do its work, whatever its policies say', () => {
+  test('is failed when the run could not do its work, whatever the outcomes of its policies', () => {
     expect(composed(state([decided('a', 'truncated')], { error: { kind: 'no-policy' } }))).toMatchObject({
       result: 'failed',
       error: expect.stringContaining('there is no policy'),
@@ -105,7 +105,7 @@ describe('the report', () => {
     });
   });
 
-  test('names the smallest truncation first, then by name, and last what has no count', () => {
+  test('lists the smallest truncation first, then by name, and those without counts last', () => {
     const entries = [
       decided('c', 'failed'),
       decided('b', 'truncated', { rowsToDelete: 5 }),
@@ -115,13 +115,13 @@ describe('the report', () => {
     expect(composed(state(entries)).policies.map(({ aspect }) => aspect)).toEqual(['z', 'a', 'b', 'c']);
   });
 
-  test('leaves out what has no value', () => {
+  test('omits fields without a value', () => {
     const made = composed(state([]));
     expect(Object.keys(made)).not.toContain('error');
     expect(Object.keys(made)).not.toContain('notes');
   });
 
-  test('of a Plan that failed says so, with the name and the start of the execution', () => {
+  test('of a failed Plan has its cause, and the execution’s name and start', () => {
     expect(composed({ failure: { step: 'plan', error: 'Sandbox.Timedout' } })).toMatchObject({
       runId: 'nightly',
       startedAt: execution.startTime,
@@ -131,7 +131,7 @@ describe('the report', () => {
     });
   });
 
-  test('is of another version where nothing of the state can be read', () => {
+  test('is that of another version if the state cannot be read', () => {
     expect(composed({ version: 99 })).toMatchObject({
       result: 'failed',
       cause: { kind: 'other-version' },
@@ -139,7 +139,7 @@ describe('the report', () => {
     });
   });
 
-  test('does not hide a defect behind another version', () => {
+  test('does not report a defect as another version', () => {
     let tries = 0;
     const words = (): Report => {
       if (tries++ === 0) throw new TypeError('a defect');
@@ -148,7 +148,7 @@ describe('the report', () => {
     expect(() => composeReport({ input: state([]), execution }, { ...services, words })).toThrow('a defect');
   });
 
-  test('says why of each index that a failed step left undecided', () => {
+  test('gives the cause for each index that a failed step left undecided', () => {
     const causes = ({ policies }: Report) => policies.map(({ cause }) => cause);
     const error = 'Lambda.Unknown';
     expect(causes(composed(state([approved('a')], { failure: { step: 'truncate', error } })))).toEqual([
@@ -160,7 +160,7 @@ describe('the report', () => {
     ]);
   });
 
-  test('after a Poll that failed names what was running and what had not begun', () => {
+  test('after a failed Poll names the running truncations and those not started', () => {
     const made = composed(
       state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),
     );
@@ -171,7 +171,7 @@ describe('the report', () => {
     });
   });
 
-  test('after a Truncate that failed, and no Poll to find out, says that it may have started', () => {
+  test('after a failed Truncate without a Poll reports that it may have started', () => {
     const failures = {
       failure: { step: 'truncate', error: 'Lambda.Unknown' },
       pollFailure: { step: 'poll', error: 'LedgerError' },
@@ -182,7 +182,7 @@ describe('the report', () => {
     expect(other.policies.map(({ outcome }) => outcome)).toEqual(['unknown', 'not-started']);
   });
 
-  test('of a preview by hand whose Plan failed is a preview', () => {
+  test('of a manual preview whose Plan failed is a preview', () => {
     const input = { failure: { step: 'plan', error: 'X' }, input: { mode: 'preview' } };
     expect(composed(input).mode).toBe('preview');
     expect(composed({ ...input, input: { mode: 'nonsense' } }).mode).toBe('enforce');
@@ -197,7 +197,7 @@ describe('the report', () => {
   });
 
   test.each([[null], ['text'], [7], [[]], [{}], [{ version: 2, entries: 'none', startedAt: 'never' }]])(
-    'is made of whatever comes: %j',
+    'is made from any state: %j',
     (input) => {
       expect(composed(input).result).toBe('failed');
     },
@@ -214,7 +214,7 @@ describe('the report', () => {
     );
   });
 
-  test('is counted although it cannot be published', async () => {
+  test('is counted even if it cannot be published', async () => {
     const publisher = { publish: () => Promise.reject(new Error('SNS is out of reach')) };
     const counted: Report[] = [];
     const count = (made: Report) => void counted.push(made);

@@ -80,7 +80,7 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('that has decided against sending is not overruled by an abandoned invocation of the same run that wakes up later', async () => {
+  test('that decided against sending is not overruled by an abandoned invocation of the same run', async () => {
     const { deployment, state } = await planned();
     const services = deployment.during('truncate');
     const paused = { ...services, parameters: { ...services.parameters, paused: async () => true } };
@@ -114,7 +114,7 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
-  test('that comes upon rows missing, as another run has found them, starts nothing more in this run', async () => {
+  test('that finds rows missing by another run’s verdict starts nothing more in this run', async () => {
     const aspects = ['operation', 'views'];
     const { deployment, state } = await planned({
       indices: aspects.map((aspect) => anIndexOf(600, 400, aspect)),
@@ -152,7 +152,7 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('sends nothing when its dry runs took until its time to send was over', async () => {
+  test('sends nothing when its dry runs took longer than its time to send', async () => {
     const { deployment, state } = await planned();
     const services = deployment.during('truncate');
     const slow = withOperations(services, {
@@ -187,7 +187,7 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('does not send when somebody else has deleted all that was to go', async () => {
+  test('does not send when another process has deleted all rows to delete', async () => {
     const { deployment, state } = await planned();
     deployment.service.engine.runGc(30);
     deployment.clock.time += 60_000;
@@ -197,7 +197,7 @@ describe('Truncate', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('sends when somebody else has deleted rows since the plan, and has done so', async () => {
+  test('sends when another process has deleted some rows since the plan', async () => {
     const { deployment, state } = await planned();
     deployment.service.engine.runGc(60);
     deployment.clock.time += 60_000;
@@ -257,7 +257,7 @@ describe('with a run state of another version, after a redrive', () => {
 });
 
 describe('after a Truncate that ended without a state', () => {
-  test('and had not begun, Poll fences it off: when it goes on it cannot send', async () => {
+  test('before it had begun, Poll fences it off: it cannot send when it continues', async () => {
     const { deployment, state } = await planned();
     const settled = await pollAfterFailure(state, deployment);
     expect(outcomeOf(settled)).toBe('failed');
@@ -266,7 +266,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('and had only reserved, Poll takes the reservation back: when it goes on it cannot send', async () => {
+  test('and had only reserved, Poll takes the reservation back: it cannot send when it continues', async () => {
     const { deployment, state } = await planned();
     const services = deployment.during('truncate');
     let settled: RunState | undefined;
@@ -322,7 +322,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 
-  test('and had sent, and two other runs have closed it and truncated again, Poll does not say that nothing was sent', async () => {
+  test('and had sent, Poll does not report it as not sent after two other runs closed it and truncated again', async () => {
     const { deployment, state } = await planned();
     await truncate(state, deployment.during('truncate'));
     await deployment.night({}, 'run-2');
@@ -334,7 +334,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 
-  test('and was fenced off, Poll tried again says the same', async () => {
+  test('and was fenced off, a retried Poll gives the same result', async () => {
     const { deployment, state } = await planned();
     const first = await pollAfterFailure(state, deployment);
     const again = await pollAfterFailure(state, deployment);
@@ -342,7 +342,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(again.entries).toEqual(first.entries);
   });
 
-  test('while another run holds the index, Poll keeps the failure, waits, and starts nothing beside it', async () => {
+  test('while another run holds the index, Poll keeps the failure, waits, and starts nothing alongside it', async () => {
     const { deployment, state } = await planned({
       indices: [anIndexOf(600, 400), anIndexOf(700, 400, 'datasetProfile')],
       policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
@@ -359,7 +359,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(later.turns).toEqual({ truncate: 1, poll: 2 });
   });
 
-  test('and the other run lets go in time, Poll fences it off: when it goes on it cannot send', async () => {
+  test('after the other run frees the index in time, Poll fences it off: it cannot send when it continues', async () => {
     const { deployment, state } = await planned();
     const held = await anotherRunSends(deployment);
     const standing = await pollAfterFailure(state, deployment);
@@ -371,7 +371,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('and the other run goes on, Poll says in-flight only when the one given up can no longer send', async () => {
+  test('while the other run continues, Poll reports in-flight only when the abandoned Truncate can no longer send', async () => {
     const { deployment, state } = await planned();
     const given = deployment.during('truncate');
     const held = await anotherRunSends(deployment);
@@ -389,7 +389,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('while another run holds the index and the history is spent, the run ends: it may have started', async () => {
+  test('while another run holds the index and the history is spent, the run ends, and it may have started', async () => {
     const { deployment, state } = await planned();
     await anotherRunSends(deployment);
     const spent = { ...state, turns: { truncate: 0, poll: 5000 } };

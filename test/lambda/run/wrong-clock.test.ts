@@ -6,7 +6,7 @@ import { anIndex } from '../../support/records.ts';
 const started = deployments();
 const hour = 3_600_000;
 
-test('while our clock and the server’s differ by hours nothing is taken for still, or for 20 h old', async () => {
+test('while our clock and the server’s differ by hours, no truncation counts as still or as 20 h old', async () => {
   const deployment = await started({ faults: ['gateway-timeout'], rowsPerSecond: 1, settings: { maxRunHours: 1 } });
   const { engine } = deployment.service;
   // Ours jumps ahead by a day between two looks; the server's Date says so.
@@ -21,7 +21,7 @@ test('while our clock and the server’s differ by hours nothing is taken for st
   expect(await stateNow()).toBe('idle');
 });
 
-test('nor where the task says that it has ended, and its copy cannot be proven', async () => {
+test('while our clock and the server’s differ by hours, an ended task without proof of its copy is not judged', async () => {
   const policy = { entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' };
   const deployment = await started({ policies: [policy], settings: { maxRunHours: 1 } });
   const { engine } = deployment.service;

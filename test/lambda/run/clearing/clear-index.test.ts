@@ -92,7 +92,7 @@ const head = (fields: Partial<Head>): OtherVersion => ({
   head: { version: 9, state: 'idle', ...aKey, attemptId: 'old', ...fields },
 });
 
-describe('what nobody has under way', () => {
+describe('an index without a truncation', () => {
   test.each<[string, StoredRecord | undefined]>([
     ['no record', undefined],
     ['an idle record', anIdle()],
@@ -101,12 +101,12 @@ describe('what nobody has under way', () => {
     ['an idle record of another address', anIdle({ server: 'http://other', lastVerdict: aVerdict() })],
     ['an idle record of another version', head({})],
     ['a reservation of another version whose time is over', head({ state: 'reserved', judgeableAt: now })],
-  ])('of which there is %s is nothing to clear', async (_, record) => {
+  ])('with %s has nothing to clear', async (_, record) => {
     const { note, asked } = await cleared(record);
     expect([note, asked]).toStrictEqual([{ kind: 'nothing-to-clear', index }, []]);
   });
 
-  test('is released when a preview has told of it, and its rows are back', async () => {
+  test('is released if a preview has reported it and its rows are back', async () => {
     for (const record of [anIdle, aReserved]) {
       const { note, state } = await cleared(
         record({ lastVerdict: aVerdict({ window: { ...aWindow, countedAt: 1 } }) }),
@@ -118,13 +118,13 @@ describe('what nobody has under way', () => {
   });
 });
 
-describe('what may be under way', () => {
+describe('a possible truncation', () => {
   const tenMinutes = now + 600_000;
 
   test.each<[string, StoredRecord, number]>([
     ['a reservation', aReserved({ judgeableAt: now + 1 }), now + 1],
     ['a call', aSending({ judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
-    ['a call of last evening', aSending({ judgeableAt: now - 20 * hour + 1 }), now + 1],
+    ['a call of yesterday evening', aSending({ judgeableAt: now - 20 * hour + 1 }), now + 1],
     ['a task', aRunning({ judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
     [
       'a call of another address',
@@ -133,7 +133,7 @@ describe('what may be under way', () => {
     ],
     ['a call of another version', head({ state: 'sending', judgeableAt: tenMinutes }), tenMinutes + 20 * hour],
     ['a state that only another version knows', head({ state: 'new', judgeableAt: now }), now + 20 * hour],
-  ])('under %s is refused, with the time from which it may be cleared', async (_, record, until) => {
+  ])('with %s is refused, with the time from which it may be cleared', async (_, record, until) => {
     for (const clearing of [{}, { acceptMissing: 1000 }]) {
       const { note, asked } = await cleared(record, { clearing });
       expect([note, asked]).toStrictEqual([notReleased('unresolved', { until }), []]);
@@ -148,7 +148,7 @@ describe('what may be under way', () => {
       aRunning({ judgeableAt: now - 20 * hour, windows: [aWindow], server: 'http://other' }),
     ],
     ['a call of another version', head({ state: 'sending', judgeableAt: now - 20 * hour, windows: [aWindow] })],
-  ])('%s counts as closed 20 h after it could be judged', async (_, record) => {
+  ])('is treated as closed 20 h after judgeableAt: %s', async (_, record) => {
     expect((await cleared(record, { upTo: { 1000000: 44 } })).note).toStrictEqual(
       notReleased('rows-missing', { rowsMissing: 1 }),
     );
@@ -157,7 +157,7 @@ describe('what may be under way', () => {
     expect(state).toMatchObject({ version: LEDGER_VERSION, ...aKey, state: 'idle' });
   });
 
-  describe('at a time that no right clock can have written', () => {
+  describe('at a time that only a wrong clock can have written', () => {
     const farAhead = { judgeableAt: now + 28 * hour + 1 };
 
     test.each<[string, StoredRecord, object]>([
@@ -169,12 +169,12 @@ describe('what may be under way', () => {
       ],
       ['a reservation', aReserved({ judgeableAt: now + 48 * hour + 1 }), released(0, { uncounted: true })],
       ['a call of another version', head({ state: 'sending', windows: [aWindow] }), released(0)],
-    ])('%s, where a person accepts that', async (_, record, expected) => {
+    ])('%s, if a person accepts it', async (_, record, expected) => {
       expect((await cleared(record)).note).toStrictEqual(notReleased('unresolved'));
       expect((await cleared(record, { clearing: { acceptMissing: 1 } })).note).toStrictEqual(expected);
     });
 
-    test('is one that lies more than 48 h ahead', async () => {
+    test('is a time more than 48 h ahead', async () => {
       const { note } = await cleared(aSending({ judgeableAt: now + 28 * hour }), { clearing: { acceptMissing: 1 } });
       expect(note).toStrictEqual(notReleased('unresolved', { until: now + 48 * hour }));
     });
@@ -190,7 +190,7 @@ describe('a task that says it is still running', () => {
   };
   const copying = asked({ strategy: 'reindex' });
 
-  test('and may be copying is left alone until a person accepts it, which is reported', async () => {
+  test('that may be copying is left alone until a person accepts it, which is reported', async () => {
     const { note, state } = await cleared(copying, { status: goesOn });
     expect([note, state]).toMatchObject([notReleased('running', { rowsMissing: 0 }), { state: 'running' }]);
     const accepted = await cleared(copying, { status: goesOn, clearing: { acceptMissing: 1 } });
@@ -200,12 +200,12 @@ describe('a task that says it is still running', () => {
   test.each<[string, Running]>([
     ['was seen copying', asked({ copied: 'task' })],
     ['shows copied rows now', asked({})],
-  ])('is asked about also where it was sent as a delete and %s', async (_, record) => {
+  ])('is requested even if it was sent as a delete and %s', async (_, record) => {
     const status: TaskStatus = { kind: 'found', completed: false, counters: { total: 50, created: 10 } };
     expect((await cleared(record, { status })).note).toMatchObject({ kind: 'not-released', why: 'running' });
   });
 
-  test('keeps a quarantined index closed as well', async () => {
+  test('also keeps a quarantined index closed', async () => {
     const closed = aQuarantined({ windows: [aWindow], attempt: copying.attempt });
     expect((await cleared(closed, { status: goesOn })).note).toMatchObject({ why: 'running' });
   });
@@ -214,16 +214,16 @@ describe('a task that says it is still running', () => {
     ['it deletes', asked({}), { kind: 'found', completed: false, counters: { total: 60, deleted: 10 } }],
     ['it has ended', copying, { kind: 'found', completed: true, counters: { total: 50, created: 50 } }],
     ['its record is gone', copying, { kind: 'vanished' }],
-    ['nobody can say', copying, 'fails'],
+    ['the status cannot be read', copying, 'fails'],
     ['it is another task', copying, { kind: 'found', completed: false, counters: { total: 50, deleted: 1 } }],
-    ['there is no id', aSending(old), goesOn],
-  ])('holds nothing where %s', async (_, record, status) => {
+    ['there is no task id', aSending(old), goesOn],
+  ])('does not prevent clearing if %s', async (_, record, status) => {
     expect((await cleared(record, { status: status! })).note).toStrictEqual(released(0));
   });
 });
 
 describe('a closed index', () => {
-  test('is counted once for each boundary of its windows, by exactly these questions', async () => {
+  test('is counted once for each boundary of its windows, by exactly these requests', async () => {
     const windows = [aWindow, { from: 400_000, to: 1_000_000, rows: 40 }];
     const { asked } = await cleared(aQuarantined({ windows }));
     const fields = { entityType: 'dataset', aspect: 'operation', batchSize: 10_000, forceDeleteByQuery: true };
@@ -232,7 +232,7 @@ describe('a closed index', () => {
     );
   });
 
-  test('lacks what the worst of its windows lacks', async () => {
+  test('lacks as many rows as the worst of its windows', async () => {
     const windows = [
       { from: 500_000, to: 700_000, rows: 10 },
       { from: 700_000, to: 1_000_000, rows: 40 },
@@ -252,7 +252,7 @@ describe('a closed index', () => {
   const closed = aQuarantined({ windows: [aWindow], lastVerdict: aVerdict({ entry }) });
   const where = { rowsIn: 'before', indexNow: 'now' };
 
-  test('says where its rows are as long as some are missing', async () => {
+  test('reports where its rows are as long as some are missing', async () => {
     const upTo = { 1000000: 15 };
     expect((await cleared(closed, { upTo })).note).toStrictEqual(
       notReleased('rows-missing', { rowsMissing: 30, ...where }),
@@ -265,7 +265,7 @@ describe('a closed index', () => {
     expect((await cleared(elsewhere, { upTo, clearing: { acceptMissing: 30 } })).note).toStrictEqual(released(30));
   });
 
-  test('without a window needs a number, and an answer that confirms our clock', async () => {
+  test('needs acceptMissing without a window, and an answer that confirms our clock', async () => {
     const bare = aQuarantined({ windows: [] });
     expect((await cleared(bare)).note).toStrictEqual(notReleased('uncounted'));
     const { note, asked } = await cleared(bare, { clearing: { acceptMissing: 1 } });
@@ -276,7 +276,7 @@ describe('a closed index', () => {
     });
   });
 
-  test('that is gone has no rows', async () => {
+  test('has no rows if it was deleted', async () => {
     expect((await cleared(closed, { fails: 'no-index' })).note).toMatchObject(
       notReleased('rows-missing', { rowsMissing: 40 }),
     );
@@ -296,23 +296,20 @@ describe('a closed index', () => {
     [{ sizesFail: 'timeout' }, { kind: 'not-released', why: 'server' }],
     [{}, released(0, { uncounted: true })],
     [{ sizesFail: 'privilege' }, released(0, { uncounted: true })],
-  ])(
-    'that cannot be counted is opened by a number where the server answers otherwise (%j)',
-    async (given, expected) => {
-      const clearing = { acceptMissing: 1 };
-      expect((await cleared(closed, { fails: 'timeout', clearing, ...given })).note).toMatchObject(expected);
-    },
-  );
+  ])('is opened uncounted by acceptMissing if the server answers otherwise (%j)', async (given, expected) => {
+    const clearing = { acceptMissing: 1 };
+    expect((await cleared(closed, { fails: 'timeout', clearing, ...given })).note).toMatchObject(expected);
+  });
 
   test.each<[string, World, object]>([
     ['the server', { fails: 'timeout' }, notReleased('server', { error: { kind: 'timeout', operation: 'dry-run' } })],
     ['the ledger', { changes: { replace: () => Promise.reject(new LedgerError('no table')) } }, notReleased('ledger')],
     ['another run', { changes: { replace: async () => false } }, notReleased('taken')],
-  ])('stays closed where %s comes in between', async (_, given, expected) => {
+  ])('stays closed if %s interferes', async (_, given, expected) => {
     expect((await cleared(closed, given)).note).toStrictEqual(expected);
   });
 
-  test('is left to the workflow where the failure is a defect', async () => {
+  test('is left to the workflow if the failure is a defect', async () => {
     const changes = { replace: () => Promise.reject(new TypeError('a defect')) };
     await expect(cleared(closed, { changes })).rejects.toThrow('a defect');
   });

@@ -98,7 +98,7 @@ describe('rows that were not searchable when the copy began', () => {
     const report = await deployment.night();
     const entry = entryOf(report);
     expect(entry).toMatchObject({ outcome: 'truncated', cause: { kind: 'verified', stragglersIn: before?.name } });
-    const body = JSON.parse(/POST \/_reindex (\{.*\})/.exec(entry.reason)![1]!);
+    const body = JSON.parse(/POST \/_reindex\?wait_for_completion=false (\{.*\})/.exec(entry.reason)![1]!);
     expect(body).toEqual({
       conflicts: 'proceed',
       source: { index: before?.name, query: { range: { timestampMillis: { gt: entry.cutoffMillis } } } },

@@ -36,7 +36,7 @@ describe('ten nights of a bite each', () => {
     ['evenly stamped', evenly],
     ['stamped at midnight', atMidnight],
     ['in bursts', inBursts],
-  ])('%s: never more than a bite and a hundredth, always the oldest first', async (kind, old) => {
+  ])('%s: never more than a hundredth above a bite, always the oldest first', async (kind, old) => {
     const deployment = await started({ indices: [indexOf(old)], policies: [policy] });
     const gone: number[] = [];
     for (let night = 0; night < 10; night++) {
@@ -61,7 +61,7 @@ describe('ten nights of a bite each', () => {
     }
   });
 
-  test('says what is left, and for how many nights', async () => {
+  test('reports what is left, and for how many nights', async () => {
     const { night } = await started({ indices: [indexOf(evenly)], policies: [policy] });
     expect(only(await night())).toMatchObject({
       rowsToDelete: 1000,
@@ -70,7 +70,7 @@ describe('ten nights of a bite each', () => {
     });
   });
 
-  test('goes on where the nights before let expect so many that no number holds them', async () => {
+  test('works with a forecast of more nights than a number can hold', async () => {
     const { night, nights } = await started({
       indices: [indexOf(evenly)],
       policies: [{ ...policy, maxRowsPerRun: 1440 }],
@@ -112,7 +112,7 @@ describe('a policy with a bite', () => {
     });
   });
 
-  test('whose oldest timestamp alone holds more is blocked, with the number to approve, which then lets it go', async () => {
+  test('whose oldest timestamp alone has more rows is blocked until that number is approved', async () => {
     const old = [...Array(3000).fill(cutoff - 300.4 * day), ...evenly.filter((at) => at > cutoff - 200 * day)];
     const { night, realTruncates } = await started({ indices: [indexOf(old)], policies: [policy] });
     const blocked = only(await night());
@@ -139,7 +139,7 @@ describe('a policy with a bite', () => {
     [3, 'enforce'],
     [3, 'preview'],
   ])(
-    'for which there is no time after %i dry runs is not called too large, and nobody is told to approve all of it (%s)',
+    'without time after %i dry runs is not reported as too large, and asks for no approval (%s)',
     async (dryRuns, mode) => {
       const { night, services, clock, realTruncates } = await started({
         indices: [indexOf(evenly)],
@@ -185,7 +185,7 @@ describe('a policy with a bite', () => {
     expect(entries).toMatchObject([{ phase: 'approved', plan: { bite: { rows: best } } }]);
   });
 
-  test('in a preview says how much would go in one run, and in how many nights all of it', async () => {
+  test('in a preview reports how many rows one run would delete, and how many nights all of them take', async () => {
     const { night } = await started({ indices: [indexOf(evenly)], policies: [policy] });
     expect(only(await night({ mode: 'preview' }))).toMatchObject({
       outcome: 'would-truncate',
@@ -195,7 +195,7 @@ describe('a policy with a bite', () => {
     });
   });
 
-  test('takes the stage’s bite where it has none', async () => {
+  test('uses the stage’s bite if it has none', async () => {
     const { maxRowsPerRun: _, ...without } = policy;
     const { night } = await started({
       indices: [indexOf(evenly)],
@@ -205,7 +205,7 @@ describe('a policy with a bite', () => {
     expect(only(await night())).toMatchObject({ outcome: 'truncated', rowsDeleted: 2000 });
   });
 
-  test('is refused where the server would reindex even a bite', async () => {
+  test('is refused if the server would reindex even a bite', async () => {
     const { night, realTruncates } = await started({
       indices: [indexOf(evenly)],
       policies: [policy],
@@ -224,7 +224,7 @@ describe('a policy with a bite', () => {
     });
   });
 
-  test('does not start where rows came to age beyond a hundredth of the bite since Plan', async () => {
+  test('does not start if more than a hundredth above the bite has aged past the cutoff since Plan', async () => {
     const deployment = await started({ indices: [indexOf(evenly)], policies: [policy] });
     const { operations } = deployment.services;
     deployment.services.operations = {
@@ -252,7 +252,7 @@ describe('a policy with a bite', () => {
     expect(only(await deployment.night())).toMatchObject({ outcome: 'rows-missing', rowsMissing: 100 });
   });
 
-  test('is settled in the night in which a 400 answers it: what stays is the backlog and the young rows, in every look', async () => {
+  test('is settled in the same night after a 400: every look counts backlog and young rows as kept', async () => {
     const deployment = await started({ indices: [indexOf(evenly)], policies: [policy] });
     const { engine } = deployment.service;
     const answer = { kind: 'status', status: 400, body: '{"message":"Async reindex failed","status":400}' } as const;

@@ -54,7 +54,7 @@ describe('a policy', () => {
       decided(counted, 'would-truncate', { kind: 'due', minDeletePercent: 10 }),
     ],
     [
-      'switched off',
+      'disabled',
       { policies: [{ ...operation, enabled: false }] },
       decided(policy, 'disabled', { kind: 'switched-off' }),
     ],
@@ -67,7 +67,7 @@ describe('a policy', () => {
       }),
     ],
     [
-      'not worth it',
+      'below its threshold',
       { counts: () => ({ rowsToDelete: 5 }) },
       decided({ ...counted, rowsToDelete: 5 }, 'below-threshold', { kind: 'below-threshold', minDeletePercent: 10 }),
     ],
@@ -77,7 +77,7 @@ describe('a policy', () => {
       decided({ ...counted, rowsTotal: 5 }, 'failed', { kind: 'guard', which: 'counts' }),
     ],
     [
-      'not answered in words that we know',
+      'answered in unknown words',
       { counts: () => ({ strategy: undefined as never }) },
       decided({ ...asked, rowsTotal: 1000, rowsToDelete: 600 }, 'failed', {
         kind: 'guard',
@@ -103,11 +103,11 @@ describe('a policy', () => {
       },
     ],
     ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'no-time', what: 'plan' })],
-  ])('that is %s says so', async (_, world, expected) => {
+  ])('that is %s gets that outcome', async (_, world, expected) => {
     expect(await only(world)).toStrictEqual(expected);
   });
 
-  test('that meets a defect is left to the workflow', async () => {
+  test('with a defect is left to the workflow', async () => {
     const defect = (): never => {
       throw new TypeError('a defect');
     };
@@ -117,7 +117,7 @@ describe('a policy', () => {
     await expect(planned({ policies, counts })).rejects.toThrow('a defect');
   });
 
-  test('that goes by a wrong clock is not said to have lost rows', async () => {
+  test('of a run with a wrong clock is not reported with rows missing', async () => {
     const window = { from: cutoff, to: start - day, rows: 10_000, countedAt: 1 };
     const record = anIdle({ server, lastVerdict: aVerdict({ window }) });
     const world = { records: { [anIndex]: record }, counts: () => ({ clockSkewMillis: 10 ** 6 }) };
@@ -128,13 +128,13 @@ describe('a policy', () => {
     expect((await only({ records: world.records })).entry).toMatchObject({ outcome: 'rows-missing' });
   });
 
-  test('whose dry run does not end in time says so', async () => {
+  test('whose dry run does not end in time is reported with that cause', async () => {
     expect(await only({ left: 30_001, isSlow: true })).toStrictEqual(
       decided(asked, 'failed', { kind: 'no-time', what: 'plan' }),
     );
   });
 
-  test('is asked for as long as there is time', async () => {
+  test('is counted as long as there is time', async () => {
     expect((await only({ left: 30_001 })).phase).toBe('approved');
   });
 });
@@ -172,18 +172,18 @@ describe('a policy whose index is not free', () => {
       decided(policy, 'in-flight', { kind: 'foreign', why: 'address', address: 'http://b', ourAddress: server }),
     ],
     [
-      'a call that nobody may judge yet',
+      'a call that may not be judged yet',
       aSending({ server, judgeableAt: start + 5001 }),
       decided(sent, 'in-flight', { kind: 'held', state: 'sending', runId: 'run-1', until: start + 5001 }),
     ],
-  ])('because of %s says so, and is not counted', async (_, record, expected) => {
+  ])('because of %s gets that cause, and is not counted', async (_, record, expected) => {
     const { state, asked: questions } = await planned({ records: { [anIndex]: record } });
     const [entry] = state.entries;
     expect(entry).toStrictEqual(expected);
     expect(questions).toEqual(['sizes']);
   });
 
-  test('is watched, where an earlier run has left it', async () => {
+  test('is watched if an earlier run left it', async () => {
     const { state } = await planned({ records: { [anIndex]: running } });
     expect(state.entries).toMatchObject([
       {
@@ -196,7 +196,7 @@ describe('a policy whose index is not free', () => {
     expect(now.state.entries[0]?.phase).toBe('watched');
   });
 
-  test('is watched without a policy, too, and once', async () => {
+  test('is watched once, even without a policy', async () => {
     const other = aRunning({ server, judgeableAt: start, index: 'other', aspect: 'other' });
     const { state } = await planned({ records: { [anIndex]: running, other } });
     expect(state.entries.map(({ index, phase }) => [index, phase])).toEqual([
@@ -219,16 +219,16 @@ describe('a policy whose index is not free', () => {
     ['has its verdict', anIdle({ server, lastVerdict: aVerdict({ ...us, window: undefined }) })],
     ['has sent', anIdle({ server, sentBy: [{ ...us, at: start }] })],
     ['has reserved it', aReserved({ server, attempt: anAttempt({ ...us, reservedAt: start, sendBy: later }) })],
-  ])('is counted where this run %s, and Plan is tried again: Truncate finds it out', async (_, record) => {
+  ])('is counted if this run %s and Plan is retried: Truncate detects it', async (_, record) => {
     expect((await only({ records: { [anIndex]: record } })).phase).toBe('approved');
   });
 
-  test('is counted where it may be given back before its turn', async () => {
+  test('is counted if it may be free before its turn', async () => {
     const reserved = aReserved({ server, attempt: anAttempt({ ...theirs, sendBy: later }) });
     expect((await only({ records: { [anIndex]: reserved } })).phase).toBe('approved');
   });
 
-  test('because this run found rows missing says so again', async () => {
+  test('because this run found rows missing is reported again', async () => {
     const verdict = aVerdict({ runId: 'us', runStartMillis: start });
     const record = aQuarantined({ server, lastVerdict: verdict });
     expect(await only({ records: { [anIndex]: record } })).toStrictEqual({
@@ -238,7 +238,7 @@ describe('a policy whose index is not free', () => {
     });
   });
 
-  test('at another address is taken over where nobody is at it', async () => {
+  test('at another address is taken over if it is idle', async () => {
     const over = aReserved({
       server: 'http://b',
       lastVerdict: aVerdict(),
@@ -258,7 +258,7 @@ describe('a reindex', () => {
     rowsToDelete: endTimeMillis > cutoff ? 900 : 600,
   });
 
-  test('is planned where task statuses can be read', async () => {
+  test('is planned if task statuses can be read', async () => {
     const { state, asked: questions, options } = await planned({ policies: [reindex], sizes, counts });
     expect(questions).toEqual(['sizes', 'operation 30', 'status']);
     expect(options).toMatchObject([
@@ -273,7 +273,7 @@ describe('a reindex', () => {
     ]);
   });
 
-  test('is refused where task statuses may not be read, which is asked once', async () => {
+  test('is refused if reading task statuses is forbidden, which is requested once', async () => {
     const policies = [reindex, { ...reindex, aspect: 'b' }];
     const both = [...sizes, { ...sizes[0]!, aspect: 'b' }];
     const { state, asked: questions } = await planned({
@@ -294,14 +294,14 @@ describe('a reindex', () => {
     expect(questions.filter((question) => question === 'status')).toHaveLength(1);
   });
 
-  test('is not started where task statuses cannot be read just now', async () => {
+  test('is not started if task statuses cannot be read right now', async () => {
     const { state } = await planned({ policies: [reindex], sizes, counts, status: { fails: 'timeout' } });
     expect(state.entries).toMatchObject([
       { entry: { outcome: 'not-started', cause: { kind: 'guard', which: 'task-status' } } },
     ]);
   });
 
-  test('is of no interest in a bite', async () => {
+  test('is not checked for a bite', async () => {
     const bite: World['counts'] = ({ endTimeMillis }) =>
       endTimeMillis < cutoff ? { rowsToDelete: 100 } : { strategy: 'reindex' };
     const entry = await only({ policies: [{ ...operation, maxRowsPerRun: 100 }], counts: bite });
@@ -326,7 +326,7 @@ describe('a bite', () => {
     expect(questions).toHaveLength(2 + dryRuns);
   });
 
-  test('in a preview says in how many nights all goes', async () => {
+  test('in a preview reports in how many nights all rows are deleted', async () => {
     expect(await only({ policies, counts: small, mode: 'preview' })).toMatchObject({
       entry: { outcome: 'would-truncate', cause: { kind: 'due', minDeletePercent: 10, bite: 100, nights: 6 } },
     });
@@ -353,7 +353,7 @@ describe('a bite', () => {
       ({ endTimeMillis }) => (endTimeMillis < cutoff ? { rowsToDelete: 100, clockSkewMillis: 10 ** 6 } : {}),
       { outcome: 'failed', cause: { kind: 'guard', which: 'server-clock', found: 10 ** 6 } },
     ],
-  ])('that %s says so', async (_, counts, expected) => {
+  ])('that %s gets that outcome', async (_, counts, expected) => {
     const { entry } = (await only({ policies, counts })) as { entry: { outcome?: string; cause?: Cause } };
     expect({ outcome: entry.outcome, cause: entry.cause }).toStrictEqual(expected);
   });

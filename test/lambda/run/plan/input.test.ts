@@ -14,7 +14,7 @@ describe('what an execution is started with', () => {
     ['fifty indices to clear', { clear: named(50) }],
     ['rows that one index may miss', { clear: named(1), acceptMissing: 1 }],
     ['the schedule’s time', { scheduledTime: '2026-03-01T03:30:00Z' }],
-  ])('%s is taken as it is', (_, input) => {
+  ])('%s is accepted unchanged', (_, input) => {
     expect(parseInput(input)).toEqual({ input });
   });
 
@@ -23,7 +23,7 @@ describe('what an execution is started with', () => {
     expect(parseInput(null)).toEqual({ input: {} });
   });
 
-  test("has no time where nobody filled in the one of the schedule's target", () => {
+  test("has no scheduled time if the schedule's placeholder is not filled in", () => {
     expect(parseInput({ scheduledTime: '<aws.scheduler.scheduled-time>' })).toEqual({ input: {} });
   });
 
@@ -55,12 +55,12 @@ describe('what an execution is started with', () => {
     ['a time that is none', { scheduledTime: 'tonight' }, /scheduledTime must be a time such as 2026-03-01T03:30:00Z/],
     ['a long time', { scheduledTime: '2'.repeat(41) }, /scheduledTime must have at most 40 characters/],
     ['a text', 'enforce', /must be an object/],
-  ])('%s is refused in a sentence', (_, input, expected) => {
+  ])('%s is refused with a reason', (_, input, expected) => {
     expect(parseInput(input)).toEqual({ problem: expect.stringMatching(expected) });
     expect(parseInput(input)).toEqual({ problem: expect.stringMatching(/^the execution's input cannot be used: /) });
   });
 
-  test('and what it asks for but cannot have is an error of its own', () => {
+  test('and what cannot be fulfilled is an error of its own', () => {
     expect(new RunInputError('x').name).toBe('RunInputError');
   });
 });

@@ -14,7 +14,7 @@ const meant = (
 ) => meantIndex({ ...noIndex, ...error }, aPolicy({ entityType, aspect }), sizes);
 
 describe('the index that a policy most likely means', () => {
-  test('is the nearest that the server tells of, as DataHub spells it', () => {
+  test('is the nearest on the server, in DataHub’s spelling', () => {
     expect(meant('dataset', 'datasetProfil', told(['dataset', 'datasetprofile'], ['dataset', 'operation']))).toBe(
       'dataset.datasetProfile',
     );
@@ -23,7 +23,7 @@ describe('the index that a policy most likely means', () => {
     );
   });
 
-  test('is one that DataHub has, where the server tells of none', () => {
+  test('is one of DataHub’s own if the server lists none', () => {
     expect(meant('dataset', 'operations')).toBe('dataset.operation');
     for (const nothing of [
       { indexName: 'x' },
@@ -35,16 +35,16 @@ describe('the index that a policy most likely means', () => {
     expect(meant('dataset', 'operations', told(['*', 'operations']))).toBe('dataset.operation');
   });
 
-  test('is none of DataHub’s, where the server tells of its own', () => {
+  test('is not one of DataHub’s own if the server lists its indices', () => {
     expect(meant('dataset', 'operations', told(['chart', 'x']))).toBeUndefined();
   });
 
-  test('is near in both its names', () => {
+  test('is similar in both its names', () => {
     expect(meant('dataset', 'xyz', told(['dataset', 'operation']))).toBeUndefined();
     expect(meant('chart', 'operation', told(['dataset', 'operation']))).toBeUndefined();
   });
 
-  test('is another by more than its number, or its case', () => {
+  test('differs by more than its number or its case', () => {
     expect(meant('dataset', 'part7', told(['dataset', 'part3']))).toBeUndefined();
     expect(meant('dataset', 'part10', told(['dataset', 'Part22']))).toBeUndefined();
     expect(meant('dataset', 'part7', told(['dataset', 'par7']))).toBe('dataset.par7');
@@ -57,7 +57,7 @@ describe('the index that a policy most likely means', () => {
     ).toBeUndefined();
   });
 
-  test('is looked for only where the server has no such index, or does not take the name', () => {
+  test('is searched for only if the server has no such index, or refuses the name', () => {
     const sizes = told(['dataset', 'operation']);
     expect(meant('dataset', 'operations', sizes, { kind: 'bad-request' })).toBe('dataset.operation');
     expect(meant('dataset', 'operations', sizes, { kind: 'timeout' })).toBeUndefined();

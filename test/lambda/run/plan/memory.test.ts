@@ -12,7 +12,7 @@ const name = 'dataset.operation';
 const old = (count: number, at: number) => Array(count).fill(at - 40 * day);
 
 describe('a night', () => {
-  test('is remembered by Plan, and by the verdict in its place', async () => {
+  test('is remembered by Plan, and again by the verdict', async () => {
     const { night, nights, service } = await started();
     await night();
     const physical = service.engine.indices()[0]!.name;
@@ -63,8 +63,8 @@ describe('a night', () => {
   });
 });
 
-describe('what it is good for', () => {
-  test('how long a truncation takes, as last time', async () => {
+describe('the memory shows', () => {
+  test('how long a truncation took last time', async () => {
     const deployment = await started({ rowsPerSecond: 10 });
     const first = only(await deployment.night());
     deployment.clock.time += day;
@@ -79,7 +79,7 @@ describe('what it is good for', () => {
     expect(planned).toMatchObject({ plan: { seconds: expect.closeTo(2 * first.durationSeconds!, -1) } });
   });
 
-  test('that a truncation will not end before the run does', async () => {
+  test('that a truncation will not end before its run', async () => {
     const deployment = await started({ rowsPerSecond: 1 });
     await deployment.night();
     deployment.clock.time += day;
@@ -121,7 +121,7 @@ describe('what it is good for', () => {
   test.each([
     ['deleted', false],
     ['reindexed away', true],
-  ])('that somebody else emptied an index that we never truncated: %s', async (_, reindexed) => {
+  ])('that another process emptied an index that we never truncated: %s', async (_, reindexed) => {
     const deployment = await started({ indices: [anIndexOf(0, 4005)] });
     const before = deployment.service.engine.indices()[0]!.name;
     for (let night = 0; night < 3; night++) {

@@ -35,20 +35,20 @@ const target = (policy: Policy = aPolicy()): ApprovedEntry => ({
 });
 
 describe('the orders just before the call', () => {
-  test('that are the same let it go on', async () => {
+  test('that are unchanged allow it', async () => {
     expect(await ordersNow(target(), orders([written]))).toBeUndefined();
     expect(
       await ordersNow(target(), orders([{ ...written, retentionDays: 5000, aspect: 'other' }, written])),
     ).toBeUndefined();
   });
 
-  test('in another spelling are the same', async () => {
+  test('in another spelling are unchanged', async () => {
     expect(
       await ordersNow(target(), orders([{ ...written, entityType: 'DATASET', aspect: 'Operation' }])),
     ).toBeUndefined();
   });
 
-  test('may have another owner and another note', async () => {
+  test('may change owner and note', async () => {
     expect(await ordersNow(target(), orders([{ ...written, owner: 'us', note: 'because' }]))).toBeUndefined();
   });
 
@@ -62,12 +62,12 @@ describe('the orders just before the call', () => {
     ['batchSize', 5, 10_000, 5],
     ['timeoutSeconds', 60, undefined, 60],
     ['maxRowsPerRun', 1000, undefined, 1000],
-  ])('with another %s stop it', async (field, value, was, now) => {
+  ])('with another %s prevent it', async (field, value, was, now) => {
     const cause = await ordersNow(target(), orders([{ ...written, [field]: value }]));
     expect(cause).toEqual({ kind: 'changed', what: field, ...(was !== undefined && { was }), now });
   });
 
-  test('without a field that was there stop it', async () => {
+  test('with a field removed prevent it', async () => {
     const cause = await ordersNow(target(aPolicy({ maxDeletePercent: 90 })), orders([written]));
     expect(cause).toEqual({ kind: 'changed', what: 'maxDeletePercent', was: 90 });
   });
@@ -82,18 +82,18 @@ describe('the orders just before the call', () => {
       { kind: 'changed', what: 'policy-unreadable', now: expect.stringContaining('retentionDays') },
     ],
     [
-      'policies out of reach',
+      'unreachable policies',
       [new ParametersError('SSM is out of reach')],
       { kind: 'changed', what: 'policy-unreadable', now: 'SSM is out of reach' },
     ],
     ['a pause', [[written], true], { kind: 'paused' }],
     ['a pause that cannot be determined', [[written], new Error('SSM')], { kind: 'paused', problem: 'SSM' }],
     ['a pause, and no policy', [[], true], { kind: 'paused' }],
-  ])('%s stop it', async (_, given, expected) => {
+  ])('%s prevent it', async (_, given, expected) => {
     expect(await ordersNow(target(), orders(...given))).toEqual(expected);
   });
 
-  test('with another default bite of the stage stop it, unless the policy has one of its own', async () => {
+  test('with another default bite of the stage prevent it, unless the policy has its own', async () => {
     expect(await ordersNow(target(), orders([written], false, 500))).toStrictEqual({
       kind: 'changed',
       what: 'maxRowsPerRun',
@@ -110,7 +110,7 @@ describe('the orders just before the call', () => {
 });
 
 describe('policies', () => {
-  test('without a bite get the stage’s, but for a reindex, which copies everything anyway', async () => {
+  test('without a bite get the stage’s, except for a reindex, which copies everything anyway', async () => {
     const given = orders(
       [written, { ...written, aspect: 'b', maxRowsPerRun: 7 }, { ...written, aspect: 'c', strategy: 'reindex' }, 5],
       false,
@@ -130,12 +130,12 @@ describe('policies', () => {
   });
 });
 
-test('a pause is asked for, and what cannot be asked counts as one', async () => {
+test('a pause that cannot be read counts as a pause', async () => {
   expect(await pausedCause(orders([], false))).toBeUndefined();
   expect(await pausedCause(orders([], true))).toEqual({ kind: 'paused' });
 });
 
-test('sentences about configuration are carried as they are, up to 600 bytes', () => {
+test('errors about configuration are kept up to 600 bytes', () => {
   expect(problemOf(new Error('x'.repeat(600)))).toBe('x'.repeat(600));
   expect(new ParametersError('x').name).toBe('ParametersError');
   expect(problemOf(new Error('x'.repeat(601)))).toBe(`${'x'.repeat(597)}…`);

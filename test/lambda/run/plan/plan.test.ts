@@ -28,7 +28,7 @@ const outcomes = ({ entries }: RunState) =>
 const policy = (aspect: string) => ({ entityType: 'dataset', aspect, retentionDays: 30 });
 
 describe('Plan', () => {
-  test('sees what another name of the same search index has left in the ledger', async () => {
+  test('sees what a policy under another name of the same search index left in the ledger', async () => {
     const deployment = await started({
       indices: [anIndexOf(600, 400, 'b_c', 'a')],
       policies: [{ entityType: 'a', aspect: 'b_c', retentionDays: 30 }],
@@ -42,7 +42,7 @@ describe('Plan', () => {
     expect(outcomes(await planned(deployment, deployment.during('plan')))).toEqual([['b_c', 'quarantined']]);
   });
 
-  test('is not held up by a reservation whose time to send is over', async () => {
+  test('is not blocked by a reservation whose time to send is over', async () => {
     const deployment = await started();
     const attempt = anAttempt({ sendBy: deployment.clock.time });
     deployment.ledger.stored.set(anIndex, aReserved({ server: serverAddress(deployment.settings.gmsUrl), attempt }));
@@ -53,19 +53,25 @@ describe('Plan', () => {
     ['sending', aSending(), 'in-flight'],
     ['running', aRunning(), 'in-flight'],
     ['quarantined', aQuarantined(), 'quarantined'],
-  ])('neither watches nor judges a %s record of another address, and names both', async (_, record, outcome) => {
-    const deployment = await started();
-    deployment.ledger.stored.set(anIndex, { ...record, server: 'https://other.example.com' });
-    const [entry] = (await planned(deployment, deployment.during('plan'))).entries;
-    const ourAddress = serverAddress(deployment.settings.gmsUrl);
-    expect(entry).toMatchObject({
-      phase: 'done',
-      entry: { outcome, cause: { kind: 'foreign', why: 'address', address: 'https://other.example.com', ourAddress } },
-    });
-  });
+  ])(
+    'neither watches nor judges a %s record of another address, and reports both addresses',
+    async (_, record, outcome) => {
+      const deployment = await started();
+      deployment.ledger.stored.set(anIndex, { ...record, server: 'https://other.example.com' });
+      const [entry] = (await planned(deployment, deployment.during('plan'))).entries;
+      const ourAddress = serverAddress(deployment.settings.gmsUrl);
+      expect(entry).toMatchObject({
+        phase: 'done',
+        entry: {
+          outcome,
+          cause: { kind: 'foreign', why: 'address', address: 'https://other.example.com', ourAddress },
+        },
+      });
+    },
+  );
 
   test.each([{ only: ['dataset.operation'] }, {}])(
-    'names what is closed or foreign in every report, also where its policy is not of this run (%j)',
+    'lists closed and foreign indices in every report, even if their policies are not in this run (%j)',
     async (input) => {
       const deployment = await started();
       const server = serverAddress(deployment.settings.gmsUrl);
@@ -81,7 +87,7 @@ describe('Plan', () => {
     },
   );
 
-  test('takes an idle record of another address over, and compares nothing with it', async () => {
+  test('takes over an idle record of another address without comparing its counts', async () => {
     const deployment = await started();
     const window = { from: 0, to: deployment.clock.time - 1, rows: 1_000_000, countedAt: 1 };
     const lastVerdict = aVerdict({ window });
@@ -122,7 +128,7 @@ describe('Plan', () => {
     expect(state.entries[0]).toMatchObject({ entry: { cause: { kind: 'no-time', what: 'plan' } } });
   });
 
-  test('asks side by side, but not everything at once', async () => {
+  test('sends requests in parallel, up to a limit', async () => {
     const aspects = Array.from({ length: 30 }, (_, n) => `a${n}`);
     const deployment = await started({ indices: [], policies: aspects.map(policy) });
     let running = 0;
@@ -141,7 +147,7 @@ describe('Plan', () => {
     expect(most).toBe(8);
   });
 
-  test('says a cause that concerns the server once, and what runs is left to the next run', async () => {
+  test('reports a cause of the whole server once, and leaves running truncations to the next run', async () => {
     const deployment = await started({ policies: ['operation', 'b', 'c'].map(policy), rowsPerSecond: 0.01 });
     deployment.settings.maxRunHours = 1;
     deployment.policies = [policy('operation')];
@@ -167,14 +173,14 @@ describe('Plan', () => {
     expect(state.notes).toEqual([]);
   });
 
-  test('asks for no dry run when the sizes already met a cause that concerns the server', async () => {
+  test('sends no dry run when sizes failed for a cause of the whole server', async () => {
     const deployment = await started({ faults: ['unauthorized-empty'] });
     const state = await planned(deployment, deployment.during('plan'));
     expect(state.error).toMatchObject({ kind: 'server', error: { status: 401 } });
     expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
   });
 
-  test('repeated after it found rows missing says so again, and goes on with the others', async () => {
+  test('repeated after it found rows missing reports them again, and continues with the others', async () => {
     const deployment = await started({
       indices: [anIndexOf(600, 400), anIndexOf(600, 400, 'other')],
       policies: ['operation', 'other'].map(policy),
@@ -194,7 +200,7 @@ describe('Plan', () => {
     expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'quarantined' });
   });
 
-  test('reads no token from its own errors, log lines or state', async () => {
+  test('keeps the token out of errors, log lines and state', async () => {
     const deployment = await started();
     const state = await planned(deployment, deployment.during('plan'));
     expect(JSON.stringify([state, deployment.log, deployment.service.engine.asked])).not.toContain(
@@ -216,7 +222,7 @@ describe('Plan', () => {
     expect(outcomes(state)).toEqual([['operation', 'failed']]);
   });
 
-  test('fails the run when the token is missing, with the words of its source', async () => {
+  test('fails the run when the token is missing, with the error of its source', async () => {
     const deployment = await started();
     deployment.services.parameters.token.get = async () => {
       throw new ParametersError('the parameter /x/token is missing: store it');
@@ -226,7 +232,7 @@ describe('Plan', () => {
     expect(deployment.service.engine.asked).toEqual([]);
   });
 
-  test("does not take the Postgres backend's store for an index without a policy", async () => {
+  test("does not list the Postgres backend's store as an index without a policy", async () => {
     const deployment = await started({ profile: 'postgres' });
     const state = await planned(deployment, deployment.during('plan'));
     expect(state.unmanagedIndices).toEqual([]);

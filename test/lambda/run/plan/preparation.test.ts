@@ -65,7 +65,7 @@ const impossible = async (world: World) => {
 };
 
 describe('a run', () => {
-  test('has its policies and records, and nothing against it', async () => {
+  test('has its policies and records, and may start', async () => {
     const made = await ready({ records: [anIdle()] });
     expect(made).toStrictEqual({
       kind: 'ready',
@@ -77,19 +77,19 @@ describe('a run', () => {
     expect(made.policies.map(({ index }) => index)).toEqual([anIndex]);
   });
 
-  test('without a policy has an error, but for one that clears', async () => {
+  test('without a policy fails, unless it clears', async () => {
     expect(await ready({ policies: [] })).toMatchObject({ error: { kind: 'no-policy' } });
     const clearing = await ready({ policies: [], records: [anIdle()], input: { clear: ['dataset.operation'] } });
     expect(clearing).not.toHaveProperty('error');
     expect(clearing.chosen).toEqual([]);
   });
 
-  test('that is paused starts nothing, and says why', async () => {
+  test('that is paused starts nothing, and reports why', async () => {
     expect((await ready({ paused: true })).hindrance).toEqual({ kind: 'paused' });
     expect((await ready({ paused: new Error('SSM') })).hindrance).toEqual({ kind: 'paused', problem: 'SSM' });
   });
 
-  test('that clears is about no policy', async () => {
+  test('that clears has no policies', async () => {
     const made = await ready({ input: { clear: ['dataset.operation'] } });
     expect([made.policies.length, made.chosen.length]).toEqual([1, 0]);
   });
@@ -101,7 +101,7 @@ describe('a run', () => {
       { changes: { list: () => Promise.reject(new LedgerError('no table')) } },
       { kind: 'ledger', problem: 'no table' },
     ],
-  ])('is impossible without %s, and says of which policies', async (_, world, error) => {
+  ])('fails without %s, and names the policies', async (_, world, error) => {
     expect(await impossible(world)).toEqual([error, [anIndex]]);
   });
 
@@ -119,7 +119,7 @@ describe('names in the input', () => {
     expect(made.policies).toHaveLength(3);
   });
 
-  test('of only that no policy is for are told, with those that there are', async () => {
+  test('of only without a policy are reported, with the existing ones', async () => {
     expect(await impossible({ policies, input: { only: ['dataset.operation', 'dataset.x', 'dataset.y'] } })).toEqual([
       {
         kind: 'input',
@@ -147,7 +147,7 @@ describe('names in the input', () => {
     ]);
   });
 
-  test('of clear may be those of policies or of records; one wrong name is enough to clear nothing', async () => {
+  test('of clear may be those of policies or of records, and one wrong name clears nothing', async () => {
     const records = [anIdle({ index: 'dataset_oldaspect_v1', aspect: 'old' })];
     const made = await ready({ records, input: { clear: ['dataset.old', 'dataset.operation'] } });
     expect(made.records.size).toBe(1);
@@ -168,7 +168,7 @@ describe('the token', () => {
     ['expires in a second', now + 1000, ['token-expires']],
     ['expires now', now, ['token-expired']],
     ['has expired', now - day, ['token-expired']],
-  ])('that %s is told as that', async (_, at, kinds) => {
+  ])('that %s is reported as such', async (_, at, kinds) => {
     expect((await ready({ token: tokenUntil(at) })).notes).toEqual(kinds.map((kind) => ({ kind, at })));
   });
 });
@@ -178,7 +178,7 @@ describe('an event that is delivered twice, or late', () => {
   const them = { atMillis: now, runId: 'them', runStartMillis: now };
   const taken = { takeScheduledTime: async () => them };
 
-  test('starts nothing in the second run, which names the first', async () => {
+  test('starts nothing in the second run, which reports the first', async () => {
     expect((await ready({ input, changes: taken })).hindrance).toEqual({ kind: 'duplicate-event', runId: 'them' });
     expect((await ready({ input, changes: taken, paused: true })).hindrance).toMatchObject({
       kind: 'duplicate-event',
@@ -186,12 +186,12 @@ describe('an event that is delivered twice, or late', () => {
     expect(await ready({ input })).not.toHaveProperty('hindrance');
   });
 
-  test('is of no interest to a preview, or to a run that a person starts', async () => {
+  test('does not affect a preview or a manual run', async () => {
     expect(await ready({ input, changes: taken, mode: 'preview' })).not.toHaveProperty('hindrance');
     expect(await ready({ changes: taken })).not.toHaveProperty('hindrance');
   });
 
-  test('starts nothing where it cannot be read which run has its time, and goes on with what is unresolved', async () => {
+  test('starts nothing if the scheduled time cannot be read, and continues with unresolved truncations', async () => {
     const takeScheduledTime = () => Promise.reject(new LedgerError('The item cannot be read.'));
     expect(await ready({ input, changes: { takeScheduledTime } })).toMatchObject({
       error: { kind: 'ledger', problem: 'The item cannot be read.' },

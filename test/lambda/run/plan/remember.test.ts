@@ -50,7 +50,7 @@ const growing = [night(4, { rows: 1000, overdue: 90, mb: 10 }), night(2, { rows:
 const timed = [night(9, { outcome: 'truncated', deleted: 200, seconds: 100 })];
 const copied = [night(9, { outcome: 'truncated', copied: 400, seconds: 100 })];
 
-describe('an entry, with what earlier nights say', () => {
+describe('an entry with the memory of earlier nights', () => {
   test('grows by so many rows and megabytes a day', () => {
     const entry = withMemory(
       decided('nothing-to-delete', { kind: 'nothing-to-delete' }, { sizeBeforeMb: 14.16 }),
@@ -72,7 +72,7 @@ describe('an entry, with what earlier nights say', () => {
     ['is watched', watched],
     ['was not counted', decided('failed', { kind: 'run-error' }, { rowsTotal: undefined })],
     ['was counted by half', decided('failed', { kind: 'run-error' }, { rowsToDelete: undefined })],
-  ])('that %s stays as it is', (_, entry) => {
+  ])('that %s is unchanged', (_, entry) => {
     expect(withMemory(entry, growing, context())).toBe(entry);
   });
 
@@ -86,7 +86,7 @@ describe('an entry, with what earlier nights say', () => {
     ],
     ['none where it never gets there', { kind: 'below-threshold', minDeletePercent: 50 }, growing, undefined],
     ['none where its growth is not known', { kind: 'below-threshold', minDeletePercent: 10 }, [], undefined],
-  ])('that is below its threshold is told %s', (_, cause, nights, expected) => {
+  ])('that is below its threshold gets %s', (_, cause, nights, expected) => {
     const { entry } = withMemory(decided('below-threshold', cause), nights, context());
     expect(entry).toHaveProperty('cause', { ...cause, ...(expected !== undefined && { nights: expected }) });
   });
@@ -105,7 +105,7 @@ describe('an entry, with what earlier nights say', () => {
   test.each<[string, Cause, Outcome]>([
     ['due', { kind: 'due', minDeletePercent: 10 }, 'would-truncate'],
     ['above its ceiling', { kind: 'above-ceiling', approveRows: 140 }, 'above-ceiling'],
-  ])('that is %s is told how long it takes, as last time', (_, cause, outcome) => {
+  ])('that is %s gets the duration of last time', (_, cause, outcome) => {
     const seconds = (entry: Entry, nights: Night[]) => withMemory(entry, nights, context()).entry;
     expect(seconds(decided(outcome, cause, { rowsToDelete: 131 }), timed)).toHaveProperty('cause', {
       ...cause,
@@ -130,7 +130,7 @@ describe('an entry, with what earlier nights say', () => {
   });
 });
 
-describe('an index that somebody else has emptied', () => {
+describe('an index that another process emptied', () => {
   const steady = [5, 4, 3].map((ago) => night(ago, { rows: 5000, overdue: 0, name: 'before' }));
   const empty = decided(
     'nothing-to-delete',
@@ -138,7 +138,7 @@ describe('an index that somebody else has emptied', () => {
     { rowsTotal: 7, rowsToDelete: 0, indexName: 'now' },
   );
 
-  test('is told as that, with the names before and now', () => {
+  test('is reported as emptied, with its names before and now', () => {
     const { entry, phase } = withMemory(empty, steady, context());
     expect([phase, entry]).toMatchObject([
       'done',
@@ -160,11 +160,11 @@ describe('an index that somebody else has emptied', () => {
     ['a verdict', anIdle({ lastVerdict: aVerdict() })],
     ['a reservation', aReserved()],
     ['whatever another version wrote', { state: 'other-version', index: anIndex }],
-  ])('is left to its record, where that holds %s', (_, record) => {
+  ])('is left to its record if that is %s', (_, record) => {
     expect(withMemory(empty, steady, context(record)).entry).toMatchObject({ outcome: 'nothing-to-delete' });
   });
 
-  test('is told only of what would else be called well', () => {
+  test('is reported only in place of a good outcome', () => {
     const due = decided('would-truncate', { kind: 'due', minDeletePercent: 10 }, { rowsTotal: 7 });
     expect(withMemory(due, steady, context()).entry).toMatchObject({ outcome: 'would-truncate' });
   });
@@ -178,7 +178,7 @@ const services = (nights: Nights | undefined, left = 1_000_000) =>
     deadline: () => start + left,
   }) as unknown as RunServices;
 
-test('a truncation that takes longer than the run is told', () => {
+test('a truncation that takes longer than the run is reported', () => {
   const entries = [
     approved({ seconds: 12 * 3600 }),
     approved({ seconds: 12 * 3600 + 1 }),
@@ -204,13 +204,13 @@ describe('an index without a policy', () => {
     ['has no name of its own', { indexName: 'i', sizeMb: 20 }],
     ['has no aspect', { indexName: 'i', entityType: 'dataset', sizeMb: 20 }],
     ['has no size', { indexName: 'i', entityType: 'dataset', aspect: 'operation' }],
-  ])('that %s is listed as it is', (_, one) => {
+  ])('that %s is listed unchanged', (_, one) => {
     expect(grownIndices([one], memory, state)).toStrictEqual([one]);
   });
 });
 
 describe('remembering', () => {
-  test('writes down what was counted, and the ten largest indices without a policy', async () => {
+  test('stores the counts, and the ten largest indices without a policy', async () => {
     const nights = nightsInMemory();
     const entries = [
       approved({}, { rowsPastRetention: 500, indexName: 'i', sizeBeforeMb: 3 }),
@@ -241,7 +241,7 @@ describe('remembering', () => {
   };
   const note = { kind: 'memory-unavailable', problem: 'no table' };
 
-  test('that fails is told once, and not tried for ever', async () => {
+  test('that fails is reported once, and not retried forever', async () => {
     let writes = 0;
     const once: Nights = {
       ...failing,
@@ -256,7 +256,7 @@ describe('remembering', () => {
     expect(await remember(many, services(undefined))).toBeUndefined();
   });
 
-  test('reads by index, and says once that it cannot', async () => {
+  test('reads by index, and reports a failure once', async () => {
     const nights = nightsInMemory();
     for (const one of growing) await nights.write(one);
     const memory = await recall([anIndex, 'another'], services(nights));

@@ -3,7 +3,7 @@ import { anIndexOf, deployments, only } from '../../../support/deployment.ts';
 
 const started = deployments();
 
-test('a policy renamed to another writing of its search index: a server that compares names exactly has lost no rows', async () => {
+test('a policy renamed to another spelling of its search index has lost no rows on a server that compares names exactly', async () => {
   const deployment = await started({
     profile: 'postgres',
     indices: [anIndexOf(600, 400, 'usage', 'acme_table')],

@@ -53,7 +53,7 @@ const gone = { kind: 'gone-since', expected: 40, found: 10, since: 900_000 };
 const taken = { phase: 'done', entry: { outcome: 'in-flight', cause: { kind: 'taken', closed: false } } };
 
 describe('rows gone since the last verdict', () => {
-  test('are told, and close the index under an id of its own', async () => {
+  test('are reported, and close the index under a new attempt id', async () => {
     const { entry, ledger } = await look({});
     expect(entry).toStrictEqual({
       index: anIndex,
@@ -67,13 +67,13 @@ describe('rows gone since the last verdict', () => {
     });
   });
 
-  test('are told in a preview, which closes nothing', async () => {
+  test('are reported in a preview, which closes nothing', async () => {
     const { entry, ledger } = await look({ mode: 'preview' });
     expect(entry?.entry).toMatchObject({ outcome: 'rows-missing' });
     expect(await ledger.read(anIndex)).toEqual(withVerdict());
   });
 
-  test('may still be in the index before, until an upgrade deletes it', async () => {
+  test('may still be in the previous index, until an upgrade deletes it', async () => {
     const record = withVerdict({ entry: { ...aVerdict().entry, indexName: before } });
     const { entry } = await look({ record, size: { indexName: now } });
     const cause = { ...gone, rowsIn: before, indexNow: now, deadline: 1_600_000_000_000 + 60 * 86_400_000 };
@@ -95,11 +95,11 @@ describe('rows gone since the last verdict', () => {
     ['half of them are there', { there: 20 }],
     ['there is no verdict', { record: anIdle() }],
     ['a person has cleared its window', { record: withVerdict({ window: undefined }) }],
-  ])('are none where %s', async (_, world) => {
+  ])('are none if %s', async (_, world) => {
     expect((await look(world)).entry).toBeUndefined();
   });
 
-  test('are counted by the names under which they were counted then', async () => {
+  test('are counted under the names of the verdict', async () => {
     const { asked } = await look({});
     expect(asked.map(({ endTimeMillis }) => endTimeMillis)).toEqual([800_000, 400_000, 800_000]);
     expect(asked[0]).toMatchObject({ entityType: 'dataset', aspect: 'operation', forceDeleteByQuery: true });
@@ -114,10 +114,10 @@ describe('rows gone since the last verdict', () => {
   });
 });
 
-describe('a record that is not idle any more', () => {
+describe('a record that is no longer idle', () => {
   const reserved = (sendBy: number) => aReserved({ lastVerdict: aVerdict(), attempt: anAttempt({ sendBy }) });
 
-  test('because its reservation is over is given back first', async () => {
+  test('because of an expired reservation is given back first', async () => {
     const { entry, ledger } = await look({ record: reserved(9_000_000) });
     expect(entry?.entry).toMatchObject({ outcome: 'rows-missing' });
     expect(await ledger.read(anIndex)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a record that is not idle any more', () => {
     });
   });
 
-  test('because somebody may send is left to them', async () => {
+  test('because another run may send is left to that run', async () => {
     const { entry, ledger } = await look({ record: reserved(9_000_001) });
     expect(entry).toMatchObject(taken);
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'reserved' });
@@ -135,7 +135,7 @@ describe('a record that is not idle any more', () => {
   test.each<[string, Idle | Reserved]>([
     ['idle', withVerdict()],
     ['reserved', reserved(9_000_000)],
-  ])('because another run was at work on what was %s is left to that', async (_, record) => {
+  ])('because another run changed what was %s is left to that run', async (_, record) => {
     const meanwhile: World['meanwhile'] = (ledger) => ledger.stored.set(anIndex, anIdle({ attemptId: 'other' }));
     const { entry, ledger } = await look({ record, meanwhile });
     expect(entry).toMatchObject(taken);

@@ -25,7 +25,7 @@ describe('the order of a run', () => {
     }),
   });
 
-  test('is by rows, then by name; what has no count comes last', async () => {
+  test('is by rows, then by name, and without counts last', async () => {
     expect((await outcomes({ policies: of('e', 'a', 'd', 'c', 'b'), counts })).map(([aspect]) => aspect)).toEqual([
       'b',
       'c',
@@ -38,14 +38,14 @@ describe('the order of a run', () => {
     ).toEqual(['x', 'y']);
   });
 
-  test('has last what went badly before', async () => {
+  test('ends with indices whose last verdict was bad', async () => {
     const records = { ...endedWith('b', 'incomplete'), ...endedWith('a', 'truncated') };
     expect((await outcomes({ policies: of('b', 'a'), counts, records })).map(([aspect]) => aspect)).toEqual(['a', 'b']);
   });
 });
 
 describe('a run', () => {
-  test('begins with nothing that it has not found out', async () => {
+  test('starts with empty facts', async () => {
     const { state } = await planned({});
     expect({ ...state, entries: [] }).toStrictEqual({
       version: 2,
@@ -64,7 +64,7 @@ describe('a run', () => {
     });
   });
 
-  test('cannot use every input', async () => {
+  test('refuses input that it cannot use', async () => {
     const { state, log, asked } = await planned({ input: { mode: 'x'.repeat(700) } });
     expect(state).toMatchObject({
       error: { kind: 'input', problem: expect.stringMatching(/^the execution's input cannot be used: mode/) },
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect([log, asked]).toEqual([[['the run could not do its work', { cause: state.error }]], []]);
   });
 
-  test('keeps what a person approves, and the mode that they ask for', async () => {
+  test('keeps the approved rows and the requested mode', async () => {
     const { state } = await planned({ input: { only: ['dataset.operation'], approveRows: 7, mode: 'preview' } });
     expect(state).toMatchObject({ approveRows: 7, mode: 'preview' });
     expect((await planned({ mode: 'preview', input: { mode: 'enforce' } })).state).toMatchObject({
@@ -84,7 +84,7 @@ describe('a run', () => {
     });
   });
 
-  test.each(['enforce', 'preview'] as const)('without a token asks nothing (%s)', async (mode) => {
+  test.each(['enforce', 'preview'] as const)('without a token sends no request (%s)', async (mode) => {
     const { state, asked } = await planned({ mode, token: new ParametersError('no token') });
     expect(state).toMatchObject({
       error: { kind: 'parameters', problem: 'no token' },
@@ -98,7 +98,7 @@ describe('a run', () => {
     expect(asked).toEqual([]);
   });
 
-  test('that is paused plans all the same, and starts nothing', async () => {
+  test('that is paused plans anyway, and starts nothing', async () => {
     const records = { [key('x').index]: anIdle({ ...key('x') }) };
     expect(await outcomes({ records, policies: of('x'), input: { scheduledTime: startedAt } })).toEqual([
       ['x', 'approved'],
@@ -127,7 +127,7 @@ describe('a run', () => {
     expect(full.entries).toHaveLength(48);
   });
 
-  test('tells once that no clock, no sizes and no memory can be had', async () => {
+  test('reports once that clock, sizes and memory are missing', async () => {
     const failed = () => Promise.reject(new MemoryError('no table'));
     const { state } = await planned({
       policies: of('a', 'b'),
@@ -153,7 +153,7 @@ describe('a run', () => {
     expect(preview.state.notes).toEqual([]);
   });
 
-  test('that clears tells what every run tells', async () => {
+  test('that clears has the notes of every run', async () => {
     const exp = Math.floor(start / 1000) + 60;
     const token = `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.x`;
     const { state } = await planned({ token, input: { clear: ['dataset.operation'] } });
@@ -164,13 +164,13 @@ describe('a run', () => {
     expect(state).toMatchObject({ mode: 'enforce', next: 'report', entries: [] });
   });
 
-  test('that clears gives up in time, and releases nothing', async () => {
+  test('that clears stops in time, and releases nothing', async () => {
     const records = { [key('operation').index]: aQuarantined({ ...key('operation') }) };
     const { state } = await planned({ records, left: 30_001, isSlow: true, input: { clear: ['dataset.operation'] } });
     expect(state.notes).toMatchObject([{ kind: 'not-released', why: 'server', error: { kind: 'aborted' } }]);
   });
 
-  test('without a policy is an error, and watches what there is', async () => {
+  test('without a policy fails, and watches running truncations', async () => {
     const { state } = await planned({
       policies: [],
       records: { x: aRunning({ ...key('x'), index: 'x', judgeableAt: start }) },
@@ -183,17 +183,17 @@ describe('a run', () => {
   });
 });
 
-describe('what Plan asks', () => {
+describe('the requests of Plan', () => {
   const many = (count: number) => of(...Array.from({ length: count }, (_, at) => `a${at}`));
   const told = (...aspects: string[]) =>
     aspects.map((aspect) => ({ indexName: aspect, entityType: 'dataset', aspect }));
   const none: World['counts'] = () => ({ rowsToDelete: 0 });
 
-  test('is asked side by side, eight policies at a time', async () => {
+  test('are parallel for eight policies at a time', async () => {
     expect((await planned({ policies: many(20), counts: none })).mostAtOnce).toBe(8);
   });
 
-  test('of a preview is first whether a dry run of one of its policies is allowed', async () => {
+  test('start in a preview with one dry run, to see whether it is allowed', async () => {
     const { asked } = await planned({ mode: 'preview', policies: of('x', 'y'), sizes: told('a', 'y') });
     expect(asked.slice(0, 3)).toEqual(['sizes', 'status', expect.stringMatching(/^y \d/)]);
     const unread = await planned({
@@ -204,7 +204,7 @@ describe('what Plan asks', () => {
     expect(unread.asked[2]).toMatch(/^a \d/);
   });
 
-  test('of the memory is what it counts, and the ten largest indices without a policy', async () => {
+  test('to the memory are for the counted indices and the ten largest without a policy', async () => {
     const read: string[] = [];
     const nights = {
       async read(index: string) {
@@ -224,7 +224,7 @@ describe('what Plan asks', () => {
     expect(read).toEqual([key('a').index, ...Array.from({ length: 9 }, (_, at) => key(`u${at}`).index)]);
   });
 
-  test('that the memory cannot tell of indices without a policy is told as well', async () => {
+  test('to the memory for indices without a policy are reported when they fail', async () => {
     const nights = {
       read: async (index: string) => {
         if (index === key('u').index) throw new MemoryError('no table');
@@ -236,12 +236,12 @@ describe('what Plan asks', () => {
     expect(state.notes).toEqual([{ kind: 'memory-unavailable', problem: 'no table' }]);
   });
 
-  test('is left to the workflow where it meets a defect', async () => {
+  test('are left to the workflow after a defect', async () => {
     await expect(planned({ sizes: new TypeError('a defect') })).rejects.toThrow('a defect');
   });
 });
 
-test('what runs is watched, although its policy cannot be read', async () => {
+test('a running truncation is watched even if its policy cannot be read', async () => {
   const records = { [key('a').index]: aRunning({ ...key('a'), judgeableAt: start }) };
   const { state, log } = await planned({ policies: [{ ...operation, aspect: 'a', retentionDays: 1 }], records });
   expect(state.entries.map(({ phase }) => phase)).toEqual(['done', 'watched']);
@@ -251,7 +251,7 @@ test('what runs is watched, although its policy cannot be read', async () => {
 test.each([
   ['TypeError', new TypeError('x')],
   ['unknown', 'a text'],
-])('a preview that cannot make its preflight goes on, and logs why: %s', async (error, thrown) => {
+])('a preview whose preflight fails continues, and logs why: %s', async (error, thrown) => {
   let asked = 0;
   const token = () => {
     if (++asked > 1) throw thrown;
@@ -268,13 +268,13 @@ describe('a server that cannot be reached', () => {
   const failed = { entry: { outcome: 'failed', cause: { kind: 'run-error' } } };
   const error = (operation: string) => ({ kind: 'server', error: { kind: 'connect', operation }, sent: 'no' });
 
-  test('is asked once for sizes', async () => {
+  test('gets one request for sizes', async () => {
     const { state, asked } = await planned({ policies: of('a', 'b'), sizes: { fails: 'connect' } });
     expect(state).toMatchObject({ error: error('index-sizes'), entries: [failed, failed], notes: [] });
     expect(asked).toEqual(['sizes']);
   });
 
-  test('after the first dry runs starts nothing, and leaves what runs to the next run', async () => {
+  test('after the first dry runs starts nothing, and leaves running truncations to the next run', async () => {
     const records = { [key('b').index]: aRunning({ ...key('b'), judgeableAt: start }) };
     const counts: World['counts'] = ({ aspect }) => (aspect === 'c' ? { fails: 'connect' } : {});
     const { state } = await planned({ policies: of('a', 'b', 'c'), counts, records });
@@ -298,7 +298,7 @@ describe('a server that cannot be reached', () => {
     expect(dns((await planned({ ...world, token: new ParametersError('no token') })).state)).toBe('failed');
   });
 
-  test('is told by the checks of a preview as well', async () => {
+  test('is reported by the checks of a preview as well', async () => {
     const { state } = await planned({ mode: 'preview', sizes: { fails: 'connect' } });
     expect(state.preflight?.find(({ name }) => name === 'Connection')).toMatchObject({ state: 'failed' });
     const late = await planned({
@@ -343,13 +343,13 @@ describe('an index without a policy', () => {
     ['x_aspect_v1_1_7_0-0_1754300000000', true],
     ['x_aspect_v1_clone', true],
     ['metadata_aspect_v2', false],
-  ])('that the server names %s alone is listed: %s', async (indexName, isListed) => {
+  ])('that the server lists only as %s is listed: %s', async (indexName, isListed) => {
     expect(await listed({ indexName })).toStrictEqual(isListed ? [{ indexName }] : []);
     expect(await listed({ indexName, entityType: 'e' })).toStrictEqual(isListed ? [{ indexName }] : []);
     expect(await listed({ indexName, aspect: 'operation' })).toStrictEqual(isListed ? [{ indexName }] : []);
   });
 
-  test('is listed as one of twenty at most', async () => {
+  test('is one of at most twenty', async () => {
     expect(await listed(...Array.from({ length: 21 }, (_, at) => index(`a${at}`)))).toHaveLength(20);
   });
 });

@@ -90,7 +90,7 @@ describe('after a Truncate that ended without a state', () => {
     entry: { outcome: 'failed', cause: { kind: 'step-failed', error: 'X', sent: 'no' } },
   };
 
-  test('its turn is counted, once, and the failure is told', async () => {
+  test('its turn is counted once, and its failure is logged', async () => {
     const { after, log } = await failed({});
     expect(after).toMatchObject({
       turns: { truncate: 1, poll: 1 },
@@ -104,18 +104,18 @@ describe('after a Truncate that ended without a state', () => {
     expect((await polled({})).after.turns).toEqual({ truncate: 0, poll: 1 });
   });
 
-  test('with nothing left to start is forgotten', async () => {
+  test('the failure is dropped if nothing is left to start', async () => {
     const { after } = await failed({ entries: [] });
     expect([after.notes, 'failure' in after]).toEqual([[], false]);
   });
 
-  test('it was the one whose turn it was, whatever is decided before it', async () => {
+  test('the failure concerns the entry whose turn it was', async () => {
     const decided: DoneEntry = { index: 'b', phase: 'done', entry: aVerdict().entry };
     const { after } = await failed({ entries: [decided, target, { ...target, index: 'later' }] });
     expect(after.entries).toMatchObject([decided, wasFenced, { ...target, index: 'later' }]);
   });
 
-  test('a run without a failure stays as it is', async () => {
+  test('a run without a failure is unchanged', async () => {
     const { after, stored } = await polled({});
     expect([after.entries, after.notes, stored]).toEqual([[target], [], undefined]);
   });
@@ -130,7 +130,7 @@ describe('after a Truncate that ended without a state', () => {
     ['it has only reserved', aReserved({ server, attempt: ours })],
     ['it was fenced off before', anIdle({ server, sentBy: [{ ...us, at: now, fenced: true }] })],
     ['another run’s reservation is over', aReserved({ server, attempt: anAttempt({ ...them, sendBy: now }) })],
-  ])('it is fenced off where %s', async (_, record) => {
+  ])('it is fenced off if %s', async (_, record) => {
     const { after, stored } = await failed({ ...(record && { record }) });
     expect(after.entries).toMatchObject([wasFenced]);
     expect(stored).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ ...us, fenced: true }] });
@@ -152,13 +152,13 @@ describe('after a Truncate that ended without a state', () => {
       aSending({ server, attempt: aSentAttempt(us) }),
       { phase: 'watched', watch: { nextLookAt: now + 10_000 } },
     ],
-  ])('nothing is changed where %s', async (_, record, expected) => {
+  ])('nothing is changed if %s', async (_, record, expected) => {
     const { after, stored } = await failed({ record });
     expect(after.entries).toMatchObject([expected]);
     expect(stored).toEqual(record);
   });
 
-  test('an index that is closed stays closed, and its Truncate out', async () => {
+  test('a closed index stays closed, and its Truncate cannot send', async () => {
     const { after, stored } = await failed({ record: aQuarantined({ server }) });
     expect(after.entries).toMatchObject([{ entry: { outcome: 'quarantined', cause: { kind: 'quarantined' } } }]);
     expect(stored).toMatchObject({ state: 'quarantined', attemptId: 'fence', sentBy: [{ ...us, fenced: true }] });
@@ -169,7 +169,7 @@ describe('after a Truncate that ended without a state', () => {
   test.each<[string, object, object]>([
     ['another run', theirs, { kind: 'held', state: 'sending', runId: 'run-9' }],
     ['another version', otherVersion, { kind: 'foreign', why: 'version' }],
-  ])('where %s holds the index the failure stays until it can send no more', async (_, record, cause) => {
+  ])('if %s holds the index, the failure is kept until it can no longer send', async (_, record, cause) => {
     const waiting = await failed({ record });
     expect(waiting.after).toMatchObject({
       failure: { ...failure, sendsUntil: now + 450_000 },
@@ -184,12 +184,12 @@ describe('after a Truncate that ended without a state', () => {
     expect(over.after).not.toHaveProperty('failure');
   });
 
-  test('it can send no more when its run is over', async () => {
+  test('it can no longer send when its run is over', async () => {
     const { after } = await failed({ record: theirs, time: start + 12 * hour });
     expect(after.entries).toMatchObject([{ entry: { outcome: 'in-flight' } }]);
   });
 
-  test('a record that changes is read again, and at last left to the workflow', async () => {
+  test('a record that keeps changing is read again, and finally left to the workflow', async () => {
     const twice = await failed({ failing: 2 });
     expect([twice.reads(), twice.after.entries]).toMatchObject([3, [wasFenced]]);
     await expect(failed({ failing: 3 })).rejects.toThrow(`the ledger record of ${anIndex} kept changing`);
@@ -224,7 +224,7 @@ describe('a verdict', () => {
   const night = { index: anIndex, night: '2026-03-01T03:30:00.000Z', outcome: 'truncated' };
   const rest = { name: 'i', deleted: 590, rowsLeft: 410, mbLeft: 2, seconds: 61 };
 
-  test('is remembered with what was there before it, and what it left', async () => {
+  test('is remembered with the rows before it and after it', async () => {
     expect(await told(found)).toStrictEqual([{ ...night, ...rest, rows: 1000, overdue: 600, mb: 3 }]);
     expect(await told({ ...found, rowsPastRetention: 700 })).toMatchObject([{ overdue: 700 }]);
     expect(await told({ ...found, strategy: 'reindex' })).toStrictEqual([
@@ -234,11 +234,11 @@ describe('a verdict', () => {
     expect(await told({ ...found, strategy: 'delete-by-query' })).not.toHaveProperty('0.copied');
   });
 
-  test('of one that an earlier run sent is remembered by what became of it', async () => {
+  test('of an earlier run’s truncation is remembered by its outcome', async () => {
     expect(await told(found, true)).toStrictEqual([{ ...night, ...rest }]);
   });
 
-  test('that knows little is remembered by that', async () => {
+  test('with few facts is remembered by those', async () => {
     expect(await told(aVerdict().entry)).toStrictEqual([{ ...night, deleted: 0 }]);
     expect(await told({ ...aVerdict().entry, strategy: 'reindex' })).toStrictEqual([{ ...night, deleted: 0 }]);
     expect(await told({ ...aVerdict().entry, rowsTotal: 5 })).toStrictEqual([
@@ -246,12 +246,12 @@ describe('a verdict', () => {
     ]);
   });
 
-  test('needs no memory', async () => {
+  test('is given without a memory', async () => {
     const { after } = await polled({ entries: [watched()], record: verdictOf(found), hasNights: false });
     expect(after.entries).toMatchObject([{ phase: 'done' }]);
   });
 
-  test('is looked for when a look is due, and as long as there is time', async () => {
+  test('needs a look that is due, and time for it', async () => {
     const phase = async (world: World) =>
       (await polled({ entries: [watched()], record: verdictOf(found), ...world })).after.entries[0]?.phase;
     expect(await phase({})).toBe('done');

@@ -40,7 +40,7 @@ const before = 'dataset_operationaspect_v1_1600000000000';
 const after = 'dataset_operationaspect_v1_1700000000000';
 
 describe('an entry', () => {
-  test('that is decided anew takes its cause and facts with it', () => {
+  test('that is decided again keeps its cause and facts', () => {
     expect(done(target, 'failed', { kind: 'run-error' }, { rowsTotal: 3 })).toStrictEqual({
       index: 'i',
       phase: 'done',
@@ -48,7 +48,7 @@ describe('an entry', () => {
     });
   });
 
-  test('that is watched says what the record does, and when it is looked at', () => {
+  test('that is watched has the facts of its record and the time of its next look', () => {
     expect(watched(from, aRunning(), now, now + 5)).toStrictEqual({
       index: 'i',
       phase: 'watched',
@@ -64,7 +64,7 @@ describe('an entry', () => {
     });
   });
 
-  test('of a truncation says what its record knows', () => {
+  test('of a truncation has the facts of its record', () => {
     const baseline = { ...aSentAttempt().baseline, sizeMb: 7 };
     const known = aRunning({ attempt: { ...aRunning().attempt, policyCutoffMillis: 600_000, baseline } });
     expect(attemptFacts(known)).toStrictEqual({
@@ -91,7 +91,7 @@ describe('an entry', () => {
     });
   });
 
-  test('of a policy says whom to ask, where that is known', () => {
+  test('of a policy has its owner if there is one', () => {
     const names = { entityType: 'dataset', aspect: 'operation', retentionDays: 30 };
     expect(policyFacts(aPolicy())).toStrictEqual(names);
     expect(policyFacts(aPolicy({ owner: 'we', note: 'why' }))).toStrictEqual({ ...names, owner: 'we', note: 'why' });
@@ -110,7 +110,7 @@ describe('an entry', () => {
 });
 
 describe('an index that is not free', () => {
-  test('says who holds it, and until when', () => {
+  test('has the run that holds it, and until when', () => {
     expect(held(aSending(), now)).toStrictEqual({
       kind: 'held',
       state: 'sending',
@@ -120,7 +120,7 @@ describe('an index that is not free', () => {
     expect(held(aReserved(), 2_000_000)).toStrictEqual({ kind: 'held', state: 'reserved', runId: 'run-1' });
   });
 
-  test('because its record is foreign is told as held, or as closed where it is that', () => {
+  test('because its record is foreign is in-flight, or closed if it is quarantined', () => {
     const cause = { kind: 'foreign', why: 'version', version: 9 } as const;
     const from = { index: 'i', entry: { entityType: 'e', aspect: 'a' } };
     const head = { version: 9, state: 'quarantined', ...aKey };
@@ -139,7 +139,7 @@ describe('an index that is not free', () => {
     aQuarantined({ lastVerdict: aVerdict({ entry: { ...aVerdict().entry, ...entry } as DecidedFacts }) });
   const closed = { kind: 'quarantined', since: 900_000, outcome: 'rows-missing' } as const;
 
-  test('because rows are missing says how many, and where they are', () => {
+  test('because rows are missing has their number and place', () => {
     const cause: Cause = { kind: 'rows-missing', expected: 40, found: 10, rowsIn: before };
     const entry = { outcome: 'rows-missing', cause, rowsMissing: 30, indexName: after };
     expect(quarantinedCause(closedBy(entry))).toStrictEqual({
@@ -165,20 +165,15 @@ describe('an index that is not free', () => {
       { rowsIn: before, deadline: 1_605_184_000_000, indexNow: after },
     ],
     [
-      'nowhere else where others moved the alias',
+      'nowhere else if others moved the alias',
       { kind: 'unsettled', why: 'status', movedBy: 'others', indexBefore: before },
       after,
       {},
     ],
-    ['nowhere else where nothing was moved', { kind: 'unsettled', why: 'hung' }, after, {}],
-    [
-      'not known without a name',
-      { kind: 'gone-since', expected: 4, found: 1, since: 1, rowsIn: before },
-      undefined,
-      {},
-    ],
-    ['where they were, and no search sees them', { kind: 'not-refreshed' }, after, { indexNow: after, unseen: true }],
-    ['somewhere that no search sees', { kind: 'not-refreshed' }, undefined, { unseen: true }],
+    ['nowhere else if nothing was moved', { kind: 'unsettled', why: 'hung' }, after, {}],
+    ['unknown without a name', { kind: 'gone-since', expected: 4, found: 1, since: 1, rowsIn: before }, undefined, {}],
+    ['in the same index, invisible to searches', { kind: 'not-refreshed' }, after, { indexNow: after, unseen: true }],
+    ['in an unknown place, invisible to searches', { kind: 'not-refreshed' }, undefined, { unseen: true }],
   ])('holds its rows %s', (_, cause, indexName, expected) => {
     const entry = { ...aVerdict().entry, cause, ...(indexName !== undefined && { indexName }) };
     expect(whereRowsAre(entry)).toStrictEqual(expected);
@@ -201,7 +196,7 @@ describe('this run’s own attempt', () => {
     expect(resumed({ kind: 'mine', record: aSending() })).toStrictEqual(watched(target, aSending(), now, now + 10_000));
   });
 
-  test('that another run has closed is told as that', () => {
+  test('that another run has closed is reported as taken', () => {
     const stands = { kind: 'spent', record: anIdle(), fenced: false } as const;
     expect(resumed(stands)).toMatchObject({ entry: { outcome: 'in-flight', cause: { kind: 'taken', closed: true } } });
   });

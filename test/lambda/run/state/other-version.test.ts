@@ -31,13 +31,13 @@ describe('whether a run state is ours', () => {
     ['for another server', { version: 2, server: 'https://other.example.com' }, false],
     ['without either', {}, false],
     ['that is none', undefined, false],
-    ['that is nothing', null, false],
+    ['that is null', null, false],
   ])('one %s: %s', (_, state, ours) => {
     expect(isOurs(state, { settings })).toBe(ours);
   });
 });
 
-describe('what its head tells', () => {
+describe('what its head shows', () => {
   test('is the run, and that another version wrote it', () => {
     expect(told([])).toStrictEqual({
       version: 2,
@@ -75,12 +75,7 @@ describe('what its head tells', () => {
     ['decided, by its outcome', [entry('done', 'truncated')], {}, [['truncated', foreign]]],
     ['watched, as still running', [entry('watched')], {}, [['still-running', watching]]],
     ['approved, as unknown: it may have been sent', [entry('approved')], {}, [['unknown', foreign]]],
-    [
-      'of a phase or an outcome that is not known, as not started',
-      [entry('dreaming', 'splendid')],
-      {},
-      [['not-started', foreign]],
-    ],
+    ['of an unknown phase or outcome, as not started', [entry('dreaming', 'splendid')], {}, [['not-started', foreign]]],
     [
       'approved after that, as not started',
       [{ ...entry('watched'), index: 'first' }, entry('approved'), { ...entry('approved'), index: 'later' }],

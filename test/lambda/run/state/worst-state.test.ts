@@ -180,7 +180,7 @@ const fine = (at: number): DoneEntry => {
   return { ...entry, entry: { ...entry.entry, outcome: 'disabled' } };
 };
 
-test('a run carries at most 64 entries in their order, lost rows and unresolved truncations first, and says what is beyond', () => {
+test('a run carries at most 64 entries, lost rows and unresolved truncations first, and reports the number left out', () => {
   const lost = done({ kind: 'run-error' })(0);
   const entries = [
     fine(1),

@@ -6,7 +6,7 @@ import { counted, cutoff, day, refusal, sends, server, start, started, type Worl
 
 /** What Truncate finds out under its reservation that keeps it from sending. */
 
-describe('it is given back', () => {
+describe('a reservation is given back', () => {
   /** Rows to delete in the first count of the cutoff, and from the second on. */
   const falling =
     (first: number, then: number): World['counts'] =>
@@ -14,13 +14,13 @@ describe('it is given back', () => {
       endTimeMillis > cutoff ? {} : { rowsToDelete: at === 1 ? first : then };
   const changed = { kind: 'changed', what: 'rows' } as const;
 
-  test('where the counts keep moving', async () => {
+  test('if the counts keep moving', async () => {
     const counts: World['counts'] = ({ endTimeMillis }, at) =>
       endTimeMillis > cutoff ? {} : { rowsToDelete: 600 + at * 50 };
     expect(await refusal({ counts })).toStrictEqual(['not-started', changed, {}]);
   });
 
-  test('where others have deleted all of it, a bite among others', async () => {
+  test('if other processes have deleted all its rows, also of a bite', async () => {
     const none = { rowsTotal: 1000, rowsToDelete: 0 };
     expect(await refusal({ counts: falling(0, 0) })).toStrictEqual([
       'not-started',
@@ -45,12 +45,12 @@ describe('it is given back', () => {
       { counts: falling(1000, 989), policy: { maxDeletePercent: 100 } },
       5,
     ],
-  ])('or sent with %s', async (_, world, questions) => {
+  ])('or its truncate sent, with %s', async (_, world, questions) => {
     const { sent, moments } = await started(world);
     expect([sent.length, moments.length]).toEqual([1, questions]);
   });
 
-  test('but never before the orders are read once more, just before the last count', async () => {
+  test('only after the orders are read again, just before the last count', async () => {
     const events: (string | number)[] = [];
     const world: World = {
       counts: ({ endTimeMillis }) => {
@@ -77,13 +77,13 @@ describe('it is given back', () => {
       'failed',
       { kind: 'server', error: { kind: 'timeout', operation: 'dry-run' }, sent: 'no' },
     ],
-  ])('where %s', async (_, world, outcome, cause) => {
+  ])('if %s', async (_, world, outcome, cause) => {
     expect(await refusal(world)).toStrictEqual([outcome, cause, {}]);
   });
 
   test.each<[string, World, Outcome, Cause]>([
     [
-      'it is not worth it any more',
+      'it is below its threshold by now',
       { policy: { minDeletePercent: 61 } },
       'below-threshold',
       { kind: 'below-threshold', minDeletePercent: 61 },
@@ -118,17 +118,17 @@ describe('it is given back', () => {
       'not-started',
       { kind: 'changed', what: 'rows', was: 600, now: 600 },
     ],
-  ])('where %s', async (_, world, outcome, cause) => {
+  ])('if %s', async (_, world, outcome, cause) => {
     expect(await refusal(world)).toStrictEqual([outcome, cause, counted]);
   });
 
-  test('but sent where a person approves, and up to a hundredth above a bite', async () => {
+  test('or its truncate sent, with an approval, and up to a hundredth above a bite', async () => {
     expect(await sends({ policy: { maxDeletePercent: 50 }, state: { approveRows: 600 } })).toBe(true);
     expect(await sends({ policy: { maxRowsPerRun: 595 } })).toBe(true);
     expect(await sends({ policy: { maxRowsPerRun: 500 }, state: { approveRows: 600 } })).toBe(true);
   });
 
-  test('with the whole of which it is a bite, where that is above its ceiling', async () => {
+  test('with all rows to delete, if those of a bite are above its ceiling', async () => {
     const bite = { cutoffMillis: cutoff - day, rows: 600 };
     const counts: World['counts'] = ({ endTimeMillis }) => ({ rowsToDelete: endTimeMillis < cutoff ? 600 : 900 });
     expect(
@@ -144,7 +144,7 @@ describe('it is given back', () => {
     ]);
   });
 
-  test('where its time ends before the server has answered, which every question is told', async () => {
+  test('if its time ends before the server answers, which limits every request', async () => {
     expect(await refusal({ left: 150_001, isSlow: true })).toStrictEqual([
       'failed',
       { kind: 'no-time', what: 'send' },
@@ -155,11 +155,11 @@ describe('it is given back', () => {
     for (const signal of signals) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
-  test('by nobody where a defect ends it: the reservation is over by itself', async () => {
+  test('only by its expiry after a defect', async () => {
     await expect(started({ fails: new TypeError('a defect') })).rejects.toThrow('a defect');
   });
 
-  test('where its dry run is too old when it is to be written down', async () => {
+  test('if its dry run is too old when it would be recorded', async () => {
     const late =
       (millis: number): World['counts'] =>
       (_, at, { clock }) => {
@@ -174,7 +174,7 @@ describe('it is given back', () => {
     ]);
   });
 
-  test('where another run has taken the record', async () => {
+  test('unless another run has taken the record', async () => {
     const meanwhile: World['meanwhile'] = (ledger) =>
       ledger.stored.set(anIndex, anIdle({ server, attemptId: 'other' }));
     expect(await refusal({ meanwhile })).toStrictEqual(['in-flight', { kind: 'taken', closed: false }, {}]);

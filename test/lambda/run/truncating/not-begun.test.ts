@@ -6,7 +6,7 @@ import { cutoff, day, hour, server, start, started, type World } from './started
 
 /** What keeps Truncate from counting at all, and what a reindex waits for. */
 
-describe('it is not begun', () => {
+describe('a truncation is not begun', () => {
   const noTime = { kind: 'no-time', what: 'send' };
 
   test.each([
@@ -24,7 +24,7 @@ describe('it is not begun', () => {
     expect(moments).toEqual([]);
   });
 
-  test('by a preview, or with something against all', async () => {
+  test('by a preview, or with an open breaker', async () => {
     const preview = await started({ state: { mode: 'preview' } });
     expect(preview.after).toMatchObject({ breaker: { kind: 'preview' }, next: 'report', turns: { truncate: 1 } });
     const breaker = { kind: 'paused' } as const;
@@ -36,7 +36,7 @@ describe('it is not begun', () => {
   const reservedBy = (runId: string) =>
     aReserved({ server, attempt: anAttempt({ runId, runStartMillis: start, sendBy: start + 900_000 }) });
 
-  test('where another run has reserved the index', async () => {
+  test('if another run has reserved the index', async () => {
     const { entry, moments } = await started({ record: reservedBy('run-9') });
     expect(entry.entry).toMatchObject({
       outcome: 'in-flight',
@@ -45,7 +45,7 @@ describe('it is not begun', () => {
     expect(moments).toEqual([]);
   });
 
-  test('where the index is closed', async () => {
+  test('if the index is closed', async () => {
     const { entry } = await started({ record: aQuarantined({ server }) });
     expect(entry.entry).toMatchObject({
       outcome: 'quarantined',
@@ -59,8 +59,8 @@ describe('it is not begun', () => {
     ['has reserved it', reservedBy('run-9')],
     ['has given it back', anIdle({ server })],
     ['has deleted its record', undefined],
-    ['of another version is at it', { version: 9, state: 'sending', index: anIndex }],
-  ])('where another run %s at the same moment', async (_, theirs) => {
+    ['of another version changes it', { version: 9, state: 'sending', index: anIndex }],
+  ])('if another run %s at the same moment', async (_, theirs) => {
     const onReserve: World['onReserve'] = (ledger) =>
       theirs ? ledger.stored.set(anIndex, theirs) : ledger.stored.delete(anIndex);
     const { entry, moments } = await started({ onReserve });
@@ -73,7 +73,7 @@ describe('it is not begun', () => {
     ['has reserved it', reservedBy('run-1')],
     ['has sent', anIdle({ server, sentBy })],
     ['has its verdict', anIdle({ server, lastVerdict: aVerdict({ runId: 'run-1', runStartMillis: start }) })],
-  ])('where another call of this run %s at the same moment: Poll finds out', async (_, ours) => {
+  ])('if another call of this run %s at the same moment, which is left to Poll', async (_, ours) => {
     await expect(started({ onReserve: (ledger) => ledger.stored.set(anIndex, ours) })).rejects.toThrow('invoked twice');
   });
 
@@ -92,7 +92,7 @@ describe('it is not begun', () => {
       { version: 9, state: 'sending', index: anIndex, entityType: 'e', aspect: 'a', server },
       { kind: 'foreign', why: 'version', version: 9 },
     ],
-  ])('where another version holds the index', async (record, cause) => {
+  ])('if another version holds the index', async (record, cause) => {
     const { entry } = await started({ record: record as unknown as StoredRecord });
     expect((entry as DoneEntry).entry).toMatchObject({ outcome: 'in-flight' });
     expect((entry as DoneEntry).entry.cause).toStrictEqual(cause);
@@ -106,7 +106,7 @@ describe('a reindex', () => {
     counts: (...given) => ({ strategy: 'reindex', ...more(...given) }),
   });
 
-  test('is asked for with the server’s time-out, and counted in three windows', async () => {
+  test('is requested with the server’s time-out, and counted in three windows', async () => {
     const { sent, record, moments } = await started(reindexing());
     expect(sent[0]?.fields).toMatchObject({ forceReindex: true, timeoutSeconds: 300 });
     expect(record.windows.map(({ role }) => role)).toEqual(['settled', 'kept', 'counted']);
@@ -138,7 +138,7 @@ describe('a reindex', () => {
     });
   });
 
-  test('is counted again for one row, where a delete is not', async () => {
+  test('is counted again for one row, unlike a delete', async () => {
     const one =
       (at: number): World['counts'] =>
       ({ endTimeMillis }, number) =>

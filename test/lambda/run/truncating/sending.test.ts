@@ -8,7 +8,7 @@ import { counted, cutoff, day, hour, physical, server, start, started, type Worl
 /** What is recorded before a truncation is sent, until when it may be written, and what its answer changes. */
 
 describe('a truncation', () => {
-  test('is recorded with what it was decided by, before it is sent', async () => {
+  test('is recorded with its counts before it is sent', async () => {
     const { record, sent, entry, after } = await started({ counts: () => ({ clockSkewMillis: 5 }) });
     const time = start + 60_000;
     expect(record).toMatchObject({
@@ -50,7 +50,7 @@ describe('a truncation', () => {
     expect(short.sent[0]?.maySend()).toBe(false);
   });
 
-  test('may not be written longer because somebody sets the clock back', async () => {
+  test('may not be written longer because the clock is set back', async () => {
     for (const [left, longest] of [
       [600_000, 60_000],
       [170_000, 20_000],
@@ -64,7 +64,7 @@ describe('a truncation', () => {
     }
   });
 
-  test('knows neither name nor size where the server does not tell, and no skew without a Date', async () => {
+  test('has no name, size or skew if the server does not send them', async () => {
     const { record } = await started({ sizes: [] });
     expect(record.attempt.baseline).toStrictEqual(counted);
     expect(record.attempt).not.toHaveProperty('clockSkewMillis');
@@ -72,7 +72,7 @@ describe('a truncation', () => {
     expect(unsized.record.attempt.baseline).toStrictEqual({ ...counted, indexName: physical });
   });
 
-  test('of a bite remembers the policy’s own cutoff, and the nights that it takes', async () => {
+  test('of a bite records the policy’s own cutoff, and its forecast of nights', async () => {
     const bite = { cutoffMillis: cutoff - day, rows: 600, nights: 4 };
     const counts: World['counts'] = ({ endTimeMillis }) => ({
       rowsToDelete: endTimeMillis < cutoff ? 600 : endTimeMillis > cutoff ? 1600 : 700,
@@ -88,7 +88,7 @@ describe('a truncation', () => {
     });
   });
 
-  test('that one of an earlier run does not end is told of, once', async () => {
+  test('alongside an endless one of an earlier run is noted once', async () => {
     const watch = { attemptId: 'x', startedAt: 0, succeededAt: 0, lastLookAt: 0, nextLookAt: start + hour, looks: 3 };
     const left = (adopted: boolean): Entry => ({
       index: 'o',
@@ -114,7 +114,7 @@ describe('a truncation', () => {
 });
 
 describe('what came back', () => {
-  test('that no byte was written frees the record, and says nothing new about its rows', async () => {
+  test('a call of which no byte was written frees the record, with no news about its rows', async () => {
     const { record, entry } = await started({ answer: { kind: 'not-sent', why: 'withheld' } });
     expect((entry as DoneEntry).entry).toMatchObject({
       outcome: 'failed',
@@ -128,7 +128,7 @@ describe('what came back', () => {
     expect((refused.entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'server', error, sent: 'no' });
   });
 
-  test('that no byte was written, under a record that another run has taken, is told all the same', async () => {
+  test('a call of which no byte was written is reported even if another run has taken the record', async () => {
     const onSend: World['onSend'] = (ledger) => ledger.stored.set(anIndex, anIdle({ server, attemptId: 'other' }));
     const { entry, record } = await started({ answer: { kind: 'not-sent', why: 'withheld' }, onSend });
     expect(entry.entry).toMatchObject({
@@ -151,7 +151,7 @@ describe('what came back', () => {
     ['twice, without a status', undefined, 1, { kind: 'no-task-ids' }],
     ['because the token is refused', 401, undefined, { kind: 'no-task-ids', status: 401 }],
     ['because it is forbidden', 403, undefined, { kind: 'no-task-ids', status: 403 }],
-  ])('without a task id, %s', async (_, status, before, breaker) => {
+  ])('an answer without a task id, %s', async (_, status, before, breaker) => {
     const { after, entry, clock } = await started({
       answer: unresolved(status),
       ...(before !== undefined && { state: { callsWithoutTask: before } }),

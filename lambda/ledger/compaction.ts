@@ -20,7 +20,7 @@ import { LedgerError } from './ledger.ts';
  * A journal's file gives way to a new one that holds only what counts, without a lock that a killed process could leave
  * behind, and without a moment at which there is no file, or half of one.
  *
- *   who compacts   1 creates a file of its own in `<ledger>.compacting`     who appends   1 appends its line
+ *   compacting     1 creates a file of its own in `<ledger>.compacting`     appending     1 appends its line
  *                  2 removes the others there                                            2 removes all files there
  *                  3 looks whether the path still means the file it had                  3 looks whether the path still means
  *                    open, reads that to its end, writes what counts                       the file it appended to

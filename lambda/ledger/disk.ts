@@ -39,7 +39,7 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Which file a name means survives a power loss, too: nothing is written into a new file before that. Not every file
+ * Makes a file's name survive a power loss: nothing is written into a new file before that. Not every file
  * system can do it, and not every user may.
  */
 export function keepName(path: string): void {

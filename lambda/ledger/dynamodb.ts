@@ -31,7 +31,7 @@ export interface DynamoDbLedgerOptions {
 /** Pauses before the second, third and fourth attempt of one call, milliseconds. */
 const pausesMillis = [100, 500, 2000];
 
-/** No search index begins with this; whatever else it begins, in whatever version, is no record. */
+/** No search index begins with this: an item whose key does is no record, in any version. */
 const notARecord = '#';
 const SCHEDULED_KEY = `${notARecord}scheduled`;
 

@@ -128,7 +128,7 @@ export function fileLedger(
   };
 }
 
-/** The key that has been there longest. */
+/** The oldest key. */
 const oldest = (of: { keys(): Iterator<string> }): string => of.keys().next().value ?? '';
 
 function conditionKey(of: unknown): string {

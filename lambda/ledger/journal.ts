@@ -105,7 +105,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
       if (size < splitter.offset()) throw new Error('it became shorter while in use');
     });
     try {
-      // Each line is judged when it is known what comes next.
+      // Whether a line is damaged depends on what follows it.
       let previous: string | undefined;
       const judge = (next: string): void => {
         const parsed = previous === undefined ? undefined : parseLine(path, previous, !isBlank(next));
@@ -113,7 +113,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
         previous = next;
       };
       attempt(path, 'read', () => splitter.readOn(descriptor, size, judge));
-      // The last line may be going to have its end, and the rest of it may still be on its way.
+      // The rest of the last line may still be on its way.
       judge(splitter.rest());
       parseLine(path, splitter.rest(), true);
     } catch (error) {
@@ -141,7 +141,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
     return attempt(path, 'find', () => statSync(path).ino) !== file.inode;
   }
 
-  /** Goes on in the file that a compaction has put in place of this one; any other file is none of this ledger's. */
+  /** Continues in the file that a compaction has put in place of this one; any other file is not this ledger's. */
   function moveOn(): void {
     const next = openFile(0);
     if (!isSuccessor(identityOf(next), identityOf(file))) {

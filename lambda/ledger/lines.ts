@@ -9,11 +9,11 @@ const lineStart = '{"ledger":';
 const lineEnd = ',"end":true}';
 const JOURNAL_FORMAT = 1;
 
-/** No record comes near it: what has no line break for so long is no line of a ledger. */
+/** Far longer than any record: a file without a line break for so long is no ledger. */
 export const maxLineBytes = 16 * 1024 * 1024;
 
 /**
- * Two spaces before its line break say that whoever wrote next terminated this line, which had been cut short. A line
+ * Two spaces before its line break mark a line that had been cut short and that the next writer terminated. A line
  * break alone would not: after a second write that ended right behind it, the line would pass for a complete one that
  * is damaged.
  */
@@ -68,7 +68,7 @@ interface Compacted {
   from: string[];
 }
 
-/** A process that slept while its file was compacted this often has to start again. */
+/** A process that slept through more compactions of its file than this has to start again. */
 const keptPredecessors = 100;
 
 /** What holds a file's `compacted`, or the id of its first line, which is a file's id until it is compacted. */

@@ -28,7 +28,7 @@ import {
  *   reserved                  nothing has been sent under it. Truncate counts, decides again, and goes on or gives it back
  *                             (decline). Past its `sendBy` nothing will be sent under it either: it may be taken.
  *   sending                   written before the call, so from here on everybody must assume that it was sent. Holds cutoff,
- *                             fields, baseline windows and physical index: whoever judges it later judges by these. An answer
+ *                             fields, baseline windows and physical index: a later verdict is based on these. An answer
  *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
  *   running                   the server gave a task id: anybody may watch and judge it from now on.
  *   idle with a verdict       (conclude) somebody counted again, or proved that not one byte was written. The verdict keeps the
@@ -38,7 +38,7 @@ import {
  *
  * Gotchas:
  * - Every write is conditional on version, state, attempt id and revision of the record that it was made from. An abandoned
- *   function that is still running finds its condition broken, because whoever took over changed one of them (fence).
+ *   function that is still running finds its condition broken, because the run that took over changed one of them (fence).
  * - A run is identified by its id and its start: execution names may be reused after months.
  * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
  *   another run's verdict has freed the record.
@@ -104,14 +104,14 @@ export const markRunning = (record: Sending, taskId: string, realAt: number): Ru
   attempt: { ...record.attempt, taskId, answeredRealAt: realAt },
 });
 
-/** The server answered, but without a task id: recorded for whoever judges it later; the state stays `sending`. */
+/** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
 export const noteAnswer = (
   record: Sending,
   answer: NonNullable<SentAttempt['answer']>,
   strategy: AttemptStrategy,
 ): Sending => ({ ...record, ...revised(record), attempt: { ...record.attempt, answer, strategy } });
 
-/** A truncation sent as a delete by query was seen copying: whoever judges it later has to know. */
+/** A truncation sent as a delete by query was seen copying: the verdict depends on it. */
 export const seenToCopy = <Stored extends Unresolved>(
   record: Stored,
   copied: NonNullable<SentAttempt['copied']>,

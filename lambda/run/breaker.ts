@@ -12,7 +12,7 @@ import type { RunState } from './state.ts';
 export function breakerOf({ outcome, cause, ...names }: DecidedFacts): Cause | undefined {
   const index = dottedName(names);
   if (outcome === 'rows-missing' && cause.kind !== 'gone-since') return { kind: 'breaker', index, outcome };
-  // What cannot have copied can be stopped, repeated or left half done: it is no reason to stop.
+  // A delete can be stopped, repeated or left half done: it is no reason to stop.
   const isFirst = cause.kind === 'unsettled' && cause.copied && cause.closed === undefined;
   if (isFirst) return { kind: 'breaker', index, outcome };
   const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;

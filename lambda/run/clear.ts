@@ -111,8 +111,8 @@ const isFree = (head: Head, now: number): boolean =>
   head.state === 'idle' || (head.state === 'reserved' && now >= clearableAt(head));
 
 /**
- * What a record of ours that holds no truncation remembers is counted too: a preview reports missing rows but closes
- * nothing. Under another address that count says nothing.
+ * The last verdict's window is counted too, for a record of ours without a truncation: a preview reports missing rows but
+ * closes nothing. Under another address that count means nothing.
  */
 function windowsToCount(record: StoredRecord, { server }: Key): readonly Window[] {
   if (record.state === 'other-version') return record.head?.windows ?? [];
@@ -122,7 +122,7 @@ function windowsToCount(record: StoredRecord, { server }: Key): readonly Window[
 }
 
 type Found =
-  /** `rowsMissing`: of the window that lost most; undefined where there is nothing to compare with. */
+  /** `rowsMissing`: of the window that lost most; undefined without anything to compare with. */
   { kind: 'counted'; rowsMissing?: number } | { kind: 'failed'; error: ServerError } | { kind: 'wrong-clock' };
 
 /** A record without windows is looked at as well: its age is measured by our clock, which the answer confirms. */
@@ -171,7 +171,7 @@ async function upTo(
   }
 }
 
-/** Whether it is only this index that the server cannot count. */
+/** Whether the server cannot count this index but answers otherwise. */
 async function answers({ operations }: Services, signal: AbortSignal): Promise<boolean> {
   const asked = await asking(() => operations.indexSizes({ signal }));
   return asked.kind === 'done' || asked.error.kind === 'privilege';

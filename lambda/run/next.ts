@@ -67,7 +67,7 @@ export function holdsBack(
 const heldUntil = ({ startedAt }: RunState, { maxRunHours }: RunSettings): number =>
   Date.parse(startedAt) + Math.min(heldBackMillis, (maxRunHours * 3_600_000) / 2);
 
-/** Why this run neither starts nor watches anything any more; undefined while it goes on. */
+/** Why this run neither starts nor watches anything any more; undefined while it continues. */
 export function whyOver(
   state: RunState,
   settings: RunSettings,

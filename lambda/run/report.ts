@@ -30,7 +30,7 @@ export interface ReportServices {
   words?: (facts: ReportFacts) => Report;
 }
 
-/** Report: builds the run's report, counts it and publishes it, all of it again when it is tried again. Throws only if it could not be published. */
+/** Report: builds the run's report, counts it and publishes it; a retry repeats all of it. Throws only if it could not be published. */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Report> {
   const composed = composeReport(event, services);
   const { result, policies, cause } = composed;

@@ -6,7 +6,7 @@ import { done, watched } from './entries.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
- * What became of this run's own attempt on an index, from the ledger alone: first a verdict (a retried step reports the
+ * The state of this run's own attempt on an index, from the ledger alone: first a verdict (a retried step reports the
  * same), then an unresolved truncation, which is watched, then one that another run has closed since; otherwise nothing
  * was ever sent.
  * @param now epoch milliseconds of the run's clock

@@ -82,7 +82,7 @@ export interface Planned {
   strategy: Strategy;
   /** A bite: the cutoff that is sent, which is older than the policy's, and the rows that it deletes. */
   bite?: { cutoffMillis: number; rows: number; nights?: number };
-  /** What it takes, as last time. */
+  /** Its estimated duration: that of last time. */
   seconds?: number;
 }
 

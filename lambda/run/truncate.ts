@@ -58,7 +58,7 @@ export async function truncate(state: RunState, services: RunServices): Promise<
     ...(phase === 'done' && { cause: entry.entry.cause }),
     taskId: entry.entry.taskId,
   });
-  // Called again by a redrive, it may come upon a verdict that other runs have made since.
+  // Called again by a redrive, it may find a verdict that other runs have made since.
   return finish(withBreaker({ ...replaceEntry(turned, target, entry), ...changes }), services);
 }
 

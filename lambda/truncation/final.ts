@@ -5,7 +5,7 @@ import { type Evidence, replacedIn } from './judge.ts';
 import { longestStillMillis, type Watch } from './watch.ts';
 
 /**
- * Whether a judgement stands. A bad one may still turn good after the next refresh, and while another process deletes or
+ * Whether a judgement is final. A bad one may still turn good after the next refresh, and while another process deletes or
  * copies.
  * @param before the watch before this look
  */
@@ -18,7 +18,7 @@ export function isFinal(
 ): boolean {
   const { watch, task, end, after } = evidence;
   if (end !== 'task' || outcome === 'truncated') return true;
-  // With rows left to delete, a status that says it goes on is right.
+  // With rows left to delete, a status that says running is right.
   if (outcome === 'incomplete' && task?.completed === false) return false;
   const now = clock.now();
   const { completedAt = now, completedRealAt = 0, movedAt = 0 } = watch;

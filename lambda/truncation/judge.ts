@@ -98,7 +98,7 @@ const noLoss = { rows: 0, isMissing: false } as const;
 const lossOf = ({ record, after }: Evidence): Shortfall | typeof noLoss =>
   shortfallOf(record.windows, after.windows) ?? noLoss;
 
-/** A copy that hangs may go on; one whose rows rose in this run has not come to its end when the run has to close it. */
+/** A hanging copy may continue; one whose rows rose in this run has not ended when the run has to close it. */
 const mayComeBack = ({ end, isOld, watch }: Evidence): boolean =>
   end !== 'task' && (isOld ? watch.rose?.kept === true : end === 'hung');
 

@@ -43,7 +43,7 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   });
   const record = await ledger.read(target.index);
   if (!record) return decided('unknown', { kind: 'unsettled', why: 'no-record', copied: true });
-  // It may still be sent, or be running: it belongs to whoever wrote this record.
+  // It may still be sent, or be running: it belongs to the run that wrote this record.
   if (record.state === 'other-version') {
     const { head } = record;
     return decided('in-flight', { kind: 'foreign', why: 'version', ...(head && { version: head.version }) });

@@ -98,7 +98,7 @@ export async function serverAnswers(
   return undefined;
 }
 
-/** One of them may be away as well; if none of these is there, the search engine is. */
+/** One of them may be missing as well; if none of these answers, the search engine is down. */
 const otherIndices = 3;
 
 function unlessOperations(error: unknown): undefined {

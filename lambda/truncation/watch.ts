@@ -77,7 +77,7 @@ export type End =
   | 'still'
   /** Its status says that it is running, but there has been no progress for hours. */
   | 'hung'
-  /** No run will know more of it than this one, which ends now. */
+  /** This run ends, and no later one will know more. */
   | 'over';
 
 /** @returns `end` is undefined while it is running, or as long as nothing is known */

@@ -5,7 +5,7 @@ import { dottedName } from '../../policy/aspects.ts';
 import type { Entry, RunState } from '../state.ts';
 
 /**
- * As many entries as one run carries, in their order: lost rows and unresolved truncations first. One note counts the
+ * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note counts the
  * others, and names those among them that are quarantined. The next run finds them all again.
  */
 export function carried(state: RunState): RunState {

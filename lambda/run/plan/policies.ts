@@ -126,14 +126,14 @@ async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Or
   return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
 }
 
-/** Without a server nothing can be watched: whatever is running goes on, and the next run picks it up. */
+/** Without a server nothing can be watched: running truncations continue, and the next run picks them up. */
 function withoutServer(entry: Entry): Entry {
   if (entry.phase === 'watched') return done(entry, 'still-running', { kind: 'watching', why: 'server' });
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
 }
 
 /**
- * What is unresolved, foreign or closed is in every report, also where its policy is gone, cannot be read or is not of
+ * An unresolved, foreign or closed index is in every report, even if its policy is gone, cannot be read or is not of
  * this run.
  */
 function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {

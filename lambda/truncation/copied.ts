@@ -24,14 +24,15 @@ export interface Signs {
  * @param signs at a verdict; left out while it is only watched: by what is written down so far
  */
 export function mayHaveCopied({ attempt }: Pick<Unresolved, 'attempt'>, signs?: Signs): boolean {
-  const { strategy, copied, baseline } = attempt;
+  const { strategy, fields, copied, baseline } = attempt;
   const { task, indexName } = signs ?? {};
   // Rows that a task has created are not taken back by anything seen later.
   if (copied === 'task' || task?.does === 'copy') return true;
   if (task?.does === 'delete') return false;
   // A reindex moves the alias before anything else.
   if (indexName !== undefined && indexName === baseline.indexName) return false;
-  if (strategy !== 'delete-by-query' || copied !== undefined) return true;
+  // A server that knows no flags announces what it likes.
+  if (strategy !== 'delete-by-query' || fields.forceReindex || copied !== undefined) return true;
   if (signs === undefined) return false;
   const isHidden = baseline.indexName !== undefined && indexName === undefined && task === undefined;
   return isHidden || !signs.isCounted || isMadeByUs(attempt, indexName);

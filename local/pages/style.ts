@@ -138,7 +138,7 @@ footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-si
   .totals div { padding: .625rem .75rem; }
   .totals dd { font-size: 1.125rem; }
   table { font-size: .8125rem; }
-  th, td { padding-left: .5rem; }
+  th, td { padding-left: .375rem; }
 }
 @media print {
   body { background: #fff; font-size: 10pt; }

@@ -25,6 +25,8 @@ const silent: OwnTask = { completed: false, counters: {} };
 
 interface Case {
   sent?: AttemptStrategy;
+  /** `forceReindex` was sent. */
+  asked?: boolean;
   /** What an earlier look has written down. */
   copied?: SentAttempt['copied'];
   task?: OwnTask;
@@ -33,8 +35,12 @@ interface Case {
   nameless?: boolean;
   isCounted?: boolean;
 }
-const recordOf = ({ sent, copied, nameless }: Case) =>
-  running(sent, { ...(copied && { copied }), ...(nameless && { baseline: sizes }) });
+const recordOf = ({ sent, asked, copied, nameless }: Case) =>
+  running(sent, {
+    ...(asked && { fields: { ...aSentAttempt().fields, forceReindex: true } }),
+    ...(copied && { copied }),
+    ...(nameless && { baseline: sizes }),
+  });
 
 describe('whether a truncation may have copied', () => {
   test.each<[string, Case, boolean]>([
@@ -51,6 +57,7 @@ describe('whether a truncation may have copied', () => {
     ['a delete that was noted to be small or elsewhere', { copied: 'index', now: theirs }, true],
     ['a reindex', { sent: 'reindex', now: theirs }, true],
     ['a reindex without a name or a status', { sent: 'reindex' }, true],
+    ['a reindex that an old server announced as a delete', { asked: true, now: theirs }, true],
     ['what was sent with an unreadable strategy', { sent: 'unknown', now: theirs }, true],
     ['disproved by deleted rows: a name from the time of the call', { task: deleting, now: ours }, false],
     ['disproved by deleted rows: an unreadable strategy', { sent: 'unknown', task: deleting }, false],

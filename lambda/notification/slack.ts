@@ -18,7 +18,7 @@ import { dataHubOf } from './digest/which.ts';
 import { commandsOf, type Step } from './next/step.ts';
 import { entryStep, errorStep, switchOnStep } from './next/steps.ts';
 import { isQuiet } from './quiet.ts';
-import { clearHeading, outcomeHeading, runbookLink, runErrorHeading } from './runbook.ts';
+import { clearHeading, outcomeHeading, runbookFile, runbookLink, runErrorHeading } from './runbook.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
@@ -251,7 +251,10 @@ const codeBlock = (command: string): string => `\`\`\`${slackText(command.replac
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const link = (context: MessageContext, heading: string): string[] =>
-  context.runbookUrl ? [`<${runbookLink(context.runbookUrl, heading)}|Runbook>`] : [];
+const link = (context: MessageContext, heading: string): string[] => [
+  context.runbookUrl
+    ? `<${runbookLink(context.runbookUrl, heading)}|Runbook>`
+    : `Runbook: ${runbookFile}, "${heading}"`,
+];
 
 const nonEmpty = (text: string): string[] => (text === '' ? [] : [text]);

@@ -11,5 +11,12 @@ export function subject(report: Report): string {
   const start = `[DataHub retention] ${preview}`;
   const result = summary(report);
   const stage = ascii(report.stage, Math.max(8, maxSubject - start.length - result.length - 2)) || 'unnamed';
-  return ascii(`${start}${stage}: ${result}`, maxSubject);
+  return ascii(fitting(`${start}${stage}: ${result}`), maxSubject);
+}
+
+/** What is said last matters least: whole parts go before a word is cut. */
+function fitting(text: string): string {
+  const parts = text.split(', ');
+  while (parts.length > 1 && parts.join(', ').length > maxSubject && !(parts.at(-1) ?? '').includes(')')) parts.pop();
+  return parts.join(', ');
 }

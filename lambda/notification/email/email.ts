@@ -16,7 +16,7 @@ import { urgencySentence } from '../digest/urgency.ts';
 import { dataHubOf } from '../digest/which.ts';
 import { errorStep, switchOnStep } from '../next/steps.ts';
 import { isQuiet } from '../quiet.ts';
-import { preflightHeading, runErrorHeading } from '../runbook.ts';
+import { preflightHeading, runbookFile, runErrorHeading } from '../runbook.ts';
 import { afterReindex, fine } from './fine.ts';
 import { clearing, notes, problems } from './problems.ts';
 import { link, type Measure, names, stepLines, type Telling } from './telling.ts';
@@ -150,6 +150,6 @@ function footer({ report, context }: Telling): string {
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   const cut = context.waitsCutShort ? ' with its waits cut short' : '';
   const took = seconds >= 0 ? `, took ${duration(seconds)}${cut}` : '';
-  const runbook = context.runbookUrl ? `\nRunbook: ${context.runbookUrl}` : '';
+  const runbook = `\nRunbook: ${context.runbookUrl ?? runbookFile}`;
   return `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.${runbook}`;
 }

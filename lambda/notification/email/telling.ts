@@ -4,7 +4,7 @@ import type { Instruction } from '../../wording/recovery.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { type Command, commandsOf, type Step } from '../next/step.ts';
-import { runbookLink } from '../runbook.ts';
+import { runbookFile, runbookLink } from '../runbook.ts';
 
 /** How much of a long report people are shown; the rest is counted. */
 export interface Measure {
@@ -54,9 +54,9 @@ export const commandLines = ({ effect, line }: Command): string[] => [effect, ` 
 
 /** A link to the runbook; once. */
 export function link(heading: string, { context, given }: Telling): string[] {
-  if (!context.runbookUrl || given.has(heading)) return [];
+  if (given.has(heading)) return [];
   given.add(heading);
-  return [`More: ${runbookLink(context.runbookUrl, heading)}`];
+  return [`More: ${context.runbookUrl ? runbookLink(context.runbookUrl, heading) : `${runbookFile}, "${heading}"`}`];
 }
 
 /** Each request on a line of its own, as the consoles of a search cluster accept it. */

@@ -29,7 +29,7 @@ export type NextStep =
   /** The remedy of a failed request. */
   | { kind: 'mend'; error: ServerError }
   | { kind: 'grant-sizes' }
-  | { kind: 'correct'; what: 'policy' | 'input' | 'clock' | 'parameter' }
+  | { kind: 'correct'; what: 'policy' | 'input' | 'clock' | 'parameter' | 'ledger' | 'memory' }
   | { kind: 'see-log'; step: 'plan' | 'truncate' | 'poll' }
   | { kind: 'lighten' };
 
@@ -218,6 +218,8 @@ export function runErrorStep(cause: Cause | undefined): NextStep {
       return afterServerError(cause.error, retries);
     case 'parameters':
       return { kind: 'correct', what: 'parameter' };
+    case 'ledger':
+      return { kind: 'correct', what: 'ledger' };
     case 'input':
       return { kind: 'correct', what: 'input' };
     // Its sentence says what to do.
@@ -239,6 +241,8 @@ export function noteStep(note: Note): NextStep {
     case 'token-expires':
     case 'token-expired':
       return { kind: 'renew-token' };
+    case 'memory-unavailable':
+      return { kind: 'correct', what: 'memory' };
     case 'no-sizes':
       return afterServerError(note.error, nothing);
     case 'not-released':

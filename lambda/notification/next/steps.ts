@@ -29,7 +29,7 @@ export function errorStep(report: Report, context: MessageContext): Step | undef
   const step = stepOf(next, [], context);
   const isTried =
     next.kind === 'mend' ||
-    (next.kind === 'correct' && next.what === 'parameter') ||
+    (next.kind === 'correct' && (next.what === 'parameter' || next.what === 'ledger')) ||
     (next.kind === 'wait' && next.why === 'retries');
   if (!step || !isScheduled(context) || !isTried) return step;
   const line = runByHand({ mode: 'preview' }, context);
@@ -124,8 +124,22 @@ const corrections: Record<(NextStep & { kind: 'correct' })['what'], (context: Me
       : "Correct the execution's input and start it again. The scheduled runs are not affected.",
   clock: (context) => `Correct the wrong clock (NTP)${again(context)}.`,
   parameter: (context) =>
-    `Correct ${context.local ? 'what it names' : 'the parameter that it names'}${again(context)}.`,
+    context.local
+      ? `Correct what it names${again(context)}.`
+      : `Correct the parameter that it names. Where access is denied, ${restoreRoles} The next run tries again.`,
+  ledger: (context) => tableText('ledger', context),
+  memory: (context) => tableText('memory of nights', context),
 };
+
+/** Who grants what, and where: the functions' roles are the stack's, and may be narrowed from outside. */
+const restoreRoles =
+  "deploy the stage again, which restores the functions' roles; if that does not help, whoever runs the AWS account grants what it names (permissions boundary, organization policy, the key's policy).";
+
+function tableText(what: string, context: MessageContext): string {
+  if (context.local)
+    return `See that you may read and write the file of the ${what}, and that its disk is not full${again(context)}.`;
+  return `See that the table of the ${what} is there. Where access is denied, ${restoreRoles} Only if DynamoDB was out of reach it passes by itself. The next run tries again.`;
+}
 
 const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 

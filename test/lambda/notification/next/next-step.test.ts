@@ -179,7 +179,10 @@ describe('the next step after a run that failed', () => {
       { kind: 'input', problem: 'x' },
       { kind: 'correct', what: 'input' },
     ],
-    [{ kind: 'ledger', problem: 'x' }, retries],
+    [
+      { kind: 'ledger', problem: 'x' },
+      { kind: 'correct', what: 'ledger' },
+    ],
     [{ kind: 'no-policy' }, none],
     [
       { kind: 'step-failed', step: 'plan', error: 'x', sent: 'no' },

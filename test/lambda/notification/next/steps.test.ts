@@ -116,6 +116,26 @@ describe('a text', () => {
     expect(here).toContain('give it a ledger of its own (--ledger)');
   });
 
+  test('of a table that may not be read says who grants what, and promises no cure by itself', () => {
+    const problem = 'AccessDeniedException: the Plan function needs dynamodb:Query';
+    const email = mailOf(aReport([], { cause: { kind: 'ledger', problem } }));
+    expect(email).toContain('How urgent: this week.');
+    expect(email).toMatch(
+      /Next: See that the table of the ledger is there\. Where access is denied, deploy the stage again/,
+    );
+    expect(email).not.toContain('Next: Nothing');
+    const forgotten = aReport([], { notes: [{ kind: 'memory-unavailable', problem }] });
+    expect(mailOf(forgotten)).toMatch(/Next: See that the table of the memory of nights is there/);
+  });
+
+  test('names the runbook and its section where nobody has said at which address it is', () => {
+    for (const where of [{}, local]) {
+      const { email, https } = composeMessage(golden['missing/rows-missing-after-a-reindex']!, where);
+      for (const form of [email, JSON.parse(https).content.description])
+        expect(form).toContain('docs/runbook.md of datahub-retention, "Outcome: rows-missing"');
+    }
+  });
+
   test('says where a wrong policy is corrected', () => {
     const wrong: Cause = { kind: 'policy', problem: 'retentionDays is missing' };
     expect(one('failed', wrong)).toContain('Correct the policy in the stage file and deploy, or in its parameter');

@@ -85,5 +85,18 @@ async function send(address: string, request: string): Promise<string | undefine
     method,
     ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
   });
-  return response.ok ? undefined : `${response.status} ${(await response.text()).slice(0, 200)}`;
+  const text = await response.text();
+  if (!response.ok) return `${response.status} ${text.slice(0, 200)}`;
+  // "See its end": what follows a copy is sent when its task has ended, as the message says.
+  const { task } = JSON.parse(text) as { task?: string };
+  while (task !== undefined) {
+    const asked = await fetch(new URL(`/_tasks/${task}`, address));
+    const { completed, response: done } = (await asked.json()) as {
+      completed?: boolean;
+      response?: { failures?: unknown[] };
+    };
+    if (completed) return (done?.failures ?? []).length === 0 ? undefined : 'its task has failures';
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return undefined;
 }

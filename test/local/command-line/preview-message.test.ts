@@ -19,7 +19,9 @@ describe('npm run preview-message', () => {
       );
     });
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Subject: \[DataHub retention\] prod: ROWS MISSING in dataset\.operation.*\n\nprod .*: ROWS MISSING/);
+    expect(stdout).toMatch(
+      /^Subject: \[DataHub retention\] prod: ROWS MISSING in dataset\.operation.*\n\nprod .*: ROWS MISSING/,
+    );
   });
 
   it('prints the Slack notification and the JSON of machines', () => {

@@ -22,7 +22,9 @@ export function urgencyOf(report: Report): Told {
   const { policies, cause, noteFacts = [], finishedAt } = report;
   const now = Date.parse(finishedAt);
   const all: Told[] = [
-    ...(cause ? [{ urgency: asks(runErrorStep(cause)) ? 'week' : 'nothing' } as const] : []),
+    ...(cause
+      ? [{ urgency: cause.kind === 'no-policy' || asks(runErrorStep(cause)) ? 'week' : 'nothing' } as const]
+      : []),
     ...policies.map((entry) => ofEntry(entry, now)),
     ...noteFacts.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
@@ -43,6 +45,9 @@ function ofEntry(entry: PolicyEntry, now: number): Told {
     return { urgency: 'act', ...(deadline !== undefined && deadline > now && { before: deadline }) };
   }
   if (mayHaveLost(entry)) return { urgency: urgencyOfOutcome.truncated };
+  if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
+  // Until it is settled an upgrade could remove the index that holds its rows.
+  if (cause.kind === 'unsettled' && cause.copied && !cause.closed) return { urgency: 'change' };
   return { urgency: asks(nextStep(outcome, cause, { strategy })) ? urgencyOfOutcome[outcome] : 'nothing' };
 }
 

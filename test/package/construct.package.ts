@@ -77,7 +77,7 @@ describe.each([
       'datahub-retention-two',
     ]);
     expect(of('AWS::DynamoDB::Table')).toHaveLength(4);
-    expect(template.Outputs.Alarms.Value).toBe('5');
+    expect(template.Outputs.Alarms.Value).toBe('6');
   });
 
   test.each([

@@ -134,9 +134,11 @@ export async function countIn(
   signal: AbortSignal,
 ): Promise<Found> {
   const moments = new Set(windows.length > 0 ? windows.flatMap(({ from, to }) => [from, to]) : [services.clock.now()]);
+  // The youngest first: old rows that come in between two counts make it refuse, never release.
+  const youngestFirst = [...moments].sort((one, other) => other - one);
   const counts = new Map<number, number>();
   try {
-    for (const moment of moments) {
+    for (const moment of youngestFirst) {
       const { rows, skewMillis } = await upTo(moment, key, services, signal);
       if (Math.abs(skewMillis) > maxClockSkewMillis) return { kind: 'wrong-clock' };
       counts.set(moment, rows);

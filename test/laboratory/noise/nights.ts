@@ -1,3 +1,4 @@
+import { leastAgeMillis } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { firstNight } from '../histories/history.ts';
@@ -5,7 +6,7 @@ import { cleared, type RunByHand } from '../histories/morning.ts';
 import { eventsOf } from '../rules/events.ts';
 import { type Execution, startExecution } from '../world/execution.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
-import { createProduction, day, hour, type Production, planDay } from './production.ts';
+import { createProduction, day, hour, type Production, planDay, withoutDowntime } from './production.ts';
 
 /**
  * So many nights of the ordinary production, and what came of them. In the morning a person clears what a report calls closed,
@@ -74,13 +75,24 @@ function nightOf({ world, happened }: Production, number: number): NoiseNight {
   for (const { outcome } of report?.policies ?? []) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   const bad = (report?.policies ?? []).filter(({ outcome }) => !fine.has(outcome)).map(badOf);
   const before = (happened.get(number - 1) ?? []).map((what) => `${what} (the day before)`);
+  const isHeldBack = bad.length > 0 && bad.every(({ cause }) => cause === 'guard index-young');
   return {
     number,
     result: report?.result ?? 'no report',
     outcomes,
     bad,
-    happened: [...(happened.get(number) ?? []), ...before],
+    happened: [...(happened.get(number) ?? []), ...before, ...(isHeldBack ? upgradesBefore(happened, number) : [])],
   };
+}
+
+/** A reindex waits for 14 days after an upgrade without downtime, which goes on catching up (safety rule 3). */
+function upgradesBefore(happened: Production['happened'], number: number): string[] {
+  const nights = leastAgeMillis.upgraded / day + 1;
+  return Array.from({ length: nights }, (_, at) => at + 1).flatMap((days) =>
+    (happened.get(number - days) ?? [])
+      .filter((what) => what === withoutDowntime)
+      .map((what) => `${what} (${days} days before)`),
+  );
 }
 
 const badOf = ({ entityType, aspect, outcome, cause, adopted }: PolicyEntry): NoiseNight['bad'][number] => {

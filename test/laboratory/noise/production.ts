@@ -80,6 +80,8 @@ export function createProduction(seed: number): Production {
   return { world, policies, happened: new Map() };
 }
 
+export const withoutDowntime = 'an upgrade without downtime';
+
 /** Plans what happens in the 24 hours that begin at a run's start. */
 export function planDay(production: Production, number: number, seed: number): void {
   const { world, policies } = production;
@@ -109,10 +111,10 @@ export function planDay(production: Production, number: number, seed: number): v
       }
     });
   }
-  const withoutDowntime = { 29: 14 * hour, 73: 20 * hour }[number];
-  if (withoutDowntime !== undefined) {
-    tell('an upgrade without downtime');
-    time.at(from + withoutDowntime, () => upgrade(production));
+  const beginning = { 29: 14 * hour, 73: 20 * hour }[number];
+  if (beginning !== undefined) {
+    tell(withoutDowntime);
+    time.at(from + beginning, () => upgrade(production));
   }
   const isAmbiguous = [9, 10, 26, 33, 52, 70, 81].includes(number);
   if (isAmbiguous) tell('a third of the real truncates get any answer, and do their work all the same, later, or not');

@@ -38,7 +38,7 @@ export const entryFields = {
   sizeBeforeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
   sizeAfterMb: described(
     z.number().optional(),
-    'the same just after the verdict: no result, because disk space follows at later flushes and merges',
+    'the same just after the verdict: no result, because disk space comes back only when the search engine merges',
   ),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   adopted: described(

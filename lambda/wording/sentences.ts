@@ -170,7 +170,7 @@ const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(ent
 
 /**
  * About how much the deleted rows took. Sizes right after a truncation mean nothing: they rise while rows are deleted
- * and fall at the search engine's next flushes and merges.
+ * and fall when the search engine merges, which it may have to be asked for.
  */
 function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: DecidedFacts): string {
   if (sizeBeforeMb === undefined || rowsTotal === 0 || strategy === 'reindex') return '';

@@ -102,7 +102,8 @@ export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefi
   sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
 
 /** What such figures have in common. */
-export const freedExplained = 'Disk space is estimated (rows × average size of a row) and follows with later merges.';
+export const freedExplained =
+  'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';
 
 /** A share of 1 as `12.3 %`; never rounded to 0 or 100 when it is neither. */
 export function share(part: number, whole: number): string {

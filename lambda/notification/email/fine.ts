@@ -33,7 +33,11 @@ export function fine(telling: Telling): string {
   return [
     entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE',
     ...lines,
-    ...(truncated ? ["Disk space follows at the search engine's next flushes and merges, often hours later."] : []),
+    ...(truncated
+      ? [
+          'Disk space comes back when the search engine merges, which it may have to be asked for (runbook, Disk space).',
+        ]
+      : []),
   ].join('\n');
 }
 

@@ -122,7 +122,7 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
     ...(bar && { bar }),
     facts: factsOf(entry, policy),
     isQuiet: quiet.has(entry.outcome),
-    // Sizes right after a truncation mean nothing: disk space follows with later merges.
+    // Sizes right after a truncation mean nothing: disk space comes back with later merges.
     sizeMb: entry.sizeBeforeMb,
     nights: nightPoints(nights.get(searchIndex(entry)) ?? []),
   };

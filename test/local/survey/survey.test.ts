@@ -104,7 +104,9 @@ describe('the survey of a server where everything is allowed', () => {
       expect(text).toContain(
         'With them a first run would delete 153,007 of 457,800 rows (33.4 %) and free about 64.3 MB.',
       );
-      expect(text).toContain('Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.');
+      expect(text).toContain(
+        'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.',
+      );
       const freed = lines.filter((line) => /would free, about|frees about/.test(line));
       // Eight indices, and four ages of each.
       expect(freed).toHaveLength(width === 100 ? 8 : 32);

@@ -38,13 +38,8 @@ const replaced = {
   movedBy: z.enum(['us', 'others']).optional(),
 };
 
-/** What may change between Plan and the call; from `entityType` on, the fields of a policy. */
-const changes = [
-  'rows',
-  'server-strategy',
-  'policy-removed',
-  'policy-duplicate',
-  'policy-unreadable',
+/** Fields of a policy that must not change between Plan and the call: all but `owner` and `note`. */
+export const comparedFields = [
   'entityType',
   'aspect',
   'enabled',
@@ -55,6 +50,16 @@ const changes = [
   'batchSize',
   'timeoutSeconds',
   'maxRowsPerRun',
+] as const;
+
+/** What may change between Plan and the call. */
+const changes = [
+  'rows',
+  'server-strategy',
+  'policy-removed',
+  'policy-duplicate',
+  'policy-unreadable',
+  ...comparedFields,
 ] as const;
 
 const kinds = {

@@ -1,4 +1,4 @@
-import type { Cause } from '../facts/cause.ts';
+import { type Cause, comparedFields } from '../facts/cause.ts';
 import { maxSentenceBytes } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
@@ -56,21 +56,8 @@ export async function ordersNow(
   return difference(policy, current.policy);
 }
 
-const compared = [
-  'entityType',
-  'aspect',
-  'enabled',
-  'retentionDays',
-  'minDeletePercent',
-  'maxDeletePercent',
-  'strategy',
-  'batchSize',
-  'timeoutSeconds',
-  'maxRowsPerRun',
-] as const satisfies readonly (keyof Policy)[];
-
 function difference(was: Policy, now: Policy): Cause | undefined {
-  const field = compared.find((name) => was[name] !== now[name]);
+  const field = comparedFields.find((name) => was[name] !== now[name]);
   if (field === undefined) return undefined;
   const [before, after] = [was[field], now[field]];
   return {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
-import { abandonAfterMillis, deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
+import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { capped } from '../facts/text.ts';
@@ -8,7 +8,7 @@ import { standing } from '../ledger/standing.ts';
 import { fence, isSameRun } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { lookAt } from '../truncation/look.ts';
+import { isOld, lookAt } from '../truncation/look.ts';
 import { isDue } from '../truncation/looks.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
@@ -47,7 +47,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
     const now = clock.now();
     const isOver = whyOver(state, settings, now) !== undefined;
     if (entry.phase !== 'watched' || now >= end) return entry;
-    const isLast = isOver && startMillis - entry.watch.startedAt >= abandonAfterMillis;
+    const isLast = isOver && isOld(entry.watch.startedAt, startMillis);
     if (!isLast && !isDue(entry.watch, now)) return entry;
     const others = state.entries.filter((other) => other !== entry).map((other) => other.entry);
     const run = { startMillis, isOver };

@@ -79,7 +79,7 @@ async function look({ entry, watch: before }: Target, stored: Unresolved, servic
     ...seen.all,
     task: seen.task,
     vanished: seen.vanished,
-    isOld: isOld(record, services),
+    isOld: isOld(record.attempt.sendingSince, services.run.startMillis),
     copied: mayHaveCopied(record, { task: seen.task, indexName: seen.all.indexName, isCounted: true }),
   };
   const judgement = judge(evidence);
@@ -142,13 +142,13 @@ export function watchedOf(record: Unresolved, services: LookServices): Watched {
     rowsKept: keptOf(record.windows)?.rows ?? 0,
     judgeableAt: record.judgeableAt,
     longestStill: longestStillMillis(maxRunHours),
-    isLastLook: run.isOver && isOld(record, services),
+    isLastLook: run.isOver && isOld(record.attempt.sendingSince, services.run.startMillis),
   };
 }
 
 /** Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. */
-export const isOld = ({ attempt }: Unresolved, { run }: Pick<LookServices, 'run'>): boolean =>
-  run.startMillis - attempt.sendingSince >= abandonAfterMillis;
+export const isOld = (sendingSince: number, runStartMillis: number): boolean =>
+  runStartMillis - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed once no look of
@@ -163,7 +163,10 @@ async function lookFailed(
   const { clock, ledger, maxRunHours, run } = services;
   const now = clock.now();
   const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
-  const others = isLong && isOld(record, services) ? await serverAnswers(record, services) : undefined;
+  const others =
+    isLong && isOld(record.attempt.sendingSince, services.run.startMillis)
+      ? await serverAnswers(record, services)
+      : undefined;
   if (others) {
     const judgement = judgeUncountable(record, watch, error.fact, others.indexName);
     const settled = await settle(ledger, record, entry, judgement, clock.now());

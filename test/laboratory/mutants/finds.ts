@@ -26,7 +26,10 @@ export const findMutants: readonly Mutant[] = [
     replacements: [
       replaces<typeof whatProofLacks>('truncation/copied', 'whatProofLacks', () => () => undefined),
       replaces<typeof shortfallOf>('truncation/windows', 'shortfallOf', (original) => (before, after) => {
-        return before.length === 3 ? original(before.slice(1), after.slice(1)) : original(before, after);
+        return original(
+          before.filter(({ role }) => role !== 'settled'),
+          after,
+        );
       }),
     ],
   },

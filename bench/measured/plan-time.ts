@@ -1,7 +1,6 @@
 import { systemClock } from '../../lambda/facts/clock.ts';
 import { dayMillis, functionTimeoutSeconds, planConcurrency } from '../../lambda/facts/limits.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
-import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
 import { connect } from '../../local/run/connect.ts';
 import { startOperationsService } from '../../test/operations-service/server.ts';
@@ -76,7 +75,6 @@ async function planOnce(service: { url: string; token: string }, aspects: string
         ledger: memoryLedger(),
         clock: systemClock,
         log: { info() {}, warn() {}, error() {} },
-        sleep: realSleep,
         newId: () => crypto.randomUUID(),
         deadline: () => deadline,
       },

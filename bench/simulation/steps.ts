@@ -78,7 +78,6 @@ export function deployVirtually(
     surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
     clock: time,
     log: { info() {}, warn() {}, error() {} },
-    sleep: time.sleep,
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
   };
 

@@ -65,8 +65,6 @@ export interface RunServices {
   log: Log;
   /** A new random id (UUID) at each call. */
   newId(): string;
-  /** Waits for this many milliseconds of the run's clock. */
-  sleep(millis: number): Promise<void>;
   /** End of this invocation's time, epoch milliseconds of the run's clock. */
   deadline(): number;
 }

@@ -75,7 +75,6 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
         clock: systemClock,
         log,
         newId: randomUUID,
-        sleep: realSleep,
         deadline: () => deadline,
       });
     } finally {

@@ -6,7 +6,6 @@ import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Nights } from '../../lambda/memory/night.ts';
 import type { LocalCommand } from '../../lambda/notification/context.ts';
 import { lookup } from '../../lambda/operations/http/lookup.ts';
-import { realSleep } from '../../lambda/operations/http/sleep.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
@@ -89,7 +88,6 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
         clock,
         log: logOf(run, output),
         newId: randomUUID,
-        sleep: run.fast ? (clock as FastClock).sleep : realSleep,
       },
       publisher: {
         async publish(report) {

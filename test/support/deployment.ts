@@ -111,9 +111,6 @@ export async function deploy(
       clock: { now: () => clock.time, realNow: () => clock.time, monotonic: () => clock.time },
       log: { info: note, warn: note, error: note },
       newId: () => `id-${++ids}`,
-      sleep: async (millis) => {
-        clock.time += millis;
-      },
     },
     during(step) {
       const deadline = clock.time + functionTimeoutSeconds[step] * 1000;

@@ -128,12 +128,6 @@ export function servicesOf(options: FunctionOptions): RunServices {
     clock,
     log: world.log,
     newId: () => `${who} ${++ids}`,
-    sleep: (millis) => {
-      const until = time.now() + millis;
-      if (controlled.automatic) return time.sleep(millis);
-      awaits = 0;
-      return at(`sleep ${millis}`, () => time.runUntil(Math.max(until, time.now())));
-    },
     deadline: () => invocation.endsAt,
   };
 }

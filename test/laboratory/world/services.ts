@@ -78,7 +78,6 @@ export function servicesOf(invocation: Invocation): RunServices {
     clock,
     log: world.log,
     newId: world.newId,
-    sleep: (millis) => pause(invocation, millis),
     deadline: () => invocation.deadline,
   };
 }

@@ -34,7 +34,6 @@ test('a night logs its plan, calls and verdicts, each found by the saved query',
 
 test('a truncation that was not started is logged with its reason', async () => {
   const deployment = await started();
-  deployment.services.sleep = async () => {};
   const { operations } = deployment.services;
   let asked = 0;
   deployment.services.operations = {

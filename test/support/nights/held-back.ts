@@ -52,14 +52,6 @@ export const heldBack: Nights = {
           return operations.indexSizes(options);
         },
       };
-      const { sleep } = deployment.services;
-      deployment.services.sleep = async (millis) => {
-        engine.removeRows(
-          'dataset.operation',
-          ({ timestamp, id }) => timestamp < deployment.clock.time - 40 * day && id % 2 === 0,
-        );
-        await sleep(millis);
-      };
       return deployment.night();
     },
   },

@@ -66,7 +66,6 @@ export async function started(world: World) {
   };
   let asked = 0;
   const moments: number[] = [];
-  const slept: number[] = [];
   const sent: { fields: TruncateFields; maySend: () => boolean }[] = [];
   const deadline = clock.time + left;
   const signals: unknown[] = [];
@@ -117,16 +116,12 @@ export async function started(world: World) {
     clock: { now: () => clock.time - clock.back, realNow: () => clock.time + 7, monotonic: () => clock.time - start },
     log: { info() {}, warn() {}, error() {} },
     newId: () => 'id',
-    sleep: async (millis: number) => {
-      slept.push(millis);
-      clock.time += millis;
-    },
     deadline: () => deadline,
   } as unknown as RunServices;
   const before = aRunState([...others, target], { server, ...state });
   const after = await truncate(before, services);
   const entry = after.entries.at(-1)!;
-  return { after, entry, ledger, moments, slept, sent, clock, signals, record: ledger.stored.get(anIndex) as Sending };
+  return { after, entry, ledger, moments, sent, clock, signals, record: ledger.stored.get(anIndex) as Sending };
 }
 export const refusal = async (world: World) => {
   const { entry, sent, record } = await started(world);

@@ -303,6 +303,11 @@ describe('what may have copied', () => {
       'unknown, unsettled status, quarantined',
     ],
     [
+      'is old and has ended imperfectly, although its rows rose in this run',
+      { ...copy, isOld: true, counters: { total: 900, created: 400 }, windows: without(600), rose: { kept: true } },
+      missing,
+    ],
+    [
       'is old, and only its counter rose in this run',
       {
         ...copy,

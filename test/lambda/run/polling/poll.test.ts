@@ -261,6 +261,17 @@ describe('a verdict', () => {
     expect(await phase({ entries: [watched({ watch: later })] })).toBe('watched');
   });
 
+  test('is looked for once more when the run ends, due or not, if the truncation is old', async () => {
+    const end = start + 12 * 3_600_000;
+    const outcome = async (startedAt: number) => {
+      const watch = { ...watched().watch, startedAt, lastLookAt: end - 1000, nextLookAt: end + 1_800_000 };
+      const { after } = await polled({ entries: [watched({ watch })], record: verdictOf(found), time: end });
+      return (after.entries[0] as DoneEntry).entry.outcome;
+    };
+    expect(await outcome(start - 20 * 3_600_000)).toBe(found.outcome);
+    expect(await outcome(start - 20 * 3_600_000 + 1)).toBe('still-running');
+  });
+
   const bad: DoneEntry = {
     index: 'b',
     phase: 'done',

@@ -47,10 +47,10 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
     const now = clock.now();
     const isOver = whyOver(state, settings, now) !== undefined;
     if (entry.phase !== 'watched' || now >= end) return entry;
-    const isLast = isOver && isOld(entry.watch.startedAt, startMillis);
+    const run = { startMillis, isOver };
+    const isLast = isOver && isOld(entry.watch.startedAt, { run, clock });
     if (!isLast && !isDue(entry.watch, now)) return entry;
     const others = state.entries.filter((other) => other !== entry).map((other) => other.entry);
-    const run = { startMillis, isOver };
     const { maxRunHours } = settings;
     const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours, run, others });
     if (looked.kind === 'watching') return { ...entry, watch: looked.watch };

@@ -79,7 +79,7 @@ async function look({ entry, watch: before }: Target, stored: Unresolved, servic
     ...seen.all,
     task: seen.task,
     vanished: seen.vanished,
-    isOld: isOld(record.attempt.sendingSince, services.run.startMillis),
+    isOld: isOld(record.attempt.sendingSince, services),
     copied: mayHaveCopied(record, { task: seen.task, indexName: seen.all.indexName, isCounted: true }),
   };
   const judgement = judge(evidence);
@@ -142,13 +142,16 @@ export function watchedOf(record: Unresolved, services: LookServices): Watched {
     rowsKept: keptOf(record.windows)?.rows ?? 0,
     judgeableAt: record.judgeableAt,
     longestStill: longestStillMillis(maxRunHours),
-    isLastLook: run.isOver && isOld(record.attempt.sendingSince, services.run.startMillis),
+    isLastLook: run.isOver && isOld(record.attempt.sendingSince, services),
   };
 }
 
-/** Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. */
-export const isOld = (sendingSince: number, runStartMillis: number): boolean =>
-  runStartMillis - sendingSince >= abandonAfterMillis;
+/**
+ * Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. A start that lies
+ * ahead says nothing: such a run began now.
+ */
+export const isOld = (sendingSince: number, { run, clock }: Pick<LookServices, 'run' | 'clock'>): boolean =>
+  Math.min(run.startMillis, clock.now()) - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed once no look of
@@ -164,9 +167,7 @@ async function lookFailed(
   const now = clock.now();
   const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
   const others =
-    isLong && isOld(record.attempt.sendingSince, services.run.startMillis)
-      ? await serverAnswers(record, services)
-      : undefined;
+    isLong && isOld(record.attempt.sendingSince, services) ? await serverAnswers(record, services) : undefined;
   if (others) {
     const judgement = judgeUncountable(record, watch, error.fact, others.indexName);
     const settled = await settle(ledger, record, entry, judgement, clock.now());

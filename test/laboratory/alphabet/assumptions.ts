@@ -19,7 +19,7 @@ export const assumptions = {
   'silent-reindex':
     'a server that reindexes what it has promised to delete tells the name of its index or the status of its task',
   'slow-first-batch':
-    'a delete by query of which nobody knows the id has deleted its first batch when it is judged: 10 minutes after the last moment at which it may have been sent, or later',
+    'a delete by query whose status nobody can read has deleted its first batch when it is judged: 10 minutes after the last moment at which it may have been sent, or later',
   'hidden-delete':
     'rows older than the cutoff do not come in late as fast as a delete by query of which nobody knows the id takes them',
   'day-long-hang':

@@ -2,7 +2,7 @@ import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Truth } from '../truth/track.ts';
 import { type CheckRule, countsIn, eventsOf, othersBetween } from './events.ts';
-import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf } from './unresolved.ts';
+import { type Closing, closings, hasNotBegun, hasStatus, isHidden, isOurs, limitOf } from './unresolved.ts';
 
 /** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
 
@@ -209,18 +209,10 @@ function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdi
 }
 
 /** A reindex of what was to be deleted, of which the function that decided could learn neither the index's name nor the status. */
-function wasSilent(history: Parameters<CheckRule>[0], { record, event, track }: Closing): boolean {
-  const { strategy, baseline } = record.attempt;
-  const isAsked = strategy !== 'delete-by-query' || track?.acted?.as !== 'reindex';
-  if (isAsked || baseline.indexName !== undefined) return false;
-  if (record.state === 'sending') return true;
-  return !eventsOf(history, 'read').some(
-    ({ action, tells, task, invocation }) =>
-      action === 'getEsTaskStatus' &&
-      tells === true &&
-      task === record.attempt.taskId &&
-      invocation.id === event.invocation?.id,
-  );
+function wasSilent(history: Parameters<CheckRule>[0], closing: Closing): boolean {
+  const { strategy, baseline } = closing.record.attempt;
+  const isAsked = strategy !== 'delete-by-query' || closing.track?.acted?.as !== 'reindex';
+  return !isAsked && baseline.indexName === undefined && !hasStatus(history, closing);
 }
 
 /** Rows to delete in the last dry run of the function that decided, with the record's own cutoff. */

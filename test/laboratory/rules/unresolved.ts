@@ -46,6 +46,17 @@ export function hasNotBegun({ at, event, record }: Closing): boolean {
   return oldTaken === 0 || (isFirst && movedAt >= at - functionTimeoutSeconds.poll * 1000);
 }
 
+/** Whether the function that decided could read the status of its task. */
+export const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: Closing): boolean =>
+  record.state === 'running' &&
+  eventsOf(history, 'read').some(
+    ({ action, tells, task, invocation }) =>
+      action === 'getEsTaskStatus' &&
+      tells === true &&
+      task === record.attempt.taskId &&
+      invocation.id === event.invocation?.id,
+  );
+
 /** Rows of a plan that may be left, or not be seen to go. */
 export const limitOf = (planned: number): number => Math.max(10, planned * 0.01);
 
@@ -93,7 +104,7 @@ export const unresolvedRules = {
     // docs/testing.md, `slow-first-batch` and `hidden-delete`.
     const slow = new Set(
       closings(history)
-        .filter((closing) => closing.verdict.entry.outcome === 'failed')
+        .filter((closing) => closing.verdict.entry.outcome === 'failed' || !hasStatus(history, closing))
         .filter((closing) => hasNotBegun(closing) || isHidden(history, closing))
         .map(({ track }) => track),
     );

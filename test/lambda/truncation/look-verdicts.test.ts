@@ -335,6 +335,14 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe(closed ?? 'sending');
   });
 
+  test('closes nothing by a start that lies ahead', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!), runStart: old });
+    world.clock.time = sentAt + hours(1);
+    await world.look();
+    expect(causeOf(await world.lookAfter(hours(2)))).not.toHaveProperty('closed');
+    expect(world.state()).toBe('sending');
+  });
+
   test('closes a truncation that hangs', async () => {
     const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
     await world.look();

@@ -2,7 +2,7 @@ import { isLoss, mayHaveLost } from '../facts/losses.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { failedChecks } from './digest/preflight.ts';
 import { tokenEnds } from './digest/totals.ts';
-import { noteStep } from './next/next-step.ts';
+import { noteStep } from './next/run-steps.ts';
 
 /**
  * Whether a report is of no interest to subscribers to problems only: nothing was lost, nothing may be lost, and nothing
@@ -13,4 +13,4 @@ export const isQuiet = (report: Report): boolean =>
   !tokenEnds(report) &&
   failedChecks(report) === 0 &&
   !report.policies.some((entry) => isLoss(entry) || mayHaveLost(entry)) &&
-  !(report.noteFacts ?? []).some((note) => noteStep(note).kind !== 'none');
+  !(report.noteFacts ?? []).some((note) => noteStep(note, {}) !== undefined);

@@ -15,8 +15,9 @@ import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
 import { urgencySentence } from './digest/urgency.ts';
 import { dataHubOf } from './digest/which.ts';
+import { entryStep } from './next/entry-steps.ts';
+import { errorStep, switchOnStep } from './next/run-steps.ts';
 import { commandsOf, type Step } from './next/step.ts';
-import { entryStep, errorStep, switchOnStep } from './next/steps.ts';
 import { isQuiet } from './quiet.ts';
 import { clearHeading, outcomeHeading, runbookFile, runbookLink, runErrorHeading } from './runbook.ts';
 

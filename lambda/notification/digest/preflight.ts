@@ -2,8 +2,8 @@ import type { Report, WordedCheck } from '../../facts/report-schema.ts';
 import { oneLine } from '../../facts/text.ts';
 import { asSentence } from '../../wording/punctuation.ts';
 import type { MessageContext } from '../context.ts';
+import { tokenStep } from '../next/run-steps.ts';
 import type { Step } from '../next/step.ts';
-import { tokenStep } from '../next/steps.ts';
 import { errorsOf, isSameError } from './errors.ts';
 
 /**

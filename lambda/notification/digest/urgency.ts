@@ -2,7 +2,9 @@ import { isLoss, mayHaveLost } from '../../facts/losses.ts';
 import { type Urgency, urgencies, urgencyOfOutcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { nightText, urgencyText } from '../../wording/outcome-words.ts';
-import { type NextStep, nextStep, noteStep, runErrorStep } from '../next/next-step.ts';
+import { entryStep } from '../next/entry-steps.ts';
+import { errorStep, noteStep } from '../next/run-steps.ts';
+import type { Step } from '../next/step.ts';
 
 /** How urgent a run is, and since when: the most urgent of its error, its entries and its notes. */
 
@@ -19,16 +21,15 @@ export function urgencySentence(report: Report): string {
 }
 
 export function urgencyOf(report: Report): Told {
-  const { policies, cause, noteFacts = [], finishedAt } = report;
-  const now = Date.parse(finishedAt);
+  const { policies, cause, noteFacts = [] } = report;
   const all: Told[] = [
     ...(cause
-      ? [{ urgency: cause.kind === 'no-policy' || asks(runErrorStep(cause)) ? 'week' : 'nothing' } as const]
+      ? [{ urgency: cause.kind === 'no-policy' || asks(errorStep(report, {})) ? 'week' : 'nothing' } as const]
       : []),
-    ...policies.map((entry) => ofEntry(entry, now)),
+    ...policies.map((entry) => ofEntry(entry, report)),
     ...noteFacts.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
-      return { urgency: asks(noteStep(note)) ? 'week' : 'nothing' };
+      return { urgency: asks(noteStep(note, {})) ? 'week' : 'nothing' };
     }),
   ];
   const rank = ({ urgency }: Told) => urgencies.indexOf(urgency);
@@ -38,24 +39,24 @@ export function urgencyOf(report: Report): Told {
   );
 }
 
-function ofEntry(entry: PolicyEntry, now: number): Told {
-  const { outcome, cause, strategy } = entry;
+function ofEntry(entry: PolicyEntry, report: Report): Told {
+  const { outcome, cause } = entry;
   if (isLoss(entry)) {
     const deadline = 'deadline' in cause ? cause.deadline : undefined;
-    return { urgency: 'act', ...(deadline !== undefined && deadline > now && { before: deadline }) };
+    return {
+      urgency: 'act',
+      ...(deadline !== undefined && deadline > Date.parse(report.finishedAt) && { before: deadline }),
+    };
   }
   if (mayHaveLost(entry)) return { urgency: urgencyOfOutcome.truncated };
   if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
   // Until it is settled an upgrade could remove the index that holds its rows.
   if (cause.kind === 'unsettled' && cause.copied && !cause.closed) return { urgency: 'change' };
-  return { urgency: asks(nextStep(outcome, cause, { strategy })) ? urgencyOfOutcome[outcome] : 'nothing' };
+  return { urgency: asks(entryStep([entry], report, {})) ? urgencyOfOutcome[outcome] : 'nothing' };
 }
 
 /** Whether a step asks for anything but waiting. */
-function asks(step: NextStep): boolean {
-  if (step.kind === 'ask-cluster') return step.about === 'hang';
-  return step.kind !== 'none' && step.kind !== 'wait' && step.kind !== 'watch' && step.kind !== 'see-log';
-}
+const asks = (step: Step | undefined): boolean => step !== undefined && !step.passes;
 
 function sinceWhen({ policies, finishedAt }: Report): string {
   const since = policies.flatMap(({ cause }) => (cause.kind === 'quarantined' ? [cause.since] : []));

@@ -14,7 +14,7 @@ import { allWell, failedChecks, troubles, wellNames } from '../digest/preflight.
 import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
 import { urgencySentence } from '../digest/urgency.ts';
 import { dataHubOf } from '../digest/which.ts';
-import { errorStep, switchOnStep } from '../next/steps.ts';
+import { errorStep, switchOnStep } from '../next/run-steps.ts';
 import { isQuiet } from '../quiet.ts';
 import { preflightHeading, runbookFile, runErrorHeading } from '../runbook.ts';
 import { afterReindex, fine } from './fine.ts';

@@ -7,7 +7,8 @@ import { type Group, problemGroups } from '../digest/groups.ts';
 import { isAboutClearing, notesBeside, type ToldNote } from '../digest/notes.ts';
 import { ownersAndNotes } from '../digest/owners.ts';
 import { pause } from '../next/commands.ts';
-import { entryStep, noteStepOf } from '../next/steps.ts';
+import { entryStep } from '../next/entry-steps.ts';
+import { noteStep } from '../next/run-steps.ts';
 import { clearHeading, outcomeHeading } from '../runbook.ts';
 import { link, names, recoveryLines, stepLines, type Telling } from './telling.ts';
 
@@ -63,7 +64,7 @@ function noteLines({ text, note }: ToldNote, telling: Telling): string {
   return [
     `- ${asSentence(oneLine(text, measure.text))}`,
     ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt), pause(context))) : []),
-    ...stepLines(note && noteStepOf(note, context), telling),
+    ...stepLines(note && noteStep(note, context), telling),
     ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),
   ].join('\n');
 }

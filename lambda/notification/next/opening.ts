@@ -1,24 +1,29 @@
+import type { Cause } from '../../facts/cause.ts';
+import type { Note } from '../../facts/note.ts';
 import { listTasksRequest } from '../../operations/backend.ts';
 import { amount, moment, rows } from '../../wording/numbers.ts';
+import type { Withheld } from '../../wording/offers.ts';
 import { indexRequest } from '../../wording/recovery.ts';
 import { nameOf, ofTotal } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { runByHand } from './commands.ts';
-import type { NextStep } from './next-step.ts';
 import type { Command, Named, Step } from './step.ts';
 
 /** Steps whose commands cannot be undone: they delete rows, or open an index to truncation. */
 
+/** @param withheld why nothing that deletes is offered now */
 export function approveStep(
-  { rows: approved, not }: NextStep & { kind: 'approve' },
-  entry: Named | undefined,
+  approved: number,
+  entry: Named,
+  withheld: Withheld | undefined,
   context: MessageContext,
 ): Step {
-  if (not === 'loss') return { text: 'Nothing now. Rows are missing: get them back before anything more is deleted.' };
-  if (not) return { text: 'Nothing now. A preview that succeeds will show how to approve this once.' };
-  const name = entry ? nameOf(entry) : 'this index';
+  if (withheld === 'loss')
+    return { text: 'Nothing now. Rows are missing: get them back before anything more is deleted.' };
+  if (withheld) return { text: 'Nothing now. A preview that succeeds will show how to approve this once.' };
+  const name = nameOf(entry);
   return {
-    text: `Look whether rows still come in, and ask ${entry?.owner === undefined ? 'whoever uses it' : 'its owner'}. Only if these rows may go, approve it once.`,
+    text: `Look whether rows still come in, and ask ${entry.owner === undefined ? 'whoever uses it' : 'its owner'}. Only if these rows may go, approve it once.`,
     look: {
       effect: 'This counts them again, and deletes nothing:',
       line: runByHand({ mode: 'preview', only: [name] }, context),
@@ -32,21 +37,26 @@ export function approveStep(
 }
 
 /** The number that is approved has some room for rows that age until somebody reads this. */
-function deleted(approved: number, name: string, entry: Named | undefined): string {
-  const { rowsToDelete, rowsTotal = Number.POSITIVE_INFINITY } = entry ?? {};
+function deleted(approved: number, name: string, entry: Named): string {
+  const { rowsToDelete, rowsTotal = Number.POSITIVE_INFINITY } = entry;
   if (rowsToDelete === undefined || rowsToDelete > approved) return `up to ${rows(approved)} of ${name} for real`;
   const later = Math.min(approved, rowsTotal) - rowsToDelete;
-  const counted = `${ofTotal(rowsToDelete, entry?.rowsTotal)} of ${name} for real`;
+  const counted = `${ofTotal(rowsToDelete, entry.rowsTotal)} of ${name} for real`;
   return later <= 0 ? counted : `${counted}, and up to ${amount(later)} more that pass their retention until then`;
 }
+
+export const whenBack =
+  'When the rows are back, clear the index. If they may stay missing, clearing says how to accept that.';
+export const whenVisible = 'When the rows are visible, clear the index.';
+export const whenComplete = 'Look at the index, and make sure that its rows are complete. Then clear it.';
 
 /** The limits of one run's input (`lambda/run/plan/input.ts`). */
 const maxCleared = 50;
 
 /** What clearing does, in the line above the command. */
-const clearing = (names: readonly string[], context: MessageContext): Command => ({
+const clearing = (entries: readonly Named[], context: MessageContext): Command => ({
   effect: 'This counts its rows, opens it to truncation only if they are all there, and truncates nothing:',
-  line: runByHand({ clear: names.slice(0, maxCleared) }, context),
+  line: runByHand({ clear: entries.map(nameOf).slice(0, maxCleared) }, context),
   danger: 'opens',
 });
 
@@ -62,52 +72,16 @@ const lookForTasks: Command = {
   line: listTasksRequest,
 };
 
-export function clearStep(
-  { after, until }: NextStep & { kind: 'clear' },
-  entries: readonly Named[],
-  context: MessageContext,
-): Step {
-  const text = {
-    repair: 'When the rows are back, clear the index. If they may stay missing, clearing says how to accept that.',
-    refresh: 'When the rows are visible, clear the index.',
-    look: 'Look at the index, and make sure that its rows are complete. Then clear it.',
-    answer: 'Clear it again when this is settled.',
-    end: `If no run has resolved it by then, clear it${until === undefined ? '' : ` from ${moment(until)} on`}.`,
-  }[after];
-  return { text, look: lookAt(entries), command: clearing(entries.map(nameOf), context) };
-}
+/** Counts an index and opens it if it is whole. */
+export const clearStep = (text: string, entries: readonly Named[], context: MessageContext): Step => ({
+  text,
+  look: lookAt(entries),
+  command: clearing(entries, context),
+});
 
-export function acceptStep(
-  { rows: count, running }: NextStep & { kind: 'accept' },
-  entries: readonly Named[],
-  context: MessageContext,
-): Step {
-  const line = runByHand({ clear: entries.map(nameOf), acceptMissing: count ?? 1 }, context);
-  const opens = (text: string, effect: string, look = lookAt(entries)): Step => ({
-    text,
-    look,
-    command: { effect, line, danger: 'opens' },
-  });
-  if (running) {
-    return opens(
-      'Wait until its task has ended, then clear it again. Only if it never will, accept that.',
-      'This opens the index to truncation although its task still runs, and truncates nothing:',
-      lookForTasks,
-    );
-  }
-  return count === undefined
-    ? opens(
-        'Look at the index. If it is as it should be, accept that.',
-        'This opens it to truncation without a count, and truncates nothing:',
-      )
-    : opens(
-        'Get the rows back. Only if they may stay missing, accept that.',
-        `This opens the index to truncation with up to ${rows(count, 'exact')} missing, and truncates nothing:`,
-      );
-}
-
-export function adoptStep(
-  { from }: NextStep & { kind: 'adopt' },
+/** The record was written for another address, by another version, or by a clock that was ahead. */
+export function foreignStep(
+  { why }: Cause & { kind: 'foreign' },
   entries: readonly Named[],
   context: MessageContext,
 ): Step {
@@ -117,6 +91,46 @@ export function adoptStep(
     address: `If that is another server, ${other}. If it is the same server under another name, go back to the old name, or clear the index.`,
     clock:
       'Correct the clock that wrote it. The record is watched when its time has come; clearing says how to open the index before.',
-  }[from];
-  return { text, look: lookForTasks, command: clearing(entries.map(nameOf), context) };
+  }[why];
+  return { text, look: lookForTasks, command: clearing(entries, context) };
+}
+
+/** After clearing was refused. Only here is it offered to open an index although rows are missing or cannot be counted. */
+export function refusalStep(
+  { why, rowsMissing, unreadable, until }: Note & { kind: 'not-released' },
+  entries: readonly Named[],
+  context: MessageContext,
+): Step | undefined {
+  const accept = (count: number, text: string, effect: string, look = lookAt(entries)): Step => {
+    const line = runByHand({ clear: entries.map(nameOf), acceptMissing: count }, context);
+    return { text, look, command: { effect: `This opens ${effect}, and truncates nothing:`, line, danger: 'opens' } };
+  };
+  const uncounted = () =>
+    accept(1, 'Look at the index. If it is as it should be, accept that.', 'it to truncation without a count');
+  switch (why) {
+    case 'rows-missing':
+      if (rowsMissing === undefined) return clearStep(whenBack, entries, context);
+      return accept(
+        rowsMissing,
+        'Get the rows back. Only if they may stay missing, accept that.',
+        `the index to truncation with up to ${rows(rowsMissing, 'exact')} missing`,
+      );
+    case 'uncounted':
+      return uncounted();
+    case 'unresolved':
+      if (until === undefined) return uncounted();
+      return clearStep(`If no run has resolved it by then, clear it from ${moment(until)} on.`, entries, context);
+    case 'running':
+      return accept(
+        Math.max(1, rowsMissing ?? 0),
+        'Wait until its task has ended, then clear it again. Only if it never will, accept that.',
+        'the index to truncation although its task still runs',
+        lookForTasks,
+      );
+    case 'taken':
+    case 'clock':
+    case 'server':
+    case 'ledger':
+      return unreadable ? undefined : clearStep('Clear it again when this is settled.', entries, context);
+  }
 }

@@ -1,8 +1,11 @@
 import type { PolicyEntry } from '../../facts/report-schema.ts';
+import { isScheduled, type MessageContext } from '../context.ts';
 
 /** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
 export interface Step {
   text: string;
+  /** It passes by itself: nothing is asked of anybody. */
+  passes?: true;
   /** Shows more and changes nothing: it stands before a command that cannot be undone. */
   look?: Command | undefined;
   command?: Command | undefined;
@@ -20,8 +23,26 @@ export interface Command {
   danger?: 'deletes' | 'opens';
 }
 
-export const commandOf = (effect: string, line: string | undefined, danger?: Command['danger']): Command | undefined =>
-  line === undefined ? undefined : { effect, line, ...(danger && { danger }) };
+export const commandOf = (effect: string, line: string | undefined): Command | undefined =>
+  line === undefined ? undefined : { effect, line };
 
 /** The index that a step is about, if known. */
 export type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyEntry>;
+
+export const laterRun = (context: MessageContext): string => (isScheduled(context) ? 'The next run' : 'A later run');
+
+/** Nothing is scheduled if the run was started from a command line. */
+export const again = (context: MessageContext): string =>
+  isScheduled(context) ? '; the next run tries again' : ', then start the same command again';
+
+export const retries = (context: MessageContext): Step => ({
+  text: isScheduled(context) ? 'Nothing, the next run tries again.' : 'Start the same command again later.',
+  passes: true,
+});
+
+export const watches = (context: MessageContext): Step => ({
+  text: isScheduled(context)
+    ? 'Nothing, the next run goes on watching.'
+    : 'Start the same command again: it goes on watching.',
+  passes: true,
+});

@@ -7,7 +7,8 @@ import { notesBeside } from '../../../lambda/notification/digest/notes.ts';
 import { ownersAndNotes } from '../../../lambda/notification/digest/owners.ts';
 import { troubles } from '../../../lambda/notification/digest/preflight.ts';
 import { pause } from '../../../lambda/notification/next/commands.ts';
-import { entryStep, errorStep, noteStepOf } from '../../../lambda/notification/next/steps.ts';
+import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
+import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';
 import { asSentence } from '../../../lambda/wording/punctuation.ts';
 import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
 import { causeSentence, errorSentence, nameOf, sentence } from '../../../lambda/wording/sentences.ts';
@@ -85,7 +86,7 @@ function preflight(report: Report, context: MessageContext): Attention[] {
 function notes(report: Report, context: MessageContext): Array<{ text: string; alert?: Attention }> {
   return notesBeside(report).map(({ text, note }) => {
     const said = asSentence(text);
-    const next = note && noteStepOf(note, context);
+    const next = note && noteStep(note, context);
     if (!next && !(note && needsAttention(note))) return { text: said };
     const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt), pause(context)) : [];
     return { text: said, alert: { severity: 'note', title: 'To know', lines: [said], instructions, next } };

@@ -2,10 +2,10 @@ import type { SNSClient } from '@aws-sdk/client-sns';
 import { expect } from 'vitest';
 import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
-import { nextStep, noteStep, runErrorStep } from '../../../lambda/notification/next/next-step.ts';
+import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
+import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';
 import { snsPublisher } from '../../../lambda/notification/publish.ts';
 import { reportMetrics } from '../../../lambda/telemetry/metrics.ts';
-import { withheldIn } from '../../../lambda/wording/offers.ts';
 import { worded } from '../../../lambda/wording/report.ts';
 import type { Night } from '../../support/nights/night.ts';
 import { type Played, play } from '../../support/nights/play.ts';
@@ -32,19 +32,11 @@ const withoutWords = (report: Report): Report =>
     return ['reason', 'error', 'text', 'remedy'].includes(key) && typeof value === 'string' ? say : value;
   });
 
-const stepsOf = (report: Report) => {
-  const { cause, noteFacts = [], policies } = report;
-  return [
-    ...(cause ? [runErrorStep(cause)] : []),
-    ...policies.map((entry) =>
-      nextStep(entry.outcome, entry.cause, {
-        strategy: entry.strategy,
-        withheld: withheldIn(report),
-      }),
-    ),
-    ...noteFacts.map(noteStep),
-  ];
-};
+const stepsOf = (report: Report) => [
+  errorStep(report, context),
+  ...report.policies.map((entry) => entryStep([entry], report, context)),
+  ...(report.noteFacts ?? []).map((note) => noteStep(note, context)),
+];
 
 /** Commands and requests, as a mail prints them. */
 const commandsOf = (report: Report) => composeMessage(report, context).email.match(/^ {2}\S.*$/gm) ?? [];

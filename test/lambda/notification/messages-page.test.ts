@@ -1,11 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { urgencySentence } from '../../../lambda/notification/digest/urgency.ts';
+import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
+import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';
+import { commandsOf, type Step } from '../../../lambda/notification/next/step.ts';
+import { subject } from '../../../lambda/notification/subject.ts';
 import { nightReports } from '../../support/nights/reports.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
+import { context } from './custom-notification.ts';
+import { ofEntries, ofNotes, ofRuns } from './next/cases.ts';
 
 /**
- * docs/messages.md is made of the golden mails: `npx vitest run test/lambda/notification/messages-page.test.ts -u` writes
- * it again.
+ * docs/messages.md is made of the golden mails and of a case of each cause: `npx vitest run
+ * test/lambda/notification/messages-page.test.ts -u` writes it again.
  */
 
 const folder = new URL('golden/', import.meta.url);
@@ -31,7 +40,43 @@ const mails = readdirSync(folder).flatMap((group) =>
 const cell = (text: string): string => text.replaceAll('|', '\\|').slice(0, 300);
 const code = (text: string): string => (text === '' ? '' : `\`${cell(text).slice(0, 140).replaceAll('`', "'")}\``);
 
-test('docs/messages.md has every golden night: its subject, its first three lines, and what to type first', async () => {
+const short = (data: object): string =>
+  Object.entries(data)
+    .filter(([name]) => name !== 'kind' && name !== 'problem' && name !== 'index')
+    .map(([name, value]) => (typeof value === 'object' ? short(value) : `${name}: ${value}`))
+    .join(', ');
+
+/** One row: what was found, how the subject says it, how urgent it is, what to do, and what to type first. */
+function caseRow(found: string, report: Report, step: Step | undefined): string {
+  const [command] = step ? commandsOf(step) : [];
+  const told = subject(report).replace('[DataHub retention] prod: ', '');
+  const urgency = urgencySentence(report).replace('How urgent: ', '').replace(/\.$/, '');
+  return `| ${cell(found)} | ${cell(told)} | ${urgency} | ${cell(step?.text ?? '')} | ${code(command?.line ?? '')} |`;
+}
+
+const cases = [
+  ...ofEntries.map(([outcome, cause, more]) => {
+    const report = aReport([anEntry(outcome, cause, more)]);
+    const details = short(cause);
+    const found = `\`${outcome}\`, \`${cause.kind}\`${details === '' ? '' : ` (${details})`}`;
+    return caseRow(found, report, entryStep([report.policies[0]!], report, context));
+  }),
+  ...ofRuns.map((cause) => {
+    const report = aReport([], { cause });
+    const details = short(cause);
+    return caseRow(
+      `the run, \`${cause.kind}\`${details === '' ? '' : ` (${details})`}`,
+      report,
+      errorStep(report, context),
+    );
+  }),
+  ...ofNotes.map((note) => {
+    const report = aReport([], { notes: [note] });
+    return caseRow(`a note, \`${note.kind}\` (${short(note)})`, report, noteStep(note, context));
+  }),
+];
+
+test('docs/messages.md has every golden night and every cause: what is said of it, and what to type first', async () => {
   const rows = mails.map(
     ({ name, subject, top, step, command }) =>
       `| ${name} | ${cell(subject)} | ${top.map(cell).join('<br>')} | ${cell(step)} | ${code(command)} |`,
@@ -44,6 +89,14 @@ test('docs/messages.md has every golden night: its subject, its first three line
     '| night | subject | first lines | next step | first command |',
     '|---|---|---|---|---|',
     ...rows,
+    '',
+    '## Causes',
+    '',
+    'What is said of each cause that may ask something of a person. Where no step stands, the message brings rows back first, or the cause says what to do.',
+    '',
+    '| found | subject | how urgent | next step | first command |',
+    '|---|---|---|---|---|',
+    ...cases,
     '',
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../../../docs/messages.md');

@@ -1,0 +1,211 @@
+import type { Cause } from '../../facts/cause.ts';
+import { isLoss } from '../../facts/losses.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { listTasksRequest, stopRequest, taskRequest } from '../../operations/backend.ts';
+import { privileges } from '../../wording/errors.ts';
+import { withheldIn } from '../../wording/offers.ts';
+import { isScheduled, type MessageContext } from '../context.ts';
+import { resume } from './commands.ts';
+import { approveStep, clearStep, foreignStep, whenBack, whenComplete, whenVisible } from './opening.ts';
+import { correctParameter, seeLog, serverStep } from './run-steps.ts';
+import { again, commandOf, laterRun, retries, type Step, watches } from './step.ts';
+
+/** Policies that share one outcome and one cause. */
+type Entries = readonly [PolicyEntry, ...PolicyEntry[]];
+
+/**
+ * What to do after an outcome that is not ok: chosen by kinds and numbers, never by words, and worded for the place where
+ * the message is read. Undefined if the message says it elsewhere.
+ */
+export function entryStep(entries: Entries, report: Report, context: MessageContext): Step | undefined {
+  const [entry] = entries;
+  const { outcome, cause } = entry;
+  switch (outcome) {
+    case 'above-ceiling':
+      if (cause.kind !== 'above-ceiling') return undefined;
+      return approveStep(cause.approveRows, entry, withheldIn(report), context);
+    case 'rows-missing':
+      return clearStep(cause.kind === 'not-refreshed' ? whenVisible : whenBack, entries, context);
+    case 'quarantined':
+      if (cause.kind === 'foreign') return foreignStep(cause, entries, context);
+      if (cause.kind === 'quarantined' && cause.unseen) return clearStep(whenVisible, entries, context);
+      return clearStep(isLoss(entry) ? whenBack : whenComplete, entries, context);
+    case 'in-flight':
+      if (cause.kind === 'foreign') return foreignStep(cause, entries, context);
+      return {
+        text: `Nothing now, ${laterRun(context).toLowerCase()} looks again. Do not truncate it by hand meanwhile.`,
+        passes: true,
+      };
+    case 'still-running':
+      return afterWatching(entry, context);
+    case 'incomplete':
+      return afterIncomplete(entry, context);
+    case 'not-started':
+      return afterNotStarted(cause, context);
+    case 'unknown':
+      return afterUnknown(entries, context);
+    case 'failed':
+      return afterFailure(cause, context);
+    default:
+      // For `emptied` the cause says how to recover.
+      return undefined;
+  }
+}
+
+function afterWatching({ cause, strategy, taskId }: PolicyEntry, context: MessageContext): Step | undefined {
+  const waiting = watches(context);
+  if (cause.kind !== 'watching') return waiting;
+  if (cause.error) return serverStep(cause.error, waiting, context);
+  // The run's error contains the step.
+  if (cause.why === 'server') return undefined;
+  if (cause.ended || cause.why === 'other-version') return waiting;
+  // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
+  return strategy === 'delete-by-query' && cause.does === 'delete'
+    ? { ...waiting, command: commandOf('This would stop it (what is deleted stays deleted):', stopRequest(taskId)) }
+    : {
+        ...waiting,
+        text: `${waiting.text} Do not stop it: a reindex that is stopped leaves the index half empty.`,
+      };
+}
+
+const findOthers = (context: MessageContext): Step => ({
+  text: `See what else deletes or rewrites rows here: DataHub's own datahub-gc runs every night at 01:00 UTC. ${laterRun(context)} looks again.`,
+});
+
+const askAboutTask = ({ taskId }: PolicyEntry) =>
+  commandOf('This asks the search cluster about its task:', taskRequest(taskId));
+
+function afterIncomplete(entry: PolicyEntry, context: MessageContext): Step | undefined {
+  const { cause } = entry;
+  // The cause says how to make its rows visible.
+  if (cause.kind === 'not-refreshed') return undefined;
+  if (cause.kind === 'remains' && cause.why === 'conflicts') return findOthers(context);
+  return {
+    text: `Nothing the first time, ${laterRun(context).toLowerCase()} deletes the rest. If it happens again, ask the search cluster why.`,
+    command: askAboutTask(entry),
+    passes: true,
+  };
+}
+
+function afterNotStarted(cause: Cause, context: MessageContext): Step | undefined {
+  switch (cause.kind) {
+    case 'paused':
+      if (cause.problem !== undefined) return correctParameter(context);
+      return {
+        text: 'Nothing, if it is paused on purpose. Otherwise remove the pause.',
+        command: commandOf('This lets it run again:', resume(context)),
+      };
+    // What caused these is reported first.
+    case 'run-error':
+    case 'breaker':
+    case 'no-task-ids':
+    case 'other-version':
+    case 'duplicate-event':
+      return undefined;
+    case 'changed':
+      return afterChange(cause, context);
+    case 'guard':
+      return afterGuard(cause, context);
+    default:
+      return retries(context);
+  }
+}
+
+function afterChange({ what, now }: Cause & { kind: 'changed' }, context: MessageContext): Step {
+  if (what === 'rows') return now === 0 ? findOthers(context) : retries(context);
+  if (what === 'server-strategy') return retries(context);
+  return {
+    text: `Nothing, if that was meant: ${laterRun(context).toLowerCase()} goes by the policies as they are then.`,
+    passes: true,
+  };
+}
+
+function afterUnknown(entries: Entries, context: MessageContext): Step {
+  const [entry] = entries;
+  const { cause } = entry;
+  const later = laterRun(context).toLowerCase();
+  if (cause.kind === 'step-failed') return seeLog(cause.step, context);
+  if (cause.kind === 'unsettled') {
+    if (cause.closed === 'quarantined') return clearStep(whenComplete, entries, context);
+    if (cause.closed) return { text: `Nothing: ${later} treats the index like any other.`, passes: true };
+    if (cause.why === 'hung') {
+      return {
+        text: `Do not truncate it by hand; ${later} goes on watching. See what the task is waiting for (a full disk, perhaps).`,
+        command: askAboutTask(entry),
+      };
+    }
+    if (cause.vanished) {
+      return {
+        text: `${endsByItself(entries, context)} See whether a node of the search cluster was restarted.`,
+        command: askAboutTask(entry),
+        passes: true,
+      };
+    }
+  }
+  return {
+    text: 'Do not truncate it by hand: nothing is started for it until a later run sees an end.',
+    command: commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest),
+    passes: true,
+  };
+}
+
+/**
+ * The ledger's rule (`abandonAfterMillis`): a truncation that neither ends nor makes progress is closed when it is 20
+ * hours old.
+ */
+function endsByItself(entries: Entries, context: MessageContext): string {
+  const closed = entries.every(({ strategy }) => strategy === 'delete-by-query')
+    ? 'the index is truncated in the ordinary way again'
+    : 'the index is quarantined';
+  return `${isScheduled(context) ? 'The next run goes' : 'Later runs go'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
+}
+
+function afterFailure(cause: Cause, context: MessageContext): Step | undefined {
+  switch (cause.kind) {
+    case 'policy':
+      return correctPolicy(context);
+    case 'run-error':
+    case 'other-version':
+      return undefined;
+    case 'server':
+      return serverStep(cause.error, retries(context), context);
+    case 'unchanged':
+      return cause.error ? serverStep(cause.error, retries(context), context) : retries(context);
+    case 'no-time':
+      if (cause.what !== 'plan') return retries(context);
+      return { text: 'Look at the load of GMS and its search engine, or spread the policies over several stages.' };
+    case 'guard':
+      return afterGuard(cause, context);
+    case 'step-failed':
+      return seeLog(cause.step, context);
+    default:
+      return retries(context);
+  }
+}
+
+function afterGuard({ which, error }: Cause & { kind: 'guard' }, context: MessageContext): Step {
+  switch (which) {
+    case 'server-clock':
+    case 'start-in-future':
+      return { text: `Correct the wrong clock (NTP)${again(context)}.` };
+    case 'floor':
+    case 'index-concrete':
+    case 'reindex-refused':
+    case 'bite-reindex':
+      return correctPolicy(context);
+    case 'index-name-unknown':
+      return {
+        text: `Grant the privilege "${privileges['index-sizes']}" to the token's owner in DataHub under Settings > Permissions > Policies, or set the strategy of the policy to delete-by-query${again(context)}.`,
+      };
+    case 'task-status':
+      return error ? serverStep(error, retries(context), context) : retries(context);
+    case 'strategy-unreadable':
+      return serverStep({ kind: 'unreadable', operation: 'dry-run' }, retries(context), context);
+    default:
+      return retries(context);
+  }
+}
+
+const correctPolicy = (context: MessageContext): Step => ({
+  text: `Correct the policy ${context.local ? 'in its file' : 'in the stage file and deploy, or in its parameter'}${again(context)}.`,
+});

@@ -1,0 +1,173 @@
+import type { Note } from '../../facts/note.ts';
+import type { Report } from '../../facts/report-schema.ts';
+import type { ServerError } from '../../facts/server-error.ts';
+import { remedy } from '../../wording/errors.ts';
+import { withoutStop } from '../../wording/punctuation.ts';
+import { isScheduled, type MessageContext } from '../context.ts';
+import { rotateToken, runByHand } from './commands.ts';
+import { refusalStep } from './opening.ts';
+import { again, type Named, retries, type Step, watches } from './step.ts';
+
+/** Steps for the run as a whole: its error, its notes, and what it needs: the server, a token, permissions. */
+
+/** After a run that could not do its work; with a preview that shows whether it works now. */
+export function errorStep({ cause }: Pick<Report, 'cause'>, context: MessageContext): Step | undefined {
+  const tried = (step: Step): Step => {
+    if (!isScheduled(context) || step.command) return step;
+    const line = runByHand({ mode: 'preview' }, context);
+    return {
+      ...step,
+      command: { effect: 'To see whether it works now, start a preview, which deletes nothing:', line },
+    };
+  };
+  switch (cause?.kind) {
+    case 'server':
+      return tried(serverStep(cause.error, retries(context), context));
+    case 'parameters':
+      return tried(correctParameter(context));
+    case 'ledger':
+      return tried(correctTable('ledger', context));
+    case 'input':
+      // A schedule does not repeat what was started by hand.
+      return {
+        text: context.local
+          ? 'Correct the options and start it again.'
+          : "Correct the execution's input and start it again. The scheduled runs are not affected.",
+      };
+    // Its sentence says what to do.
+    case 'no-policy':
+      return undefined;
+    case 'step-failed':
+      return seeLog(cause.step, context);
+    case 'other-version':
+    case 'other-server':
+      return watches(context);
+    default:
+      return tried(retries(context));
+  }
+}
+
+/** After a note that does more than inform. */
+export function noteStep(note: Note, context: MessageContext): Step | undefined {
+  switch (note.kind) {
+    case 'token-expires':
+    case 'token-expired':
+      return tokenStep(context);
+    case 'memory-unavailable':
+      return correctTable('memory of nights', context);
+    case 'no-sizes':
+      return serverStep(note.error, undefined, context);
+    case 'not-released':
+      return refusalStep(note, [indexOf(note.index)], context);
+    default:
+      return undefined;
+  }
+}
+
+/** A note names its index the way people do. */
+function indexOf(name: string): Named {
+  const [entityType = name, ...aspect] = name.split('.');
+  return { entityType, aspect: aspect.join('.') };
+}
+
+/** How a stage that only previews is switched on; what comes next in one that enforces. */
+export function switchOnStep({ stage }: Report, context: MessageContext): Step {
+  if (!isScheduled(context)) {
+    return { text: 'To delete for real, give the same options to enforce instead of preview.' };
+  }
+  if (context.enforces) return { text: 'This stage enforces: its next scheduled run deletes what is listed here.' };
+  if (context.local) {
+    return { text: 'To delete for real every night, make enforce the first argument of the CronJob, and apply it.' };
+  }
+  const name = /^[a-z0-9-]+$/i.test(stage) ? stage : '<stage>';
+  return {
+    text: `To delete for real every night, set "mode": "enforce" in infra/stages/${name}.json and run: cdk deploy -c stage=${name}.`,
+  };
+}
+
+/** @param otherwise for problems that pass by themselves */
+export function serverStep<Otherwise extends Step | undefined>(
+  error: ServerError,
+  otherwise: Otherwise,
+  context: MessageContext,
+): Step | Otherwise {
+  const mend = () => ({ text: `${withoutStop(remedy(error))}${again(context)}.` });
+  switch (error.kind) {
+    case 'unauthorized':
+    case 'token':
+      return tokenStep(context);
+    case 'privilege':
+      return {
+        text: `Grant this privilege to the token's owner in DataHub (Settings > Permissions > Policies)${again(context)}. The token itself can stay.`,
+      };
+    case 'forbidden':
+      return {
+        text: `Let this job through whatever stands in front of DataHub (gateway, firewall, service mesh)${again(context)}.`,
+      };
+    case 'no-index':
+      return {
+        text: `Correct entityType or aspect of the policy, or switch the policy off ("enabled": false) while there is no such index${again(context)}.`,
+      };
+    case 'dns':
+    case 'connect':
+    case 'tls':
+    case 'not-http':
+    case 'redirect':
+    case 'not-json':
+    case 'not-found':
+    case 'unreadable':
+      return mend();
+    case 'bad-request':
+    case 'server-error':
+      // A real truncate is watched to find out what became of it.
+      return error.operation === 'dry-run' ? mend() : otherwise;
+    default:
+      return otherwise;
+  }
+}
+
+/** A new token, stored where the old one is. */
+export function tokenStep(context: MessageContext): Step {
+  const made = 'Create a new access token in DataHub (Settings, Access Tokens), save it as token.txt';
+  const line = rotateToken(context);
+  if (line) return { text: `${made}, store it, then delete the file.`, command: { effect: 'This stores it:', line } };
+  return {
+    text: isScheduled(context)
+      ? `${made} and store it where this job reads it.`
+      : `${made} and give it with --token-file.`,
+  };
+}
+
+/** Who grants what, and where: the functions' roles are the stack's, and may be narrowed from outside. */
+const restoreRoles =
+  "deploy the stage again, which restores the functions' roles; if that does not help, whoever runs the AWS account grants what it names (permissions boundary, organization policy, the key's policy).";
+
+export const correctParameter = (context: MessageContext): Step => ({
+  text: context.local
+    ? `Correct what it names${again(context)}.`
+    : `Correct the parameter that it names. Where access is denied, ${restoreRoles} The next run tries again.`,
+});
+
+/** The ledger, or the memory of nights. */
+export const correctTable = (what: string, context: MessageContext): Step => ({
+  text: context.local
+    ? `See that you may read and write the file of the ${what}, and that its disk is not full${again(context)}.`
+    : `See that the table of the ${what} is there. Where access is denied, ${restoreRoles} Only if DynamoDB was out of reach it passes by itself. The next run tries again.`,
+});
+
+const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
+
+export function seeLog(step: keyof typeof functionNames, context: MessageContext): Step {
+  if (!context.local) {
+    return {
+      text: `Look at the log of the ${functionNames[step]} function, under this run's ID; the next run tries again by itself.`,
+      passes: true,
+    };
+  }
+  return {
+    text: isScheduled(context)
+      ? "Look at the log of the run's pod; the next run picks up what is there."
+      : 'Start the same command again: it picks up what is there.',
+    passes: true,
+  };
+}

@@ -1,3 +1,4 @@
+import { biteTolerance } from '../lambda/facts/limits.ts';
 import { type BiteRow, bite } from './measured/bites.ts';
 import { allowedLagSeconds, durationNames, durations, type LooksCell } from './measured/looks.ts';
 import type { NightRow } from './measured/night.ts';
@@ -105,10 +106,10 @@ function showBites(bites: BiteRow[]): Shown[] {
     upTo(
       'Most rows that one bite took, of a bite',
       Math.max(...bites.map(({ rowsDeleted }) => rowsDeleted)) / bite,
-      1.01,
+      1 + biteTolerance,
     ),
     upTo('Dry runs of Plan for a bite', Math.max(...bites.map(({ planDryRuns }) => planDryRuns)), 20),
-    upTo('Days to the policy’s cutoff after ten nights, rows evenly stamped', evenly.at(-1)!.cutoffOlderDays, 0),
+    upTo('Days to the policy’s cutoff after ten nights, rows evenly stamped', evenly.at(-1)!.cutoffOlderDays, 1),
   ];
 }
 

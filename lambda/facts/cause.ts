@@ -110,8 +110,7 @@ const kinds = {
     maxDeletePercent: z.number().optional(),
     approveRows: rows.meta({ description: 'the number to approve' }),
     approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
-    bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest timestamp alone holds more' }),
-    spreadSeconds: z.int().optional().meta({ description: 'the same for rows that lie within this many seconds' }),
+    bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest hour alone holds more' }),
     seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
   },
   emptied: {

@@ -2,8 +2,8 @@
 
 const second = 1000;
 const minute = 60 * second;
-const hour = 60 * minute;
-export const dayMillis = 24 * hour;
+export const hourMillis = 60 * minute;
+export const dayMillis = 24 * hourMillis;
 
 /** Time-outs of the functions. Plan and Poll may see 120 s answers with four attempts; 900 s is Lambda's maximum. */
 export const functionTimeoutSeconds = { plan: 900, truncate: 600, poll: 900, report: 120 } as const;
@@ -43,7 +43,7 @@ export const pollConcurrency = 4;
 export const maxClockSkewMillis = 10 * minute;
 
 /** A schedule's event comes after its time; one whose time is further ahead would keep every event until then from starting. */
-export const maxScheduledAheadMillis = hour;
+export const maxScheduledAheadMillis = hourMillis;
 
 /** If a run's start is further in our future than this, the start is wrong, and its cutoff would be too late. */
 export const maxStartAheadMillis = 60 * second;
@@ -62,7 +62,7 @@ export const settledMillis = 2 * dayMillis;
  * A reindex starts only on an index whose name is older than this: into a younger one another process's copy may still
  * be under way. An upgrade without downtime, which puts its version into the name, goes on catching up for days.
  */
-export const leastAgeMillis = { reindexed: 36 * hour, upgraded: 14 * dayMillis } as const;
+export const leastAgeMillis = { reindexed: 36 * hourMillis, upgraded: 14 * dayMillis } as const;
 
 /**
  * The name of an index made by our reindex carries a time between `sending` and this long after the answer: GMS names
@@ -72,6 +72,9 @@ export const nameAfterAnswerMillis = 10 * minute;
 
 /** A proven copy of whose rows fewer than this share can be found is not refreshed. */
 export const invisibleShare = 0.1;
+
+/** What is sent may be this much above `maxRowsPerRun`: rows keep ageing between Plan and the call. */
+export const biteTolerance = 0.01;
 
 /** Remaining rows count only above both limits. */
 export const incompleteShare = 0.01;
@@ -90,28 +93,28 @@ export const refreshPatienceRealMillis = 5 * second;
 export const maxFailuresOfOptional = 2;
 
 /** A truncation is still if there was no progress for max(10 min, 20 % of its time), at most 2 h. */
-export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hour } as const;
+export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /**
  * A truncation left by an earlier run holds the others back while it makes progress, but for at most this long (half of
  * `maxRunHours`, if that is less): a hanging task must not hold up every policy.
  */
-export const heldBackMillis = 2 * hour;
+export const heldBackMillis = 2 * hourMillis;
 
 /** Age at which an unresolved record without progress may be closed. */
-export const abandonAfterMillis = 20 * hour;
+export const abandonAfterMillis = 20 * hourMillis;
 
 /** No right clock writes a `judgeableAt` further ahead than this: 10 min to send, and 10 min for its function. */
 export const maxRecordAheadMillis = 20 * minute;
 
 /** A time further ahead than this (20 h and an honest `judgeableAt` are 21 h) was written by a wrong clock. */
-export const farAheadMillis = 48 * hour;
+export const farAheadMillis = 48 * hourMillis;
 
 /** The next look comes after max(10 s, 10 % of the time run), at most 30 min. */
 export const look = { minSeconds: 10, share: 0.1, maxSeconds: 1800 } as const;
 
 /** Ids of runs that sent are remembered this long: longer than any `maxRunHours`, after which a run sends nothing. */
-export const sentByMemoryMillis = 72 * hour;
+export const sentByMemoryMillis = 72 * hourMillis;
 
 /** A token's expiry is announced this long in advance. */
 export const tokenExpiryNoticeMillis = 14 * dayMillis;

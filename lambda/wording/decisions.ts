@@ -68,15 +68,11 @@ export const takes = (seconds: number | undefined): string =>
   seconds === undefined ? '' : `; it takes about ${duration(seconds)}, as last time`;
 
 export function ceilingText(
-  { maxDeletePercent, approved, bite, spreadSeconds, seconds }: Of<'above-ceiling'>,
+  { maxDeletePercent, approved, bite, seconds }: Of<'above-ceiling'>,
   entry: DecidedFacts,
 ): string {
   if (bite !== undefined) {
-    const oldest = rows(entry.rowsToDelete ?? 0, 'exact');
-    const what =
-      spreadSeconds === undefined
-        ? `the oldest timestamp alone holds ${oldest}`
-        : `the oldest ${oldest} lie within ${duration(spreadSeconds)}`;
+    const what = `the oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')}`;
     return `${what}, more than the ${exact(bite)} that one run may delete (maxRowsPerRun)${takes(seconds)}`;
   }
   const what =

@@ -17,32 +17,29 @@ import { type Counted, countsOf, due, type Found, type Planning, type PolicyCont
 export function bitten(
   counted: Counted,
   policy: Policy,
-  { dryRun, cutoffMillis, startMillis, ask, given, bite }: Found & { given: Circumstances; bite: number },
+  { dryRun, cutoffMillis, ask, given, bite }: Found & { given: Circumstances; bite: number },
   { state, services, signal }: PolicyContext,
 ): Planning {
   const { clock, deadline } = services;
   const isOver = () => signal.aborted || clock.now() >= deadline() - deadlineMarginMillis;
+  const askInTime = async (endTimeMillis: number) => {
+    if (isOver()) return undefined;
+    try {
+      return await ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis });
+    } catch (error) {
+      if (signal.aborted && error instanceof OperationsError) return undefined;
+      throw error;
+    }
+  };
   const tooSlow = done(counted, 'not-started', { kind: 'no-time', what: 'plan' });
   const search = async (nights: readonly Night[]): Promise<Entry> => {
-    const found = await findBite({
-      cutoffMillis,
-      whole: dryRun,
-      startMillis,
-      bite,
-      isOver,
-      ask: (endTimeMillis) =>
-        ask({ ...truncateFields(policy, cutoffMillis), endTimeMillis }).catch((error: unknown) => {
-          if (signal.aborted && error instanceof OperationsError) return undefined;
-          throw error;
-        }),
-    });
+    const found = await findBite({ cutoffMillis, whole: dryRun, bite, ask: askInTime });
     if (found.kind === 'no-time') return tooSlow;
     if (found.kind === 'too-large') {
-      const { rows: rowsToDelete, cutoffMillis: oldest, spreadMillis } = found;
+      const { rows: rowsToDelete, cutoffMillis: oldest } = found;
       const policys = { rowsPastRetention: dryRun.rowsToDelete, policyCutoffMillis: cutoffMillis };
       const entry = { ...counted.entry, rowsToDelete, cutoffMillis: oldest, ...(oldest < cutoffMillis && policys) };
-      const spread = spreadMillis > 1 ? { spreadSeconds: Math.ceil(spreadMillis / 1000) } : {};
-      const cause = { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), bite, ...spread } as const;
+      const cause = { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), bite } as const;
       return done({ index: counted.index, entry }, 'above-ceiling', cause);
     }
     const { cutoffMillis: sent, dryRun: part } = found;

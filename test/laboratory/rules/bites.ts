@@ -1,3 +1,4 @@
+import { biteTolerance } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, countsIn, type Event, eventsOf, type Send, sends } from './events.ts';
@@ -11,7 +12,12 @@ export const biteRules = {
     for (const { sent, asked, policy, execution } of sends(history)) {
       const rows = asked?.kind === 'dry-run' ? (countsIn(asked.sentence)?.rows ?? 0) : 0;
       const bite = policy?.maxRowsPerRun;
-      if (bite === undefined || rows <= bite * 1.01 || Number(execution?.input['approveRows'] ?? -1) >= rows) continue;
+      if (
+        bite === undefined ||
+        rows <= bite * (1 + biteTolerance) ||
+        Number(execution?.input['approveRows'] ?? -1) >= rows
+      )
+        continue;
       yield { at: sent.at, text: `${sent.index}: ${rows} rows go, where a run may take ${bite}` };
     }
   },

@@ -69,11 +69,11 @@ describe('a cause says', () => {
       `the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and not every row that should stay came along: 200 of 400 rows newer than the cutoff are there`,
     ],
     [
-      'a bite that the oldest timestamp alone exceeds',
+      'a bite that the oldest hour alone exceeds',
       'above-ceiling',
       { kind: 'above-ceiling', approveRows: 90, bite: 50 },
       { rowsToDelete: 80 },
-      'the oldest timestamp alone holds 80 rows, more than the 50 that one run may delete (maxRowsPerRun)',
+      'the oldest hour alone holds 80 rows, more than the 50 that one run may delete (maxRowsPerRun)',
     ],
     [
       'an approval that was not enough',

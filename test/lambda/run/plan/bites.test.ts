@@ -112,7 +112,7 @@ describe('a policy with a bite', () => {
     });
   });
 
-  test('whose oldest timestamp alone has more rows is blocked until that number is approved', async () => {
+  test('whose oldest hour alone has more rows is blocked until that number is approved', async () => {
     const old = [...Array(3000).fill(cutoff - 300.4 * day), ...evenly.filter((at) => at > cutoff - 200 * day)];
     const { night, realTruncates } = await started({ indices: [indexOf(old)], policies: [policy] });
     const blocked = only(await night());
@@ -124,7 +124,7 @@ describe('a policy with a bite', () => {
       policyCutoffMillis: cutoff,
       cause: { kind: 'above-ceiling', bite: 1000, approveRows: 3150 },
     });
-    expect(blocked.reason).toMatch(/^the oldest 3,000 rows lie within \d+ \w+, more than the 1,000/);
+    expect(blocked.reason).toMatch(/^the oldest hour alone holds 3,000 rows, more than the 1,000/);
     const { approveRows } = blocked.cause as { approveRows: number };
     expect(realTruncates()).toEqual([]);
     const approved = only(await night({ only: ['dataset.operation'], approveRows }));

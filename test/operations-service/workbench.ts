@@ -8,7 +8,7 @@ import { atOnce } from '../../local/operations-service/wire/steps.ts';
 import { readTruncateRequest, truncate } from '../../local/operations-service/wire/truncate.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
-import { beginUpgrade, type Upgrade, upgradeAll, upgradeBlocking } from './upgrade.ts';
+import { beginUpgrade, type Upgrade, type UpgradeRelease, upgradeAll, upgradeBlocking } from './upgrade.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
@@ -57,7 +57,7 @@ export interface Workbench {
    */
   upgradeIndex(index: string): void;
   /** An upgrade without downtime, of one index: the copy begins now, the rest is the caller's. */
-  beginUpgrade(index: string, version?: string): Upgrade;
+  beginUpgrade(index: string, release?: UpgradeRelease): Upgrade;
   /** The same for all indices, one after another, by itself. */
   upgradeAll(): void;
   /**
@@ -216,9 +216,9 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       advance();
       upgradeBlocking(cluster, find(cluster, index));
     },
-    beginUpgrade(index, version) {
+    beginUpgrade(index, release) {
       advance();
-      const { target, swap, catchUp } = beginUpgrade(server, find(cluster, index), version);
+      const { target, swap, catchUp } = beginUpgrade(server, find(cluster, index), release);
       return {
         target,
         swap: () => {

@@ -1,3 +1,5 @@
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import type { Mark } from '../../operations-service/inspect.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { asSomebodyElse } from '../alphabet/others.ts';
 import { firstNight } from '../histories/history.ts';
@@ -10,8 +12,12 @@ import type { Situation } from './situations.ts';
 /** One situation lived through, by the peer or by us. */
 
 export interface Lived {
-  /** Rows newer than the cutoff that are out of sight at the end. */
+  /** Rows newer than the cutoff that are out of sight at the end, and that nobody else has deleted. */
   rowsLost: number;
+  /** Rows that came in meanwhile and are in an index alone that nothing leads to any more. */
+  rowsBehind: number;
+  /** The real index behind the alias at the end. */
+  physical: string;
   /** Rows older than the cutoff that are there still. */
   oldRowsLeft: number;
   /** Real truncates that were sent. */
@@ -20,27 +26,33 @@ export interface Lived {
   said: string;
   /** Whether what was lost, or left, was named. */
   noticed: boolean;
+  /** Emails. */
+  mails: string[];
 }
+
+type Told = Pick<Lived, 'sent' | 'said' | 'noticed' | 'mails'>;
 
 const pair = ['dataset', 'operation'] as const;
 const index = 'dataset.operation';
 const day = 86_400_000;
+/** Longer than a reindex waits for what an upgrade still copies. */
+const pastDays = 20;
 const cutoff = firstNight - 30 * day;
 
 const aged = (count: number, from: number, to: number): number[] =>
   Array.from({ length: count }, (_, row) => firstNight - (from - ((from - to) * row) / count) * day);
 
 async function lived(
-  { old, server, wire, cleanUp }: Situation,
+  { old, server, past, wire, cleanUp }: Situation,
   profile: ProfileName,
   strategy: 'delete-by-query' | 'reindex',
-  act: (world: World) => Promise<Omit<Lived, 'rowsLost' | 'oldRowsLeft'>>,
+  act: (world: World) => Promise<Told>,
 ): Promise<Lived> {
   const timestamps = [...aged(old === 'most' ? 600 : 300, 90, 35), ...aged(400, 20, 4)];
   const policy = { entityType: pair[0], aspect: pair[1], retentionDays: 30, batchSize: 100, strategy };
   const world = createWorld({
     seed: 1,
-    start: firstNight,
+    start: past ? firstNight - pastDays * day : firstNight,
     profile,
     indices: [{ entityType: pair[0], aspect: pair[1], timestamps }],
     policies: [{ name: 'policy', text: JSON.stringify(policy) }],
@@ -48,10 +60,13 @@ async function lived(
   });
   const { time } = world;
   const [{ engine }] = world.servers;
+  let mark: Mark | undefined;
   engine.set(server ?? {});
-  wire?.(world);
-  const mark = engine.mark(index);
   const told = await withVirtualTimers(time, async () => {
+    past?.(world);
+    await time.runUntil(firstNight);
+    wire?.(world);
+    mark = engine.mark(index);
     const ended = await act(world);
     await time.runUntil(time.now() + day);
     if (cleanUp) {
@@ -59,9 +74,18 @@ async function lived(
     }
     return ended;
   });
-  const rowsLost = engine.goneSince(mark).filter(({ timestamp }) => timestamp > cutoff).length;
-  const oldRowsLeft = engine.rows(index).filter(({ timestamp }) => timestamp <= cutoff).length;
-  return { ...told, rowsLost, oldRowsLeft };
+  const rowsLost = engine.goneSince(mark!).filter(({ timestamp, by }) => timestamp > cutoff && by !== 'others').length;
+  const here = new Set(engine.rows(index).map(({ id }) => id));
+  const physical = engine.indices().find((one) => one.index === index)?.name ?? 'none';
+  const behind = engine.indices().flatMap(({ name }) => (name === physical ? [] : engine.rowsOfPhysical(name)));
+  return {
+    ...told,
+    rowsLost,
+    oldRowsLeft: engine.rows(index).filter(({ timestamp }) => timestamp <= cutoff).length,
+    rowsBehind: behind.filter(({ id, removedBy }) => removedBy === 'nobody' && !here.has(id) && !mark!.rows.has(id))
+      .length,
+    physical,
+  };
 }
 
 const startsOf = ({ secondAfterSeconds }: Situation): number[] =>
@@ -84,6 +108,7 @@ export const livedByPeer = (situation: Situation, profile: ProfileName): Promise
       sent: ended.reduce((sum, { sentAfter }) => sum + sentAfter.length, 0),
       said: ended.map(({ failed, said }) => `${failed ? 'error' : 'green'}: ${said.at(-1)}`).join(' / '),
       noticed: ended.some(({ failed }) => failed),
+      mails: [],
     };
   });
 
@@ -104,9 +129,12 @@ export const livedByUs = (
       time.at(time.now() + seconds * 1000, () => executions.push(startExecution(world, `run-${number + 1}`, {})));
     }
     await time.run(() => executions.length === starts.length && executions.every(({ ended }) => ended));
-    const outcomes = journal.flatMap((event) =>
-      event.kind === 'published' ? event.report.policies.map(({ outcome }) => outcome) : [],
-    );
-    const sent = journal.filter(({ kind }) => kind === 'truncate').length;
-    return { sent, said: outcomes.join(' / '), noticed: outcomes.some((outcome) => naming.has(outcome)) };
+    const reports = journal.flatMap((event) => (event.kind === 'published' ? [event.report] : []));
+    const outcomes = reports.flatMap(({ policies }) => policies.map(({ outcome }) => outcome));
+    return {
+      sent: journal.filter(({ kind }) => kind === 'truncate').length,
+      said: outcomes.join(' / '),
+      noticed: outcomes.some((outcome) => naming.has(outcome)),
+      mails: reports.map((report) => composeMessage(report).email),
+    };
   });

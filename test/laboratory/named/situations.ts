@@ -1,6 +1,7 @@
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import type { World } from '../world/world.ts';
+import { upgradeSituations } from './upgrades.ts';
 
 /**
  * Situations that datahub-gc's source and releases of DataHub have in them (facts 4.5, 9.3 and 13), for the peer and for us. Each is
@@ -17,7 +18,9 @@ export interface Situation {
   server?: Partial<Behaviour>;
   /** A second run starts so many seconds after the first. */
   secondAfterSeconds?: number;
-  /** What happens to real truncates on their way, for both. */
+  /** Twenty days before. */
+  past?: (world: World) => void;
+  /** What happens to real truncates on their way, or beside them, for both. */
   wire?: (world: World) => void;
   /** Days later, somebody deletes the indices that no alias leads to. */
   cleanUp?: boolean;
@@ -158,6 +161,7 @@ export const situations: readonly Situation[] = [
     old: 'most',
     server: { reindexFailsAfterSwap: 500 },
   },
+  ...upgradeSituations,
 ];
 
 /** Whether a release of DataHub behaves as the server of a situation does. */

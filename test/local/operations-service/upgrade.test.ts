@@ -10,7 +10,7 @@ describe('an upgrade without downtime', () => {
   test('copies to an index that is named after the version and the moment, and that nothing lists', async () => {
     const service = await serve({ profile: 'newest' });
     const [before] = await service.sizes();
-    const { target } = service.engine.beginUpgrade(index, '1.7.0-0');
+    const { target } = service.engine.beginUpgrade(index, { version: '1.7.0-0' });
     expect(target).toBe(`dataset_operationaspect_v1_1_7_0-0_${start}`);
     expect(await service.sizes()).toEqual([before]);
   });
@@ -52,6 +52,19 @@ describe('an upgrade without downtime', () => {
     expect(upgrade.catchUp()).toBe(false);
     expect(service.engine.rows(index)).toHaveLength(1000);
     expect(service.engine.indices()).toHaveLength(3);
+  });
+
+  test('of a release that compares live counts fails where rows have gone meanwhile, and passes where none have', async () => {
+    for (const [deletes, moved] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      const service = await serve({ profile: 'newest' });
+      const upgrade = service.engine.beginUpgrade(index, { comparesLiveCounts: true });
+      if (deletes) await service.startDelete();
+      service.pass(hour);
+      expect(upgrade.swap()).toBe(moved);
+    }
   });
 
   test('of an index that was deleted meanwhile ends there', async () => {

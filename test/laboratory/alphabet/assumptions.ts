@@ -6,7 +6,8 @@ export const assumptions = {
   'acts-in-time':
     'a server acts on a request within 10 minutes of the last moment at which it may have been sent, or never',
   'repeating-proxy': 'nothing in between stores a request and sends it again, or answers with an older answer',
-  'one-ledger': 'one server has one ledger: two stages, or a ledger that was deleted, know nothing of each other',
+  'one-stage': 'one server belongs to one stage: no other, with a ledger of its own, truncates in the same minutes',
+  'ledger-kept': 'the ledger is neither deleted nor restored to an earlier day',
   'fsync-holds': 'what the ledger file was told to keep is there after a power loss',
   'rows-have-timestamps': 'every row has a timestamp',
   'older-content': 'a row that is written again while a reindex copies it may fall back to its older content',

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { Ended } from '../world/job.ts';
 import type { Setting, World } from '../world/world.ts';
@@ -19,6 +20,8 @@ export interface EngineCase extends Setting {
 export interface Expectation {
   /** Of the last run. */
   outcomes: readonly Outcome[];
+  /** Of the last run, where only one is true. */
+  cause?: Cause['kind'];
   /** Whether loaded rows that should be there are missing when everything has ended. */
   keptRowsMissing: 'none' | 'some' | 'all';
   /** Ingested rows that no count can know of, and that a request brings back which the message prints. */

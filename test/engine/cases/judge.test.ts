@@ -11,7 +11,11 @@ import { requestsIn } from './recovery.ts';
 const all = { kept: 50_000, ingested: 0 };
 const truncated: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'none' };
 
-const run = (entry: Partial<PolicyEntry>, said = ''): Ended => ({ status: 0, said, entry: entry as PolicyEntry });
+const unsent = (entry: Partial<PolicyEntry>, said = ''): Ended => ({ status: 0, said, entry: entry as PolicyEntry });
+const run = (entry: Partial<PolicyEntry>, said = ''): Ended => ({
+  ...unsent(entry, said),
+  published: { entry: entry as PolicyEntry, text: said },
+});
 const sent = (run = 1, tasksBefore = 0) => ({ cutoffMillis: 0, tasksBefore, run });
 
 const problems = (facts: Partial<Facts>, expected: Expectation = truncated): string[] =>
@@ -44,6 +48,16 @@ describe('rows', () => {
     expect(named(10_000)).toEqual(['10000 rows are missing unnamed']);
   });
 
+  test('that only a report names that nobody was sent are unnamed', () => {
+    const runs = [unsent({ outcome: 'rows-missing', rowsMissing: 20_000 }, 'no such index')];
+    expect(problems({ ...lost, runs }, some)).toEqual(['20000 rows are missing unnamed']);
+  });
+
+  test('that a message of an earlier run names are named', () => {
+    const runs = [run({ outcome: 'rows-missing', rowsMissing: 20_000 }), unsent({ outcome: 'rows-missing' })];
+    expect(problems({ ...lost, runs }, some)).toEqual([]);
+  });
+
   test('of an index that is gone are named by saying so', () => {
     const gone = { there: { old: 0, kept: 0, ingested: 0 } };
     const expected: Expectation = { outcomes: ['unknown'], keptRowsMissing: 'all' };
@@ -57,7 +71,9 @@ describe('rows', () => {
     const expected: Expectation = { ...truncated, stragglers: true };
     const said = 'POST /_reindex {"dest": {"index": "b", "op_type": "create"}}';
     expect(problems({ ...behind, runs: [run({ outcome: 'truncated' }, said)] }, expected)).toEqual([]);
-    expect(problems(behind, expected)).toEqual(['500 rows are missing unnamed']);
+    expect(problems({ ...behind, runs: [unsent({ outcome: 'truncated' }, said)] }, expected)).toEqual([
+      '500 rows are missing unnamed',
+    ]);
     expect(problems({}, expected)).toEqual(['no ingested row was left behind, so nothing is proven']);
   });
 });
@@ -81,6 +97,25 @@ test.each<[string, Partial<Facts>, string]>([
 test('rows that nobody sees, because refreshing is off, may be called missing', () => {
   const expected: Expectation = { outcomes: ['rows-missing'], keptRowsMissing: 'none' };
   expect(problems({ runs: [run({ outcome: 'rows-missing' })], visible: false }, expected)).toEqual([]);
+});
+
+test('rows that are there, seen or not, are not shouted out as missing', () => {
+  const expected: Expectation = { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none' };
+  const said = (text: string) =>
+    problems(
+      { runs: [run({ outcome: 'rows-missing', cause: { kind: 'not-refreshed' } }, text)], visible: false },
+      expected,
+    );
+  expect(said('COPIED, BUT NOT VISIBLE')).toEqual([]);
+  expect(said('80,160 ROWS MISSING')).toEqual(['shouts that rows are missing, and they are there']);
+});
+
+test('another cause than the only true one is noticed', () => {
+  const expected: Expectation = { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none' };
+  const entry = { outcome: 'rows-missing', cause: { kind: 'rows-missing', expected: 2, found: 1 } } as const;
+  expect(problems({ runs: [run(entry)], visible: false }, expected)).toEqual([
+    'the cause is rows-missing, not not-refreshed',
+  ]);
 });
 
 test.each<[string, Partial<Facts>, string]>([

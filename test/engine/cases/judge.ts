@@ -1,6 +1,7 @@
 import { incompleteRows, incompleteShare, missingRows, missingShare } from '../../../lambda/facts/limits.ts';
 import type { Ended } from '../world/job.ts';
 import { type Holdings, rowCount } from '../world/rows.ts';
+import type { Published } from '../world/subscriber.ts';
 import type { Sent } from '../world/world.ts';
 import type { Expectation } from './case.ts';
 
@@ -34,8 +35,10 @@ export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, 
   const last = runs.at(-1);
   const outcome = last?.entry?.outcome ?? 'no report';
   const missing = { kept: shouldBe.kept - there.kept, ingested: shouldBe.ingested - there.ingested };
-  const named = Math.max(0, ...runs.map(({ entry }) => entry?.rowsMissing ?? 0));
-  const unnamed = unnamedRows(missing, named, last, expected);
+  // What a report says and nobody is sent, nobody has been told.
+  const sentOut = runs.flatMap(({ published }) => published ?? []);
+  const named = Math.max(0, ...sentOut.map(({ entry }) => entry?.rowsMissing ?? 0));
+  const unnamed = unnamedRows(missing, named, sentOut, expected);
   const falseWords = wordsAgainst(outcome, last, missing.kept, there.old, visible, running);
   const problems = [
     ...(expected.outcomes.some((one) => one === outcome)
@@ -44,6 +47,7 @@ export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, 
     ...(unnamed > 0 ? [`${unnamed} rows are missing unnamed`] : []),
     ...falseWords,
     ...undoing(last, expected),
+    ...otherCause(last, expected),
     ...againstExpectation(missing, shouldBe.kept, expected),
     ...sent.filter(({ tasksBefore }) => tasksBefore > 0).map(() => 'truncated while a task was at work'),
     ...(new Set(sent.map(({ run }) => run)).size < sent.length ? ['truncated twice in one run'] : []),
@@ -59,17 +63,18 @@ const tolerated = (rows: number): number => Math.max(missingRows, rows * missing
 function unnamedRows(
   missing: { kept: number; ingested: number },
   named: number,
-  last: Ended | undefined,
+  sentOut: readonly Published[],
   { stragglers, leftBehind }: Expectation,
 ): number {
+  const told = sentOut.map(({ text }) => text).join('\n');
   // A gone index has no rows to count: saying that it is gone names them all.
   const gone = /index_not_found|no such index|(?:index|it) is gone|does not exist|no longer (?:exists|there)/i.test(
-    last?.said ?? '',
+    told,
   );
   const kept = Math.max(0, missing.kept - named);
   const unnamedKept = gone || kept <= tolerated(missing.kept) ? 0 : kept;
   // What nobody can count is named by the request that brings it over without harm.
-  const brought = stragglers === true && /"op_type":\s*"create"/.test(last?.said ?? '');
+  const brought = stragglers === true && /"op_type":\s*"create"/.test(told);
   return unnamedKept + (missing.ingested > 0 && !brought && !leftBehind ? missing.ingested : 0);
 }
 
@@ -89,18 +94,24 @@ function wordsAgainst(
     [outcome === 'incomplete' && kept > 0, 'says incomplete, and rows that should stay are missing'],
     [outcome === 'still-running' && running === 0, 'says still running, and nothing runs'],
     [outcome === 'failed' && old === 0, 'says that nothing was started, and rows are gone'],
-    [
-      kept > 0 && /deleted and verified|deleted, verified/.test(last?.said ?? ''),
-      'says verified, and rows are missing',
-    ],
+    [kept > 0 && /deleted and verified|deleted, verified/.test(wordsOf(last)), 'says verified, and rows are missing'],
+    [kept === 0 && /ROWS MISSING/.test(wordsOf(last)), 'shouts that rows are missing, and they are there'],
     [outcome === 'rows-missing' && kept === 0 && visible, 'says that rows are missing, and they are there'],
   ];
   return words.flatMap(([wrong, word]) => (wrong ? [word] : []));
 }
 
+/** On the screen and in the message. */
+const wordsOf = (last: Ended | undefined): string => `${last?.said ?? ''}\n${last?.published?.text ?? ''}`;
+
 /** What an upgrade has put behind the alias stays there: rows are brought over to it, never the alias back. */
 const undoing = (last: Ended | undefined, { leftBehind }: Expectation): string[] =>
-  leftBehind && /\/_aliases\b/.test(last?.said ?? '') ? ['prints a command that would undo the upgrade'] : [];
+  leftBehind && /\/_aliases\b/.test(wordsOf(last)) ? ['prints a command that would undo the upgrade'] : [];
+
+const otherCause = (last: Ended | undefined, { cause }: Expectation): string[] => {
+  const found = last?.entry?.cause?.kind;
+  return cause === undefined || found === cause ? [] : [`the cause is ${found ?? 'not reported'}, not ${cause}`];
+};
 
 /** A case that did not bring about what it is about proves nothing. */
 function againstExpectation(

@@ -130,7 +130,27 @@ export const otherCases: readonly EngineCase[] = [
     strategy: 'reindex',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['incomplete', 'rows-missing', 'unknown'], keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none', recovery: true },
+  },
+  {
+    name: 'a reindex leaves refreshing off, and ingestion goes on',
+    profile: 'newest',
+    strategy: 'reindex',
+    batchSize: 500,
+    realTimes: noRealTimes,
+    story: async (world) => [
+      await world.runWhile(async (task) => {
+        // A few rows get to be seen, as where they are written between the swap and the end of refreshing.
+        await holdAt(world.client, task, 0.01);
+        await world.ingest(20);
+        await world.client.indices.refresh({ index: world.alias });
+        await world.ingest(100);
+        await world.ingest(50, 'midnight');
+        await world.ingest(50, 'late');
+        await letGo(world.client, task);
+      }),
+    ],
+    expected: { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none', recovery: true },
   },
 ];
 

@@ -17,8 +17,8 @@ export interface Recovered {
 export async function recover(world: World, address: string, ended: Ended, keptRows: number): Promise<Recovered> {
   // Ingestion has not stopped meanwhile: what came last, no search has seen yet.
   await world.ingest(100);
-  const requests = requestsIn(ended.said);
-  const problems: string[] = [];
+  const requests = requestsIn(ended.published?.text ?? '');
+  const problems = ended.published === undefined ? ['recovery: no message was published'] : [];
   for (const request of requests) {
     const refused = await send(address, request);
     if (refused !== undefined) problems.push(`recovery: ${request.split(' {')[0]} is refused (${refused})`);

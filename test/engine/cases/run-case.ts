@@ -10,7 +10,7 @@ export interface CaseResult extends Judged {
   oldLeft: number;
   seconds: number;
   recovered?: Recovered;
-  /** What the job printed, for somebody who wants to know. */
+  /** What the job printed and what was sent, for anyone who wants to know. */
   said: string;
 }
 
@@ -48,7 +48,7 @@ async function judged(laboratory: Laboratory, world: World, one: EngineCase): Pr
     case: one,
     oldLeft: there.old,
     ...(recovered && { recovered }),
-    said: runs.map(({ said }) => said).join('\n----\n'),
+    said: runs.map(({ said, published }) => `${said}\n---- ${published?.text ?? 'nothing was sent'}`).join('\n----\n'),
   };
 }
 

@@ -1,108 +1,77 @@
+import type { Ended } from '../world/job.ts';
 import { holdAt, letGo } from '../world/tasks.ts';
-import { beginUpgrade } from '../world/upgrade.ts';
+import { beginUpgrade, type Upgrade } from '../world/upgrade.ts';
 import type { World } from '../world/world.ts';
 import type { EngineCase } from './case.ts';
 
 /** An upgrade without downtime beside the job: rows come back, some follow, and some stay in the old index alone. */
 
-const realTimes = 'the upgrade copies for some seconds, which are minutes of the run';
+const shared = {
+  profile: 'newest',
+  realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
+} as const;
 
-const ingestAll = async (world: World): Promise<void> => {
+/** ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible. */
+const visible = { refreshOffAfterReindex: false };
+
+/** Ingestion goes on while it copies; then the alias moves, and what it can know of follows. */
+async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async () => {}): Promise<void> {
   await world.ingest(100);
   await world.ingest(100, 'midnight');
   await world.ingest(50, 'late');
-};
+  await upgrade.swap();
+  await beforeCatchUp();
+  await upgrade.catchUp();
+}
+
+/** A run whose task is held while an upgrade ends that began before it, or begins then. */
+const runBeside = (world: World, share: number, begun?: Upgrade): Promise<Ended> =>
+  world.runWhile(async (task) => {
+    await holdAt(world.client, task, share);
+    await endUpgrade(world, begun ?? (await beginUpgrade(world)), () => letGo(world.client, task).catch(() => {}));
+  });
 
 export const upgradeCases: readonly EngineCase[] = [
   {
+    ...shared,
     name: 'upgrade without downtime, begun before a delete',
-    profile: 'newest',
     strategy: 'delete-by-query',
-    realTimes,
-    async story(world) {
-      const upgrade = await beginUpgrade(world);
-      return [
-        await world.runWhile(async (task) => {
-          await holdAt(world.client, task, 0.5);
-          await ingestAll(world);
-          await upgrade.swap();
-          await letGo(world.client, task).catch(() => {});
-          await upgrade.catchUp();
-        }),
-      ];
-    },
+    story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
+    ...shared,
     name: 'upgrade without downtime, begun during a delete',
-    profile: 'newest',
     strategy: 'delete-by-query',
-    realTimes,
-    story: async (world) => [
-      await world.runWhile(async (task) => {
-        await holdAt(world.client, task, 0.25);
-        const upgrade = await beginUpgrade(world);
-        await ingestAll(world);
-        await upgrade.swap();
-        await letGo(world.client, task).catch(() => {});
-        await upgrade.catchUp();
-      }),
-    ],
+    story: async (world) => [await runBeside(world, 0.25)],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
+    ...shared,
     name: 'upgrade without downtime, begun after a delete',
-    profile: 'newest',
     strategy: 'delete-by-query',
-    realTimes,
     async story(world) {
       const first = await world.run().ended;
-      const upgrade = await beginUpgrade(world);
-      await ingestAll(world);
-      await upgrade.swap();
-      await upgrade.catchUp();
+      await endUpgrade(world, await beginUpgrade(world));
       return [first, await world.run().ended];
     },
     expected: { outcomes: ['nothing-to-delete', 'below-threshold'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
+    ...shared,
     name: 'upgrade without downtime, begun before a reindex',
-    profile: 'newest',
-    // ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible.
-    behaviour: { refreshOffAfterReindex: false },
+    behaviour: visible,
     strategy: 'reindex',
-    realTimes,
-    async story(world) {
-      const upgrade = await beginUpgrade(world);
-      return [
-        await world.runWhile(async (task) => {
-          await holdAt(world.client, task, 0.5);
-          await ingestAll(world);
-          await upgrade.swap();
-          await letGo(world.client, task).catch(() => {});
-          await upgrade.catchUp();
-        }),
-      ];
-    },
+    story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
+    ...shared,
     name: 'upgrade without downtime, begun during a reindex',
-    profile: 'newest',
-    behaviour: { refreshOffAfterReindex: false },
+    behaviour: visible,
     strategy: 'reindex',
-    realTimes,
-    story: async (world) => [
-      await world.runWhile(async (task) => {
-        await holdAt(world.client, task, 0.5);
-        // It copies an index that is half full, and takes the alias away from it.
-        const upgrade = await beginUpgrade(world);
-        await ingestAll(world);
-        await upgrade.swap();
-        await letGo(world.client, task).catch(() => {});
-        await upgrade.catchUp();
-      }),
-    ],
+    // It copies an index that is half full, and takes the alias away from it.
+    story: async (world) => [await runBeside(world, 0.5)],
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'some', leftBehind: true },
   },
 ];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { type ScaledClock, variable, written } from './clock.ts';
+import type { Published, Subscriber } from './subscriber.ts';
 
 /** The job: the command line as it ships, in a process of its own, by a scaled clock. */
 
@@ -25,6 +26,7 @@ export interface JobFiles {
   folder: string;
   url: string;
   clock: ScaledClock;
+  subscriber: Subscriber;
 }
 
 export interface Run {
@@ -36,20 +38,28 @@ export interface Ended {
   status: number | null;
   /** Everything that it printed. */
   said: string;
+  /** What its subscriber was sent, who wants to hear of problems only; missing where that is nothing. */
+  published?: Published;
   /** The index's entry; missing where the run did not come to a report. */
   entry?: PolicyEntry;
   report?: Report;
 }
 
-/** Starts a run. `policies` and the ledger are files of the folder. */
-export function startJob({ folder, url, clock }: JobFiles, name: string, verb: readonly string[] = ['enforce']): Run {
+/** Starts a run. Policies, ledger and the subscriber's address are files of the folder. */
+export function startJob(
+  { folder, url, clock, subscriber }: JobFiles,
+  name: string,
+  verb: readonly string[] = ['enforce'],
+): Run {
   const json = join(folder, `${name}.json`);
   const files = ['--token-file', join(folder, 'token'), '--policies', join(folder, 'policies.json')];
+  const notify = ['--notify-url-file', join(folder, 'subscriber'), '--notify', 'problems', '--notify-format', 'json'];
   const child = spawn(
     process.execPath,
     [
       ...['--import', 'tsx', '--import', scaledTime, join(root, 'local/main.ts')],
       ...[...verb, '--gms-url', url, ...files, '--ledger', join(folder, 'ledger.json'), '--json', json],
+      ...notify,
     ],
     {
       cwd: root,
@@ -74,7 +84,8 @@ export function startJob({ folder, url, clock }: JobFiles, name: string, verb: r
       running.delete(child);
       const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8') || '{}') as Report) : undefined;
       const entry = report?.policies?.[0];
-      resolve({ status, said, ...(report && { report }), ...(entry && { entry }) });
+      const published = subscriber.taken();
+      resolve({ status, said, ...(published && { published }), ...(report && { report }), ...(entry && { entry }) });
     });
   });
   return { child, ended };

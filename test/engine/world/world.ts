@@ -5,13 +5,14 @@ import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
 import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
 import type { RequestHandler } from '../../../local/operations-service/engine.ts';
 import type { IncomingRequest } from '../../../local/operations-service/exchange.ts';
-import { type OperationsService, serveEngine } from '../../../local/operations-service/server.ts';
+import { serveEngine } from '../../../local/operations-service/server.ts';
 import { connectEngine, type OpenSearchService } from '../../operations-service/opensearch/engine.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { scaledNow } from './clock.ts';
 import { type Ended, type Run, startJob } from './job.ts';
 import type { Laboratory } from './laboratory.ts';
 import { cloneBase, retentionDays, write } from './rows.ts';
+import { openSubscriber } from './subscriber.ts';
 import { letGo, untilEnded } from './tasks.ts';
 
 export interface Setting {
@@ -52,7 +53,7 @@ export interface World {
   runWhile(meanwhile: (task: string, run: Run) => Promise<void>): Promise<Ended>;
   /** Called when a truncate arrives, before the server acts on it. */
   beforeTruncate: () => Promise<void>;
-  /** Rows of now, of last midnight (daily usage), or of two days ago. */
+  /** Rows of now, of last midnight (daily usage), or of the midnight two days before it. */
   ingest(rows: number, about?: 'now' | 'midnight' | 'late'): Promise<void>;
   /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery where that fails. */
   truncateByGc(days: number): Promise<void>;
@@ -88,12 +89,14 @@ export async function createWorld(
   service.set(setting.behaviour ?? {});
   const accepted: Array<(task: string) => void> = [];
   const served = await serveEngine(watched(service));
+  const subscriber = await openSubscriber();
 
   const own = join(folder, prefix);
   mkdirSync(own, { recursive: true });
   const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, strategy, batchSize };
   writeFileSync(join(own, 'token'), `${service.token}\n`, { mode: 0o600 });
   writeFileSync(join(own, 'policies.json'), JSON.stringify([policy]));
+  writeFileSync(join(own, 'subscriber'), `${subscriber.url}\n`, { mode: 0o600 });
   const runs: Run[] = [];
 
   const world: World = {
@@ -105,7 +108,7 @@ export async function createWorld(
     now,
     restart: () => given.restart(),
     run(more) {
-      const run = startJob({ folder: own, url: served.url, clock }, `run-${runs.length}`, more);
+      const run = startJob({ folder: own, url: served.url, clock, subscriber }, `run-${runs.length}`, more);
       runs.push(run);
       return run;
     },
@@ -123,7 +126,7 @@ export async function createWorld(
       await write(
         client,
         alias,
-        Array.from({ length: rows }, (_, row) => ingestedAt(about, now()) - row),
+        Array.from({ length: rows }, (_, row) => ingestedAt(about, now(), row)),
         'ingested',
         world.ingested,
       );
@@ -148,7 +151,7 @@ export async function createWorld(
     async close() {
       // Where a case ends early its run may still be there.
       for (const { child } of runs) child.kill('SIGKILL');
-      await closeAll(served, service);
+      await closeAll(served, service, subscriber);
       await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
       rmSync(own, { recursive: true, force: true });
     },
@@ -179,14 +182,14 @@ export async function createWorld(
 
 const dayMillis = 86_400_000;
 
-function ingestedAt(about: 'now' | 'midnight' | 'late', now: number): number {
-  if (about === 'now') return now;
-  return about === 'midnight' ? now - (now % dayMillis) : now - 2 * dayMillis;
+function ingestedAt(about: 'now' | 'midnight' | 'late', now: number, row: number): number {
+  if (about === 'now') return now - row;
+  const midnight = now - (now % dayMillis);
+  return about === 'midnight' ? midnight : midnight - 2 * dayMillis;
 }
 
-const closeAll = async (served: OperationsService<RequestHandler>, service: OpenSearchService): Promise<void> => {
-  await served.close();
-  await service.close();
+const closeAll = async (...opened: readonly { close(): Promise<void> }[]): Promise<void> => {
+  for (const one of opened) await one.close();
 };
 
 const request = ({ token }: OpenSearchService, body: string): IncomingRequest => ({

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+
+/** Who is sent the job's messages. What no subscriber got, nobody was told, whatever the report says. */
+export interface Subscriber {
+  url: string;
+  /** The last message since it was asked for the last time. */
+  taken(): Published | undefined;
+  close(): Promise<void>;
+}
+
+export interface Published {
+  /** The index's entry. */
+  entry?: PolicyEntry;
+  /** The message as an email has it. */
+  text: string;
+}
+
+export async function openSubscriber(): Promise<Subscriber> {
+  let last: Published | undefined;
+  const server = createServer(async (request, response) => {
+    const report = JSON.parse(await text(request)) as Report;
+    const entry = report.policies[0];
+    last = { ...(entry && { entry }), text: composeMessage(report, { local: true }).email };
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    taken() {
+      const taken = last;
+      last = undefined;
+      return taken;
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

@@ -13,7 +13,6 @@ import { type UnionOf, unionSchema } from './union.ts';
 
 const rows = z.int().nonnegative();
 const millis = z.number();
-const address = z.string();
 
 /** Sentences about configuration are made where the mistake is found, and passed on unchanged. */
 const problem = z.string();
@@ -70,7 +69,10 @@ const kinds = {
 
   // The index is not free
   held: {
-    state: z.enum(['reserved', 'sending', 'running']),
+    state: z.enum(['reserved', 'sending', 'running', 'taken', 'closed']).meta({
+      description:
+        "its ledger record's; taken: another run wrote to it after this one had read it; closed: another run has closed this truncation",
+    }),
     runId: z.string().optional(),
     until: millis.optional().meta({ description: 'from when on it may be judged' }),
   },
@@ -79,11 +81,14 @@ const kinds = {
       .enum(['version', 'address', 'clock'])
       .meta({ description: 'another version or address wrote the record, or a clock that was ahead' }),
     version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
-    address: address.optional().meta({ description: "the record's server" }),
-    ourAddress: address.optional(),
+    address: z.string().optional().meta({ description: "the record's server" }),
+    ourAddress: z.string().optional(),
     until: millis.optional().meta({ description: 'when its time has come' }),
+    deployed: z
+      .literal(true)
+      .optional()
+      .meta({ description: "not a record, but this run's own state: this job was deployed in the middle of the run" }),
   },
-  taken: { closed: z.boolean() },
   quarantined: {
     since: millis,
     outcome: z.enum(outcomes),
@@ -151,11 +156,19 @@ const kinds = {
   // Why nothing more is started
   paused: { problem: problem.optional().meta({ description: 'why it cannot be determined, which counts as paused' }) },
   preview: {},
-  breaker: { index: z.string(), outcome: z.enum(outcomes) },
-  'duplicate-event': { runId: z.string() },
-  'no-task-ids': { status: z.int().optional() },
-  'no-time': { what: z.enum(['plan', 'send', 'run', 'history']), hours: z.number().optional() },
-  spent: {},
+  stopped: {
+    by: z
+      .enum(['breaker', 'no-task-ids', 'duplicate-event', 'plan-time', 'send-time', 'run-time', 'history', 'spent'])
+      .meta({
+        description:
+          "bad news of another index, answers without a task id, an event that came twice; Plan's, Truncate's or the run's time, its history; the run's one truncation of this index",
+      }),
+    index: z.string().optional().meta({ description: 'breaker: the index that opened it' }),
+    outcome: z.enum(outcomes).optional().meta({ description: 'breaker: the outcome that opened it' }),
+    status: z.int().optional().meta({ description: 'no-task-ids: the HTTP status, where one came' }),
+    runId: z.string().optional().meta({ description: "duplicate-event: the run that took the event's time" }),
+    hours: z.number().optional().meta({ description: 'run-time: maxRunHours' }),
+  },
   'step-failed': { step: z.enum(['plan', 'truncate', 'poll']), error: z.string(), sent: z.enum(['no', 'maybe']) },
 
   // The server
@@ -179,25 +192,19 @@ const kinds = {
     ...stragglers,
   },
   remains: { why: z.enum(['rows', 'conflicts']), ...counters, ...replaced, ...stragglers },
-  'not-refreshed': { ...counters, indexNow: z.string().optional(), indexBefore: z.string().optional() },
-  'rows-missing': {
+  missing: {
     expected: rows,
     found: rows,
+    since: millis
+      .optional()
+      .meta({ description: 'the last verdict, if the rows went after it, with no truncation of ours under way' }),
     ...counters,
     ...replaced,
     rowsIn: z.string().optional().meta({ description: 'the index that still holds the rows' }),
     deadline: millis.optional().meta({ description: 'from when on a DataHub upgrade deletes that index' }),
     indexGone: z.boolean().optional(),
   },
-  'gone-since': {
-    expected: rows,
-    found: rows,
-    since: millis,
-    rowsIn: z.string().optional(),
-    indexNow: z.string().optional(),
-    deadline: millis.optional(),
-    indexGone: z.boolean().optional(),
-  },
+  'not-refreshed': { ...counters, indexNow: z.string().optional(), indexBefore: z.string().optional() },
   unsettled: {
     why: z
       .enum(['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'])
@@ -228,8 +235,6 @@ const kinds = {
   input: { problem },
   ledger: { problem },
   'no-policy': {},
-  'other-version': {},
-  'other-server': { was: address.optional(), now: address },
 } as const;
 
 export type CauseKind = keyof typeof kinds;

@@ -11,12 +11,13 @@ import type { RunState } from './state.ts';
  */
 export function breakerOf({ outcome, cause, ...names }: DecidedFacts): Cause | undefined {
   const index = dottedName(names);
-  if (outcome === 'rows-missing' && cause.kind !== 'gone-since') return { kind: 'breaker', index, outcome };
+  const isEarlier = cause.kind === 'missing' && cause.since !== undefined;
+  if (outcome === 'rows-missing' && !isEarlier) return { kind: 'stopped', by: 'breaker', index, outcome };
   // A delete can be stopped, repeated or left half done: it is no reason to stop.
   const isFirst = cause.kind === 'unsettled' && cause.copied && cause.closed === undefined;
-  if (isFirst) return { kind: 'breaker', index, outcome };
+  if (isFirst) return { kind: 'stopped', by: 'breaker', index, outcome };
   const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;
-  return status === 401 || status === 403 ? { kind: 'no-task-ids', status } : undefined;
+  return status === 401 || status === 403 ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
 }
 
 /** The run state with the breaker that its first such entry opens, whichever step has decided that entry. */
@@ -41,5 +42,5 @@ export function afterCallWithoutTask(
   const callsWithoutTask = before + 1;
   const isEnough = callsWithoutTask >= 2 || status === 401 || status === 403;
   if (!isEnough) return { callsWithoutTask };
-  return { callsWithoutTask, breaker: { kind: 'no-task-ids', ...(status !== undefined && { status }) } };
+  return { callsWithoutTask, breaker: { kind: 'stopped', by: 'no-task-ids', ...(status !== undefined && { status }) } };
 }

@@ -72,16 +72,16 @@ export function whyOver(
   state: RunState,
   settings: RunSettings,
   now: number,
-): (Cause & { kind: 'no-time' }) | undefined {
-  if (now >= endOf(state, settings)) return { kind: 'no-time', what: 'run', hours: settings.maxRunHours };
-  return historyIsSpent(state) ? { kind: 'no-time', what: 'history' } : undefined;
+): (Cause & { kind: 'stopped' }) | undefined {
+  if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
+  return historyIsSpent(state) ? { kind: 'stopped', by: 'history' } : undefined;
 }
 
 /** What the last looks saw, for readers of a report that says it is still running. */
-export function stillRunning(entry: WatchedEntry, { what, hours }: Cause & { kind: 'no-time' }): Entry {
+export function stillRunning(entry: WatchedEntry, { by, hours }: Cause & { kind: 'stopped' }): Entry {
   return done(entry, 'still-running', {
     kind: 'watching',
-    why: what === 'history' ? 'history' : 'run',
+    why: by === 'history' ? 'history' : 'run',
     ...(hours !== undefined && { hours }),
     ...seen(entry),
   });

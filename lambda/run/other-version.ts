@@ -1,4 +1,6 @@
+import type { Cause } from '../facts/cause.ts';
 import { type Outcome, outcomes } from '../facts/outcomes.ts';
+import { capped } from '../facts/text.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import { addressOf, done } from './entries.ts';
 import type { RunServices } from './services.ts';
@@ -26,7 +28,8 @@ export function fromHead(state: unknown, { settings }: Pick<RunServices, 'settin
   if (!parsed.success) throw new StateUnreadable('the run state has no head that can be read');
   const head = parsed.data;
   const now = addressOf(settings);
-  const moved = head.version === STATE_VERSION && head.server !== undefined && head.server !== now;
+  const { why, ...addresses } = whyForeign(head, now);
+  const deployed = { kind: 'foreign', why, deployed: true } as const;
   return {
     version: STATE_VERSION,
     runId: head.runId,
@@ -36,14 +39,20 @@ export function fromHead(state: unknown, { settings }: Pick<RunServices, 'settin
     startedAt: head.startedAt,
     next: 'report',
     waitSeconds: 0,
-    entries: head.entries.map((entry) => entryOf(entry, isNext(head, entry.index))),
-    error: moved
-      ? { kind: 'other-server', ...(head.server !== undefined && { was: serverAddress(head.server) }), now }
-      : { kind: 'other-version' },
+    entries: head.entries.map((entry) => entryOf(entry, isNext(head, entry.index), deployed)),
+    error: { ...deployed, ...addresses },
     notes: [],
     unmanagedIndices: [],
     turns: { truncate: 0, poll: 0 },
   };
+}
+
+function whyForeign(
+  { version, server }: StateHead,
+  now: string,
+): Pick<Cause & { kind: 'foreign' }, 'why' | 'address' | 'ourAddress'> {
+  if (version !== STATE_VERSION || server === undefined || server === now) return { why: 'version' };
+  return { why: 'address', address: capped(serverAddress(server)), ourAddress: now };
 }
 
 /** The first approved one: Truncate takes them in order. */
@@ -51,12 +60,11 @@ const isNext = ({ entries }: StateHead, index: string): boolean =>
   entries.find(({ phase }) => phase === 'approved')?.index === index;
 
 /** @param isNext a Truncate that was called before a redrive may still be at work on it: it may have been sent */
-function entryOf({ index, phase, entry }: StateHead['entries'][number], isNext: boolean): Entry {
+function entryOf({ index, phase, entry }: StateHead['entries'][number], isNext: boolean, deployed: Cause): Entry {
   const { entityType, aspect } = entry;
   const known = outcomes.find((outcome) => outcome === entry.outcome);
   const outcome: Outcome = known ?? (isNext ? 'unknown' : phase === 'watched' ? 'still-running' : 'not-started');
   // The outcome says what was decided; only its own version could say why.
-  const cause =
-    phase === 'watched' ? ({ kind: 'watching', why: 'other-version' } as const) : ({ kind: 'other-version' } as const);
+  const cause: Cause = phase === 'watched' ? { kind: 'watching', why: 'other-version' } : deployed;
   return done({ index, entry: { entityType, aspect } }, outcome, cause);
 }

@@ -79,7 +79,7 @@ export function composeReport(
     return words(factsOf(isOurs(input, services) ? input : fromHead(input, services), finishedAt));
   } catch (error) {
     if (!(error instanceof StateUnreadable)) throw error;
-    return words(nothing(settings.mode, { kind: 'other-version' }));
+    return words(nothing(settings.mode, { kind: 'foreign', why: 'version', deployed: true }));
   }
 }
 
@@ -126,7 +126,7 @@ function lastWord(entry: Entry): DecidedFacts {
     case 'watched':
       return { ...entry.entry, outcome: 'still-running', cause: { kind: 'watching', why: 'run', ...seen(entry) } };
     case 'approved':
-      return { ...entry.entry, outcome: 'not-started', cause: { kind: 'no-time', what: 'run' } };
+      return { ...entry.entry, outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' } };
   }
 }
 

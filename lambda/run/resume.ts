@@ -21,8 +21,8 @@ export function resumeOwn(
   if (stands.kind === 'mine' && isUnresolved(stands.record)) {
     return watched(target, stands.record, now, now + look.minSeconds * 1000);
   }
-  if (stands.kind === 'spent' && !stands.fenced) return done(target, 'in-flight', { kind: 'taken', closed: true });
+  if (stands.kind === 'spent' && !stands.fenced) return done(target, 'in-flight', { kind: 'held', state: 'closed' });
   const { failure } = state;
-  if (!failure) return done(target, 'failed', { kind: 'spent' });
+  if (!failure) return done(target, 'failed', { kind: 'stopped', by: 'spent' });
   return done(target, 'failed', { kind: 'step-failed', step: 'truncate', error: capped(failure.error), sent: 'no' });
 }

@@ -76,7 +76,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const now = clock.now();
   const begun = clock.monotonic();
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
-  if (now >= sendBy) return { entry: done(target, 'not-started', { kind: 'no-time', what: 'send' }) };
+  if (now >= sendBy) return { entry: done(target, 'not-started', { kind: 'stopped', by: 'send-time' }) };
   const asking = askingOf(state);
   const stored = await ledger.read(target.index);
   const stands = standing(stored, asking, now);
@@ -86,7 +86,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   if (!(await ledger.replace(stands.record, reserved))) {
     const first = standing(await ledger.read(target.index), asking, clock.now());
     if (first.kind !== 'theirs' && first.kind !== 'free' && first.kind !== 'foreign') throw invokedTwice(target);
-    return { entry: done(target, 'in-flight', { kind: 'taken', closed: false }) };
+    return { entry: done(target, 'in-flight', { kind: 'held', state: 'taken' }) };
   }
   const reads = optionalReads(services.operations, state.refused);
   const checked = await check(state, target, reserved, { ...services, reads });
@@ -169,7 +169,7 @@ async function sendOne(
   const now = clock.now();
   if (sent.kind === 'not-sent') {
     const cause: Cause =
-      sent.why === 'withheld' ? { kind: 'no-time', what: 'send' } : { kind: 'server', error: sent.why, sent: 'no' };
+      sent.why === 'withheld' ? { kind: 'stopped', by: 'send-time' } : { kind: 'server', error: sent.why, sent: 'no' };
     const from = { ...target.entry, ...attemptFacts(record) };
     const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle' } as const;
     const settled = await settle(ledger, record, from, judgement, now);
@@ -209,7 +209,7 @@ async function check(
     return await checkUntil(state, target, record, services, signal);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    if (signal.aborted) return refuse('failed', { kind: 'no-time', what: 'send' });
+    if (signal.aborted) return refuse('failed', { kind: 'stopped', by: 'send-time' });
     return refuse('failed', { kind: 'server', error: error.fact, sent: 'no' });
   } finally {
     releaseTimer();
@@ -317,7 +317,7 @@ async function reachSending(
   const { rowsTotal, rowsToDelete, clockSkewMillis } = dryRun;
   const sendBy = Math.min(record.attempt.sendBy, validUntil(dryRunAt.wall));
   const now = clock.now();
-  if (now >= sendBy) return refuse('not-started', { kind: 'no-time', what: 'send' });
+  if (now >= sendBy) return refuse('not-started', { kind: 'stopped', by: 'send-time' });
   const sending = startSending(record, {
     baseline: {
       rowsTotal,
@@ -333,5 +333,5 @@ async function reachSending(
     judgeableAt: sendBy + functionTimeoutSeconds.truncate * 1000,
   });
   if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending, dryRunAt };
-  return refuse('in-flight', { kind: 'taken', closed: false });
+  return refuse('in-flight', { kind: 'held', state: 'taken' });
 }

@@ -194,7 +194,7 @@ function missing(evidence: Evidence, loss: Loss): Judgement {
   return {
     outcome: 'rows-missing',
     cause: {
-      kind: 'rows-missing',
+      kind: 'missing',
       expected: before.rows,
       found: after.rows,
       ...countersOf(evidence),

@@ -52,7 +52,7 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
     return { kind: 'decided', entry: { ...record.lastVerdict.entry, ...adoptedIn(entry) } };
   }
   if (!isUnresolved(record) || record.attemptId !== watch.attemptId) {
-    return decided('in-flight', { kind: 'taken', closed: true });
+    return decided('in-flight', { kind: 'held', state: 'closed' });
   }
   const counted = { ...target, watch: { ...watch, looks: watch.looks + 1 } };
   try {

@@ -10,26 +10,17 @@ import {
   foreignText,
   guardText,
   heldText,
-  noTimeText,
   older,
   quarantinedText,
   share,
   stepFailedText,
-  takenText,
+  stoppedText,
 } from './decisions.ts';
 import type { Detail } from './detail.ts';
 import { cameBack, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
 import { counted, exact, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
-import {
-  goneSinceText,
-  notRefreshedText,
-  remainsText,
-  rowsMissingText,
-  unsettledText,
-  verifiedText,
-  watchingText,
-} from './verdicts.ts';
+import { missingText, notRefreshedText, remainsText, unsettledText, verifiedText, watchingText } from './verdicts.ts';
 
 /** Causes in English. A sentence or two, without a full stop at the end; what to do next is said elsewhere. */
 
@@ -66,8 +57,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return heldText(cause);
     case 'foreign':
       return foreignText(cause);
-    case 'taken':
-      return takenText(cause);
     case 'quarantined':
       return quarantinedText(cause);
     case 'nothing-to-delete':
@@ -90,20 +79,8 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
         : `whether the job is paused cannot be determined, which counts as paused (${withoutStop(cause.problem)})`;
     case 'preview':
       return 'a preview starts nothing';
-    case 'breaker':
-      return cause.outcome === 'rows-missing'
-        ? `the circuit breaker is open: rows are missing in ${cause.index}`
-        : `the circuit breaker is open: the state of a truncation of ${cause.index} is unknown`;
-    case 'duplicate-event':
-      return `the schedule's event came twice or late: run ${cause.runId} has taken its time or a later one (to start a run by hand, leave scheduledTime out)`;
-    case 'no-task-ids':
-      return cause.status === 401 || cause.status === 403
-        ? `the server answered ${cause.status} to a truncation: the next ones would be refused as well, or acted upon unseen`
-        : 'two truncations brought no task ID: whatever is wrong may go wrong again';
-    case 'no-time':
-      return noTimeText(cause, entry);
-    case 'spent':
-      return 'this run has had its one truncation of this index, or was kept from it; a later run tries again';
+    case 'stopped':
+      return stoppedText(cause, entry);
     case 'step-failed':
       return stepFailedText(cause);
     case 'server': {
@@ -120,12 +97,10 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return verifiedText(cause, entry);
     case 'remains':
       return remainsText(cause, entry);
+    case 'missing':
+      return missingText(cause, entry);
     case 'not-refreshed':
       return notRefreshedText(cause, entry);
-    case 'rows-missing':
-      return rowsMissingText(cause, entry);
-    case 'gone-since':
-      return goneSinceText(cause);
     case 'unsettled':
       return unsettledText(cause, entry);
     case 'watching':
@@ -137,10 +112,6 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return withoutStop(cause.problem);
     case 'no-policy':
       return 'there is no policy: put one into the stage file and deploy, or add a parameter below <parameterPrefix>/policies/';
-    case 'other-version':
-      return 'this job was redeployed in the middle of the run, so nothing more was started; the next run picks up what is running';
-    case 'other-server':
-      return `the address of the server was changed in the middle of the run (${cause.was ? `from ${cause.was} ` : ''}to ${cause.now}), so nothing more was started`;
     default:
       // Only for kinds of other versions: every kind of this version has its sentence.
       cause satisfies never;

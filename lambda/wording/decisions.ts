@@ -18,6 +18,8 @@ export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rows
   `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
 
 export function heldText({ state, runId, until }: Of<'held'>): string {
+  if (state === 'closed') return 'another run has closed this truncation and gone on with the index; see its report';
+  if (state === 'taken') return 'another run took this index after the plan was made';
   const run = runId === undefined ? 'another run' : `run ${runId}`;
   const what = {
     running: `${run} has a truncation of this index under way`,
@@ -27,7 +29,9 @@ export function heldText({ state, runId, until }: Of<'held'>): string {
   return until === undefined ? what : `${what}; it can be judged from ${moment(until)} on`;
 }
 
-export function foreignText({ why, version, address, ourAddress, until }: Of<'foreign'>): string {
+export function foreignText(cause: Of<'foreign'>): string {
+  const { why, version, address, ourAddress, until } = cause;
+  if (cause.deployed) return deployedText(cause);
   switch (why) {
     case 'version':
       return `the ledger's record of this index was written by another version of this job${version === undefined ? '' : ` (record version ${version})`}, so it is left alone`;
@@ -38,10 +42,12 @@ export function foreignText({ why, version, address, ourAddress, until }: Of<'fo
   }
 }
 
-export const takenText = ({ closed }: Of<'taken'>): string =>
-  closed
-    ? 'another run has closed this truncation and gone on with the index; see its report'
-    : 'another run took this index after the plan was made';
+function deployedText({ why, address, ourAddress }: Of<'foreign'>): string {
+  if (why !== 'address')
+    return 'this job was redeployed in the middle of the run, so nothing more was started; the next run picks up what is running';
+  const which = address === undefined || ourAddress === undefined ? '' : ` (from ${address} to ${ourAddress})`;
+  return `the address of the server was changed in the middle of the run${which}, so nothing more was started`;
+}
 
 export function quarantinedText({ since, outcome, rowsMissing, unseen }: Of<'quarantined'>): string {
   const why: Partial<Record<Outcome, string>> = {
@@ -149,18 +155,33 @@ const verbOf = (strategy: unknown): string => (strategy === 'reindex' ? 'reindex
 const shown = (value: string | number | boolean | undefined): string =>
   value === undefined ? 'not set' : String(value);
 
-export function noTimeText({ what, hours }: Of<'no-time'>, { rowsToDelete }: DecidedFacts): string {
-  switch (what) {
-    case 'plan':
-      if (rowsToDelete !== undefined)
-        return "the server answered too slowly: Plan's time was over before it was found out which rows make a bite (maxRowsPerRun)";
-      return "the server answered too slowly: Plan's time was over before this policy's dry run";
-    case 'send':
+export function stoppedText(
+  { by, index = 'another index', outcome, status, runId, hours }: Of<'stopped'>,
+  { rowsToDelete }: DecidedFacts,
+): string {
+  switch (by) {
+    case 'breaker':
+      return outcome === 'rows-missing'
+        ? `the circuit breaker is open: rows are missing in ${index}`
+        : `the circuit breaker is open: the state of a truncation of ${index} is unknown`;
+    case 'no-task-ids':
+      return status === 401 || status === 403
+        ? `the server answered ${status} to a truncation: the next ones would be refused as well, or acted upon unseen`
+        : 'two truncations returned no task ID, so the run started nothing more';
+    case 'duplicate-event':
+      return `the schedule's event came twice or late: ${runId === undefined ? 'another run' : `run ${runId}`} has taken its time or a later one (to start a run by hand, leave scheduledTime out)`;
+    case 'plan-time':
+      return rowsToDelete === undefined
+        ? "the server answered too slowly: Plan ran out of time before this policy's dry run"
+        : 'the server answered too slowly: Plan ran out of time while sizing the bite (maxRowsPerRun)';
+    case 'send-time':
       return 'there was no time left to send it';
-    case 'run':
+    case 'run-time':
       return hours === undefined ? 'the run ended before its turn' : timeWasUp(hours);
     case 'history':
       return historySpent;
+    case 'spent':
+      return 'this run has had its one truncation of this index, or was kept from it; a later run tries again';
   }
 }
 

@@ -28,9 +28,10 @@ export function recovery(entry: DecidedFacts, now: number, pause?: string): Inst
   const first = (deadline: Instruction[]) => [...deadline, ...beforeAll(entry, pause)];
   const moved = (facts: Facts) => first([{ say: deadlineOf(facts, now) }]);
   switch (cause.kind) {
-    case 'rows-missing': {
+    case 'missing': {
       const others = { rowsIn: cause.indexBefore, indexNow: cause.indexNow };
-      const reindexed = strategy !== 'delete-by-query' || cause.movedBy === 'us';
+      const isOurs = cause.since === undefined;
+      const reindexed = isOurs && (strategy !== 'delete-by-query' || cause.movedBy === 'us');
       if (cause.indexGone) return [{ say: restoreIndex }];
       if (isMoved(cause)) {
         return [...moved(cause), ...back(cause, cutoffMillis), ...(reindexed ? [{ say: noMoreReindex }] : [])];
@@ -44,9 +45,6 @@ export function recovery(entry: DecidedFacts, now: number, pause?: string): Inst
       if (cause.unseen) return makeVisible(cause.indexNow);
       if (isMoved(cause)) return [...moved(cause), ...back(cause, cutoffMillis)];
       return cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? [...first([]), ...lookForDeleter] : [];
-    case 'gone-since':
-      if (cause.indexGone) return [{ say: restoreIndex }];
-      return isMoved(cause) ? [...moved(cause), ...back(cause, cutoffMillis)] : [...first([]), ...lookForDeleter];
     case 'emptied': {
       const facts = { rowsIn: cause.indexBefore, indexNow: cause.indexNow };
       return isMoved(facts) ? [...moved(facts), ...back(facts, cutoffMillis)] : [...first([]), ...lookForDeleter];

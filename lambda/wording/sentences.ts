@@ -75,7 +75,7 @@ function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: Deci
 }
 
 function inFlight(cause: Cause): string {
-  if (cause.kind === 'foreign') {
+  if (cause.kind === 'foreign' && !cause.deployed) {
     const writer = {
       version: 'another version of this job',
       address: 'another address',
@@ -83,7 +83,15 @@ function inFlight(cause: Cause): string {
     };
     return `its ledger record is of ${writer[cause.why]}`;
   }
-  return cause.kind === 'taken' ? 'another run is at work on it' : 'another truncation of it is not finished';
+  if (cause.kind !== 'held') return 'another truncation of it is not finished';
+  switch (cause.state) {
+    case 'taken':
+      return 'another run has taken it';
+    case 'closed':
+      return 'another run has closed its truncation';
+    default:
+      return 'another truncation of it is not finished';
+  }
 }
 
 function stillRunning({ cause, strategy, rowsDeleted, rowsToDelete }: DecidedFacts): string {
@@ -155,8 +163,7 @@ export function errorInShort(cause: Cause | undefined): string {
       return 'ledger';
     case 'step-failed':
       return { plan: 'in Plan', truncate: 'in Truncate', poll: 'in Poll' }[cause.step];
-    case 'other-version':
-    case 'other-server':
+    case 'foreign':
       return 'deployed meanwhile';
     default:
       return '';

@@ -89,23 +89,24 @@ export function notRefreshedText({ indexNow }: Of<'not-refreshed'>, { outcome }:
     : `by its counters the task deleted every row, but the counts have not moved: ${where} is not refreshed`;
 }
 
-export function rowsMissingText(cause: Of<'rows-missing'>, entry: DecidedFacts): string {
-  const { expected, found, indexGone } = cause;
-  if (indexGone) return `the index is gone, and with it ${rows(expected, 'exact')} newer than the cutoff`;
+export function missingText(cause: Of<'missing'>, entry: DecidedFacts): string {
+  const { expected, found, since, indexGone } = cause;
+  if (since !== undefined) return goneSinceText(cause, since);
+  if (indexGone) return `the index is gone, which held ${rows(expected, 'exact')} newer than the cutoff`;
   const how = howRowsWent(cause, entry);
   return `${how}: ${exact(found)} of ${exact(expected)} rows newer than the cutoff are there${asides(cause, entry)}`;
 }
 
-function howRowsWent(cause: Of<'rows-missing'>, { strategy }: DecidedFacts): string {
+function howRowsWent(cause: Of<'missing'>, { strategy }: DecidedFacts): string {
   if (strategy !== 'delete-by-query') return 'the reindex did not bring back every row that should stay';
   return cause.movedBy === 'us'
     ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and not every row that should stay came along`
     : 'rows that should stay are gone';
 }
 
-export const goneSinceText = ({ expected, found, since, indexGone }: Of<'gone-since'>): string =>
+const goneSinceText = ({ expected, found, indexGone }: Of<'missing'>, since: number): string =>
   indexGone
-    ? `the search engine has no such index any more, and with it went ${rows(expected, 'exact')} that the last truncation left (${moment(since)})`
+    ? `the search engine has no such index any more, which held ${rows(expected, 'exact')} after the last truncation (${moment(since)})`
     : `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
 
 /** A truncation whose end is not known. */

@@ -127,7 +127,7 @@ describe('progress', () => {
     const old = 'dataset_operationaspect_v1_1693050512123';
     const young = 'dataset_operationaspect_v1_1772335860000';
     const cause = {
-      kind: 'rows-missing',
+      kind: 'missing',
       expected: 400,
       found: 0,
       rowsIn: old,

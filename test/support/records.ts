@@ -98,7 +98,7 @@ export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => 
       entityType: 'dataset',
       aspect: 'operation',
       outcome: 'rows-missing',
-      cause: { kind: 'rows-missing', expected: 40, found: 10 },
+      cause: { kind: 'missing', expected: 40, found: 10 },
       rowsMissing: 30,
     },
   }),

@@ -14,10 +14,10 @@ export const withResult = (report: Report, ...wanted: Result[]): PolicyEntry[] =
 /** Entries whose only cause is the run's own error: they are reported with it, and are not problems of their own. */
 export function withError({ cause, policies }: Report): PolicyEntry[] {
   if (cause === undefined) return [];
-  const deployed = cause.kind === 'other-version' || cause.kind === 'other-server';
+  const isDeployed = cause.kind === 'foreign';
   return policies.filter(({ outcome, cause: own }) => {
     if (outcome !== 'failed' && outcome !== 'not-started') return false;
-    return own.kind === 'run-error' || (deployed && own.kind === 'other-version');
+    return own.kind === 'run-error' || (isDeployed && own.kind === 'foreign');
   });
 }
 

@@ -36,13 +36,13 @@ const words: Record<Outcome, string> = {
 function detailOf(cause: Cause, { strategy }: PolicyEntry): string[] {
   const plain = (text: string | undefined) => (text ?? '').replaceAll('-', ' ');
   switch (cause.kind) {
-    case 'rows-missing':
+    case 'missing':
+      if (cause.since !== undefined) {
+        const by = cause.rowsIn ? "others' copy since last run" : 'since last run';
+        return [cause.indexGone ? 'index gone since last run' : by];
+      }
       if (cause.indexGone) return ['the index is gone'];
       return [strategy !== 'delete-by-query' || cause.movedBy === 'us' ? 'after a copy' : ''];
-    case 'gone-since':
-      return [
-        cause.indexGone ? 'index gone since last run' : cause.rowsIn ? "others' copy since last run" : 'since last run',
-      ];
     case 'emptied':
       return [cause.indexBefore !== undefined && cause.indexBefore !== cause.indexNow ? 'by a copy' : ''];
     case 'quarantined':
@@ -64,8 +64,10 @@ function detailOf(cause: Cause, { strategy }: PolicyEntry): string[] {
       return [plain(cause.which)];
     case 'changed':
       return [plain(cause.what)];
+    case 'stopped':
+      return [cause.by.endsWith('-time') ? 'no time' : plain(cause.by)];
     case 'held':
-      return [plain(cause.state)];
+      return [cause.state === 'closed' ? 'another run closed it' : plain(cause.state)];
     case 'foreign':
       return [`other ${cause.why}`];
     case 'above-ceiling':

@@ -27,11 +27,11 @@ export function entryStep(entries: Entries, report: Report, context: MessageCont
     case 'rows-missing':
       return clearStep(cause.kind === 'not-refreshed' ? whenVisible : whenBack, entries, context);
     case 'quarantined':
-      if (cause.kind === 'foreign') return foreignStep(cause, entries, context);
+      if (cause.kind === 'foreign' && !cause.deployed) return foreignStep(cause, entries, context);
       if (cause.kind === 'quarantined' && cause.unseen) return clearStep(whenVisible, entries, context);
       return clearStep(isLoss(entry) ? whenBack : whenComplete, entries, context);
     case 'in-flight':
-      if (cause.kind === 'foreign') return foreignStep(cause, entries, context);
+      if (cause.kind === 'foreign' && !cause.deployed) return foreignStep(cause, entries, context);
       return {
         text: `Nothing now, ${laterRun(context).toLowerCase()} looks again. Do not truncate it by hand meanwhile.`,
         passes: true,
@@ -97,11 +97,10 @@ function afterNotStarted(cause: Cause, context: MessageContext): Step | undefine
       };
     // What caused these is reported first.
     case 'run-error':
-    case 'breaker':
-    case 'no-task-ids':
-    case 'other-version':
-    case 'duplicate-event':
+    case 'foreign':
       return undefined;
+    case 'stopped':
+      return isToldFirst(cause) ? undefined : retries(context);
     case 'changed':
       return afterChange(cause, context);
     case 'guard':
@@ -110,6 +109,10 @@ function afterNotStarted(cause: Cause, context: MessageContext): Step | undefine
       return retries(context);
   }
 }
+
+/** What stopped it is reported first. */
+const isToldFirst = ({ by }: Cause & { kind: 'stopped' }): boolean =>
+  by === 'breaker' || by === 'no-task-ids' || by === 'duplicate-event';
 
 function afterChange({ what, now }: Cause & { kind: 'changed' }, context: MessageContext): Step {
   if (what === 'rows') return now === 0 ? findOthers(context) : retries(context);
@@ -165,14 +168,14 @@ function afterFailure(cause: Cause, context: MessageContext): Step | undefined {
     case 'policy':
       return correctPolicy(context);
     case 'run-error':
-    case 'other-version':
+    case 'foreign':
       return undefined;
     case 'server':
       return serverStep(cause.error, retries(context), context);
     case 'unchanged':
       return cause.error ? serverStep(cause.error, retries(context), context) : retries(context);
-    case 'no-time':
-      if (cause.what !== 'plan') return retries(context);
+    case 'stopped':
+      if (cause.by !== 'plan-time') return retries(context);
       return { text: 'Look at the load of GMS and its search engine, or spread the policies over several stages.' };
     case 'guard':
       return afterGuard(cause, context);

@@ -39,8 +39,7 @@ export function errorStep({ cause }: Pick<Report, 'cause'>, context: MessageCont
       return undefined;
     case 'step-failed':
       return seeLog(cause.step, context);
-    case 'other-version':
-    case 'other-server':
+    case 'foreign':
       return watches(context);
     default:
       return tried(retries(context));

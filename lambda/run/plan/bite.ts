@@ -31,7 +31,7 @@ export function bitten(
       throw error;
     }
   };
-  const tooSlow = done(counted, 'not-started', { kind: 'no-time', what: 'plan' });
+  const tooSlow = done(counted, 'not-started', { kind: 'stopped', by: 'plan-time' });
   const search = async (nights: readonly Night[]): Promise<Entry> => {
     const found = await findBite({ cutoffMillis, whole: dryRun, bite, ask: askInTime });
     if (found.kind === 'no-time') return tooSlow;

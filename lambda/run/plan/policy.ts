@@ -99,7 +99,7 @@ async function dryRunEntry(
     },
   };
   if (shared.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
-  const tooSlow = { entry: done(base, 'failed', { kind: 'no-time', what: 'plan' }) };
+  const tooSlow = { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
   if (clock.now() >= deadline() - deadlineMarginMillis) return tooSlow;
   const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
   try {

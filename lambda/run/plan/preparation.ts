@@ -133,7 +133,7 @@ async function takeScheduledTime(
   try {
     const holder = await ledger.takeScheduledTime({ atMillis, runId, runStartMillis });
     if (isSameRun(holder, { runId, runStartMillis })) return {};
-    return { hindrance: { kind: 'duplicate-event', runId: holder.runId } };
+    return { hindrance: { kind: 'stopped', by: 'duplicate-event', runId: holder.runId } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     return { error: { kind: 'ledger', problem: problemOf(error) }, hindrance: { kind: 'run-error' } };

@@ -34,7 +34,7 @@ export async function rowsGone(
   if (!gone) return undefined;
   const { rowsIn, deadline } = recoveryFacts(then.indexName, size?.indexName);
   const cause: Cause = {
-    kind: 'gone-since',
+    kind: 'missing',
     expected: window.rows,
     found: gone.found,
     since: window.countedAt,
@@ -48,7 +48,7 @@ export async function rowsGone(
   if (state.mode !== 'enforce') return entry;
   const { ledger, clock, newId } = services;
   const now = clock.now();
-  const taken = done(counted, 'in-flight', { kind: 'taken', closed: false });
+  const taken = done(counted, 'in-flight', { kind: 'held', state: 'taken' });
   const idle = record.state === 'idle' ? record : await givenBack(record, services, now);
   if (!idle) return taken;
   const { runId, runStartMillis } = askingOf(state);

@@ -112,9 +112,9 @@ test('rows that are there, seen or not, are not shouted out as missing', () => {
 
 test('another cause than the only true one is noticed', () => {
   const expected: Expectation = { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none' };
-  const entry = { outcome: 'rows-missing', cause: { kind: 'rows-missing', expected: 2, found: 1 } } as const;
+  const entry = { outcome: 'rows-missing', cause: { kind: 'missing', expected: 2, found: 1 } } as const;
   expect(problems({ runs: [run(entry)], visible: false }, expected)).toEqual([
-    'the cause is rows-missing, not not-refreshed',
+    'the cause is missing, not not-refreshed',
   ]);
 });
 

@@ -9,7 +9,7 @@ import { type Resource, synthesize } from '../synthesize.ts';
 
 const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
 
-const failedReport = aReport([anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 1 })]);
+const failedReport = aReport([anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 })]);
 
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);

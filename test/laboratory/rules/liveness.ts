@@ -101,7 +101,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   // One of an earlier night, which took until this one, is closed: what is left goes with the next.
   if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.
-  if (outcome === 'not-started' && cause.kind === 'breaker' && cause.outcome === 'rows-missing') return false;
+  if (outcome === 'not-started' && cause.kind === 'stopped' && cause.outcome === 'rows-missing') return false;
   if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, world.time.now());
   if (stuck.has(outcome)) return true;
   if (outcome !== 'failed') return false;

@@ -94,7 +94,7 @@ export const reportRules = {
 
 const rank = (result: Report['result']): number => ['ok', 'attention', 'failed'].indexOf(result);
 
-const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'other-version' || cause?.kind === 'other-server';
+const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'foreign';
 
 /** What the Plan read whose run state the execution took over: the last, where they differ nobody can tell. */
 function planOf(history: Parameters<CheckRule>[0], published: Event<'published'>) {

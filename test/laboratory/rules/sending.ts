@@ -167,8 +167,9 @@ export const sendingRules = {
 
 /** Rows went missing in a truncation; or nobody knows what became of what may have copied, for the first time. */
 function opensBreaker(outcome: string, cause: Cause): boolean {
+  const isEarlier = cause.kind === 'missing' && cause.since !== undefined;
   return (
-    (outcome === 'rows-missing' && cause.kind !== 'gone-since') ||
+    (outcome === 'rows-missing' && !isEarlier) ||
     (cause.kind === 'unsettled' && cause.copied === true && cause.closed === undefined)
   );
 }

@@ -31,7 +31,7 @@ const ceiling = anEntry(
   { name: 'dataset.datasetProfile', rowsToDelete: 98_000, rowsTotal: 102_000, owner: 'legal@x.org', note: 'A year.' },
 );
 const lost: Array<[string, DecidedFacts]> = [
-  ['rows missing', anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 1 })],
+  ['rows missing', anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 })],
   ['rows not visible', anEntry('rows-missing', { kind: 'not-refreshed' })],
   ['an emptied index', anEntry('emptied', { kind: 'emptied', rowsBefore: 9, nights: 3 })],
   ['a quarantine for rows', anEntry('quarantined', { kind: 'quarantined', since: 1, outcome: 'rows-missing' })],
@@ -125,7 +125,7 @@ describe('an index whose name has no time', () => {
   const entry = anEntry(
     'rows-missing',
     {
-      kind: 'rows-missing',
+      kind: 'missing',
       expected: 9,
       found: 1,
       movedBy: 'us',

@@ -13,7 +13,7 @@ import { expectValid } from './what-sns-takes.ts';
 
 /** As an email names them, the worst first; what is in order comes after all of these. */
 const problems: [Outcome, Cause][] = [
-  ['rows-missing', { kind: 'rows-missing', expected: 2000, found: 900 }],
+  ['rows-missing', { kind: 'missing', expected: 2000, found: 900 }],
   ['unknown', { kind: 'unsettled', why: 'status', copied: true }],
   ['failed', { kind: 'policy', problem: 'retentionDays is missing' }],
   ['above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 40, approveRows: 1_260_036 }],

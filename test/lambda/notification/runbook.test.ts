@@ -25,7 +25,7 @@ const anchors = new Set(headings.map(runbookAnchor));
 
 const alias = 'dataset_operationaspect_v1';
 const moved = {
-  kind: 'rows-missing',
+  kind: 'missing',
   expected: 9,
   found: 1,
   movedBy: 'us',
@@ -69,7 +69,7 @@ describe('the runbook', () => {
   it('explains every cause that the finding of rows, or of none, may have', () => {
     const whyRemains = ['conflicts'];
     const whyUnsettled = ['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'];
-    for (const word of ['not-refreshed', 'gone-since', 'vanished', ...whyRemains, ...whyUnsettled])
+    for (const word of ['not-refreshed', 'since', 'vanished', ...whyRemains, ...whyUnsettled])
       expect(runbook).toContain(`\`${word}\``);
   });
 

@@ -5,16 +5,16 @@ import { breakerOf } from '../../../lambda/run/breaker.ts';
 
 const opens = (outcome: Outcome, cause: Cause) =>
   breakerOf({ entityType: 'dataset', aspect: 'operation', outcome, cause });
-const open = (outcome: Outcome) => ({ kind: 'breaker', index: 'dataset.operation', outcome });
+const open = (outcome: Outcome) => ({ kind: 'stopped', by: 'breaker', index: 'dataset.operation', outcome });
 const error = (status: number) => ({ kind: 'unauthorized', operation: 'truncate', status }) as const;
 
 describe('the circuit breaker', () => {
   test.each<[string, Outcome, Cause, unknown]>([
-    ['rows are missing', 'rows-missing', { kind: 'rows-missing', expected: 2, found: 1 }, open('rows-missing')],
+    ['rows are missing', 'rows-missing', { kind: 'missing', expected: 2, found: 1 }, open('rows-missing')],
     [
       'rows went missing between two nights',
       'rows-missing',
-      { kind: 'gone-since', expected: 40, found: 1, since: 1 },
+      { kind: 'missing', expected: 40, found: 1, since: 1 },
       undefined,
     ],
     ['the end of a copy is unknown', 'unknown', { kind: 'unsettled', why: 'status', copied: true }, open('unknown')],
@@ -27,8 +27,18 @@ describe('the circuit breaker', () => {
       { kind: 'unsettled', why: 'index', copied: true, closed: 'quarantined' },
       undefined,
     ],
-    ['a call returned a 401', 'failed', { kind: 'unchanged', error: error(401) }, { kind: 'no-task-ids', status: 401 }],
-    ['a call returned a 403', 'failed', { kind: 'unchanged', error: error(403) }, { kind: 'no-task-ids', status: 403 }],
+    [
+      'a call returned a 401',
+      'failed',
+      { kind: 'unchanged', error: error(401) },
+      { kind: 'stopped', by: 'no-task-ids', status: 401 },
+    ],
+    [
+      'a call returned a 403',
+      'failed',
+      { kind: 'unchanged', error: error(403) },
+      { kind: 'stopped', by: 'no-task-ids', status: 403 },
+    ],
     ['a call returned a 500', 'failed', { kind: 'unchanged', error: error(500) }, undefined],
     ['a call returned nothing', 'failed', { kind: 'unchanged' }, undefined],
     ['a dry run was refused', 'failed', { kind: 'server', error: error(403), sent: 'no' }, undefined],

@@ -70,7 +70,7 @@ describe('what the workflow does next', () => {
   });
 
   test('starts nothing more once the breaker is open, and reports why', () => {
-    const breaker: Cause = { kind: 'breaker', index: 'x', outcome: 'unknown' };
+    const breaker: Cause = { kind: 'stopped', by: 'breaker', index: 'x', outcome: 'unknown' };
     const stopped = proceeded([approved(), watched(), done], { breaker });
     expect(outcomes(stopped)).toEqual([['not-started', breaker], ['watched'], outcomes(stopped)[2]]);
     expect(stopped.next).toBe('wait');
@@ -83,7 +83,7 @@ describe('what the workflow does next', () => {
     const ended = proceeded([approved(), seen, watched()], {}, endOf(aRunState([]), settings));
     expect(ended.next).toBe('report');
     expect(outcomes(ended)).toEqual([
-      ['not-started', { kind: 'no-time', what: 'run', hours: 12 }],
+      ['not-started', { kind: 'stopped', by: 'run-time', hours: 12 }],
       ['still-running', { kind: 'watching', why: 'run', hours: 12, done: 3, total: 9, ended: true, error }],
       ['still-running', { kind: 'watching', why: 'run', hours: 12 }],
     ]);
@@ -93,14 +93,14 @@ describe('what the workflow does next', () => {
   test('ends with its history', () => {
     const turns = { truncate: 0, poll: 2700 };
     expect(outcomes(proceeded([approved(), watched()], { turns }))).toStrictEqual([
-      ['not-started', { kind: 'no-time', what: 'history' }],
+      ['not-started', { kind: 'stopped', by: 'history' }],
       ['still-running', { kind: 'watching', why: 'history' }],
     ]);
   });
 
   test('the end of its time comes before any other reason not to start', () => {
     const over = proceeded([approved()], { breaker: { kind: 'paused' } }, start + 12 * hour);
-    expect(outcomes(over)).toEqual([['not-started', { kind: 'no-time', what: 'run', hours: 12 }]]);
+    expect(outcomes(over)).toEqual([['not-started', { kind: 'stopped', by: 'run-time', hours: 12 }]]);
   });
 
   test('only waits while a failed Truncate may still send', () => {

@@ -122,7 +122,8 @@ describe('a reindex that goes wrong', () => {
       'dataset.datasetProfile': 'not-started',
     });
     expect(report.policies.map(({ cause }) => cause)).toContainEqual({
-      kind: 'breaker',
+      kind: 'stopped',
+      by: 'breaker',
       index: 'dataset.operation',
       outcome: 'rows-missing',
     });
@@ -134,7 +135,7 @@ describe('a reindex that goes wrong', () => {
     const deployment = await started({ faults: ['reindex-fails=400'], policies: asReindex });
     const { cause } = only(await deployment.night());
     const { engine } = deployment.service;
-    if (cause.kind !== 'rows-missing') throw new Error(cause.kind);
+    if (cause.kind !== 'missing') throw new Error(cause.kind);
     engine.pointAlias('dataset.operation', cause.rowsIn!);
     engine.set({ reindexFailsAfterSwap: undefined });
     const report = await deployment.night({ clear: ['dataset.operation'] });
@@ -185,7 +186,7 @@ describe('rows that go missing', () => {
     const entry = only(await deployment.night());
     expect(entry).toMatchObject({
       outcome: 'rows-missing',
-      cause: { kind: 'gone-since', expected: 400, found: 133 },
+      cause: { kind: 'missing', expected: 400, found: 133 },
     });
     expect(await stateOf(deployment)).toBe('quarantined');
     expect(deployment.realTruncates()).toHaveLength(1);
@@ -245,7 +246,7 @@ describe('a truncation that nobody sees end', () => {
     deployment.policies = names.map((aspect) => policy(aspect));
     deployment.clock.time += 24 * hour;
     const report = await deployment.night();
-    expect(report.policies.map(({ cause }) => cause.kind)).not.toContain('breaker');
+    expect(report.policies.map(({ cause }) => cause.kind)).not.toContain('stopped');
     expect(await stateOf(deployment)).toBe(closed);
   });
 
@@ -422,7 +423,7 @@ describe('rare combinations', () => {
     expect(only(await deployment.night())).toMatchObject({
       outcome: 'rows-missing',
       rowsMissing: 400,
-      cause: { kind: 'rows-missing', indexGone: true },
+      cause: { kind: 'missing', indexGone: true },
     });
     expect(await stateOf(deployment)).toBe('quarantined');
     const refused = await deployment.night({ clear: ['dataset.operation'] });

@@ -260,7 +260,7 @@ describe('before anything is started', () => {
     const report = await deployment.night({ scheduledTime });
     expect(only(report)).toMatchObject({
       outcome: 'not-started',
-      cause: { kind: 'duplicate-event', runId: 'the-first-run' },
+      cause: { kind: 'stopped', by: 'duplicate-event', runId: 'the-first-run' },
     });
     expect(deployment.realTruncates()).toEqual([]);
   });

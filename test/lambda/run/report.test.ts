@@ -134,7 +134,7 @@ describe('the report', () => {
   test('is that of another version if the state cannot be read', () => {
     expect(composed({ version: 99 })).toMatchObject({
       result: 'failed',
-      cause: { kind: 'other-version' },
+      cause: { kind: 'foreign', why: 'version', deployed: true },
       policies: [],
     });
   });
@@ -156,7 +156,7 @@ describe('the report', () => {
     ]);
     expect(causes(composed(state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error } })))).toEqual([
       { kind: 'watching', why: 'run' },
-      { kind: 'no-time', what: 'run' },
+      { kind: 'stopped', by: 'run-time' },
     ]);
   });
 

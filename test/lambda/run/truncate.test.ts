@@ -125,7 +125,7 @@ describe('Truncate', () => {
     const lastVerdict = aVerdict({
       runId: 'run-1',
       runStartMillis: deployment.clock.time,
-      entry: { ...missing, outcome: 'rows-missing', cause: { kind: 'rows-missing', expected: 400, found: 100 } },
+      entry: { ...missing, outcome: 'rows-missing', cause: { kind: 'missing', expected: 400, found: 100 } },
     });
     deployment.ledger.stored.set(index, aQuarantined({ server, lastVerdict }));
     const after = await truncate(state, deployment.during('truncate'));
@@ -227,7 +227,7 @@ describe('Truncate', () => {
       version: 2,
       next: 'report',
       runId: 'run-1',
-      error: { kind: 'other-version' },
+      error: { kind: 'foreign', why: 'version', deployed: true },
     });
     expect(outcomeOf(after)).toBe('unknown');
     expect(deployment.realTruncates()).toEqual([]);
@@ -330,7 +330,7 @@ describe('after a Truncate that ended without a state', () => {
     await deployment.night({}, 'run-3');
     const settled = await pollAfterFailure(state, deployment);
     expect(outcomeOf(settled)).toBe('in-flight');
-    expect(settled.entries[0]?.entry).toHaveProperty('cause', { kind: 'taken', closed: true });
+    expect(settled.entries[0]?.entry).toHaveProperty('cause', { kind: 'held', state: 'closed' });
     expect(deployment.realTruncates()).toHaveLength(2);
   });
 

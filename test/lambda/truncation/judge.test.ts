@@ -142,7 +142,7 @@ const copy: Case = { strategy: 'reindex', indexName: ours };
 
 const verified = 'truncated, verified, idle';
 const remains = 'incomplete, remains rows, idle';
-const missing = 'rows-missing, rows-missing, quarantined';
+const missing = 'rows-missing, missing, quarantined';
 const unseen = 'rows-missing, not-refreshed, quarantined';
 
 describe('what cannot have copied', () => {
@@ -440,7 +440,7 @@ describe('what a verdict reports', () => {
     expect(judged({ ...copy, counters, windows })).toStrictEqual({
       outcome: 'rows-missing',
       cause: {
-        kind: 'rows-missing',
+        kind: 'missing',
         expected: 1010,
         found: 405,
         cancelled: true,
@@ -472,7 +472,7 @@ describe('what a verdict reports', () => {
     ['the index is one of a reindex at that time, but our task deleted', { indexName: ours, counters: done }],
   ])('of missing rows: not where they are, if %s', (_, given) => {
     const { cause } = judged({ ...given, windows: [[1000, 0]] });
-    expect(cause.kind).toBe('rows-missing');
+    expect(cause.kind).toBe('missing');
     for (const field of ['rowsIn', 'deadline']) expect(cause).not.toHaveProperty(field);
   });
 

@@ -8,7 +8,7 @@ import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
 describe('the ledger is read before any request', () => {
   const verdict = aVerdict({ attemptId: 'attempt-1' });
-  const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'taken', closed: true } };
+  const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'held', state: 'closed' } };
 
   test.each<[string, StoredRecord | undefined, Partial<DecidedFacts>]>([
     ['no record', undefined, { outcome: 'unknown', cause: { kind: 'unsettled', why: 'no-record', copied: true } }],

@@ -64,7 +64,7 @@ describe('a cause says', () => {
     [
       'rows that went when the index was replaced under a delete by query',
       'rows-missing',
-      { kind: 'rows-missing', expected: 400, found: 200, indexBefore: old, indexNow: young, movedBy: 'us' },
+      { kind: 'missing', expected: 400, found: 200, indexBefore: old, indexNow: young, movedBy: 'us' },
       { strategy: 'delete-by-query', rowsMissing: 200 },
       `the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and not every row that should stay came along: 200 of 400 rows newer than the cutoff are there`,
     ],
@@ -102,6 +102,83 @@ describe('a cause says', () => {
       { kind: 'changed', what: 'maxDeletePercent', now: 50 },
       {},
       'its policy was changed after the plan was made: maxDeletePercent was not set and is 50',
+    ],
+    [
+      'which index opened the circuit breaker, and why',
+      'not-started',
+      { kind: 'stopped', by: 'breaker', index: 'dataset.operation', outcome: 'rows-missing' },
+      {},
+      'the circuit breaker is open: rows are missing in dataset.operation',
+    ],
+    [
+      'which index opened the circuit breaker without a row known to be missing',
+      'not-started',
+      { kind: 'stopped', by: 'breaker', index: 'dataset.operation', outcome: 'unknown' },
+      {},
+      'the circuit breaker is open: the state of a truncation of dataset.operation is unknown',
+    ],
+    [
+      'that two calls returned no task id',
+      'not-started',
+      { kind: 'stopped', by: 'no-task-ids', status: 500 },
+      {},
+      'two truncations returned no task ID, so the run started nothing more',
+    ],
+    [
+      'that the token may be refused for the next call too',
+      'not-started',
+      { kind: 'stopped', by: 'no-task-ids', status: 403 },
+      {},
+      'the server answered 403 to a truncation: the next ones would be refused as well, or acted upon unseen',
+    ],
+    [
+      "which run took the event's time",
+      'not-started',
+      { kind: 'stopped', by: 'duplicate-event', runId: 'them' },
+      {},
+      "the schedule's event came twice or late: run them has taken its time or a later one (to start a run by hand, leave scheduledTime out)",
+    ],
+    [
+      'that Plan had no time to count',
+      'failed',
+      { kind: 'stopped', by: 'plan-time' },
+      { rowsToDelete: undefined },
+      "the server answered too slowly: Plan ran out of time before this policy's dry run",
+    ],
+    [
+      'that Plan had no time to find a bite',
+      'not-started',
+      { kind: 'stopped', by: 'plan-time' },
+      { rowsToDelete: 500 },
+      'the server answered too slowly: Plan ran out of time while sizing the bite (maxRowsPerRun)',
+    ],
+    [
+      'when rows went that the last verdict had counted',
+      'rows-missing',
+      { kind: 'missing', expected: 400, found: 7, since: at },
+      {},
+      'of the 400 rows that the last truncation left (1 Mar 2026, 03:30 UTC), 7 are there, and this job has not touched the index since',
+    ],
+    [
+      'that the index of the last verdict is gone',
+      'rows-missing',
+      { kind: 'missing', expected: 400, found: 0, since: at, indexGone: true },
+      {},
+      'the search engine has no such index any more, which held 400 rows after the last truncation (1 Mar 2026, 03:30 UTC)',
+    ],
+    [
+      'that another run has closed the truncation',
+      'in-flight',
+      { kind: 'held', state: 'closed' },
+      {},
+      'another run has closed this truncation and gone on with the index; see its report',
+    ],
+    [
+      "that the server's address was changed, to an index as well",
+      'not-started',
+      { kind: 'foreign', why: 'address', deployed: true },
+      {},
+      'the address of the server was changed in the middle of the run, so nothing more was started',
     ],
     [
       'an upgrade that replaced the index meanwhile',
@@ -167,6 +244,14 @@ describe('a cause says', () => {
     expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 590 }))).toBe(
       '590 of 1,000 rows deleted (10 rows had been changed or deleted by something else first, which is normal)',
     );
+  });
+
+  test('that a run is at work on the index only while that is known', () => {
+    const busy = (state: (Cause & { kind: 'held' })['state']) =>
+      sentence(anEntry('in-flight', { kind: 'held', state }));
+    expect(busy('running')).toBe('another truncation of it is not finished');
+    expect(busy('taken')).toBe('another run has taken it');
+    expect(busy('closed')).toBe('another run has closed its truncation');
   });
 
   test('no size as a result, and none of a reindex: sizes follow hours later', () => {
@@ -273,7 +358,7 @@ describe('a note', () => {
 
 describe('the way back to rows that are missing', () => {
   const moved: Cause = {
-    kind: 'rows-missing',
+    kind: 'missing',
     expected: 9,
     found: 0,
     rowsIn: old,
@@ -316,7 +401,7 @@ describe('the way back to rows that are missing', () => {
   });
 
   test('is a search for the old index where its name is not known', () => {
-    const entry = anEntry('rows-missing', { kind: 'rows-missing', expected: 9, found: 0 }, { strategy: 'reindex' });
+    const entry = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 0 }, { strategy: 'reindex' });
     const told = recovery(entry, at);
     expect(told[0]!.say).toMatch(/^Run no DataHub upgrade/);
     expect(told[2]!.request).toMatch(/^GET \/_cat\/indices\/\*dataset_operationaspect_v1\*\?v/);
@@ -390,7 +475,7 @@ describe('a reason in the JSON', () => {
   });
 
   test('brings the rows back before it opens the index', () => {
-    const cause: Cause = { kind: 'rows-missing', expected: 9, found: 0, rowsIn: old, indexNow: young };
+    const cause: Cause = { kind: 'missing', expected: 9, found: 0, rowsIn: old, indexNow: young };
     const { reason } = aReport([anEntry('rows-missing', cause, { strategy: 'reindex' })]).policies[0]!;
     expect(reason.indexOf('POST /_aliases')).toBeGreaterThan(0);
     expect(reason.indexOf('{"clear":')).toBeGreaterThan(reason.indexOf('POST /_aliases'));

@@ -9,7 +9,7 @@ export const clearing: Nights = {
     async play(begin) {
       const deployment = await brokenReindex(begin);
       const { cause } = (await deployment.night()).policies[0]!;
-      if (cause.kind !== 'rows-missing' || cause.rowsIn === undefined) throw new Error(cause.kind);
+      if (cause.kind !== 'missing' || cause.rowsIn === undefined) throw new Error(cause.kind);
       deployment.service.engine.pointAlias('dataset.operation', cause.rowsIn);
       return deployment.night(clear);
     },

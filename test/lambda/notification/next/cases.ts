@@ -27,14 +27,14 @@ const since = Date.UTC(2026, 7, 14, 3, 30);
 const reindex = { strategy: 'reindex' } as const;
 
 export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
-  ['rows-missing', { kind: 'rows-missing', expected: 9, found: 1 }],
+  ['rows-missing', { kind: 'missing', expected: 9, found: 1 }],
   [
     'rows-missing',
-    { kind: 'rows-missing', expected: 9, found: 1, movedBy: 'us', rowsIn: old, indexBefore: old, indexNow: now },
+    { kind: 'missing', expected: 9, found: 1, movedBy: 'us', rowsIn: old, indexBefore: old, indexNow: now },
     reindex,
   ],
-  ['rows-missing', { kind: 'rows-missing', expected: 9, found: 0, indexGone: true }],
-  ['rows-missing', { kind: 'gone-since', expected: 9, found: 1, since }],
+  ['rows-missing', { kind: 'missing', expected: 9, found: 0, indexGone: true }],
+  ['rows-missing', { kind: 'missing', expected: 9, found: 1, since }],
   ['rows-missing', { kind: 'not-refreshed', indexNow: now }, reindex],
   ['emptied', { kind: 'emptied', rowsBefore: 9, nights: 3 }],
   ['quarantined', { kind: 'quarantined', since, outcome: 'rows-missing' }],
@@ -52,6 +52,7 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
   ['unknown', { kind: 'unsettled', why: 'uncountable', closed: 'quarantined' }],
   ['unknown', { kind: 'unsettled', why: 'hung', closed: 'idle' }],
   ['unknown', { kind: 'unsettled', why: 'no-record' }],
+  ['unknown', { kind: 'foreign', why: 'version', deployed: true }],
   ['unknown', { kind: 'step-failed', step: 'truncate', error: 'TypeError', sent: 'maybe' }],
 
   ['failed', { kind: 'policy', problem: 'retentionDays is missing' }],
@@ -90,9 +91,9 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
   ['failed', guard('index-concrete')],
   ['failed', guard('index-name-unknown')],
   ['failed', guard('task-status', { error: error('privilege', 'task-status') })],
-  ['failed', { kind: 'no-time', what: 'plan' }],
+  ['failed', { kind: 'stopped', by: 'plan-time' }],
   ['failed', { kind: 'step-failed', step: 'truncate', error: 'TypeError', sent: 'no' }],
-  ['failed', { kind: 'spent' }],
+  ['failed', { kind: 'stopped', by: 'spent' }],
 
   ['above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 60, approveRows: 1_260_036 }],
   ['above-ceiling', { kind: 'above-ceiling', bite: 9, approveRows: 1_260_036 }],
@@ -111,11 +112,13 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
   ['not-started', guard('index-young', { found: since }), reindex],
   ['not-started', guard('task-status', { error: error('timeout', 'task-status') }), reindex],
   ['not-started', guard('task-status'), reindex],
-  ['not-started', { kind: 'no-time', what: 'send' }],
-  ['not-started', { kind: 'no-time', what: 'run', hours: 12 }],
+  ['not-started', { kind: 'stopped', by: 'send-time' }],
+  ['not-started', { kind: 'stopped', by: 'run-time', hours: 12 }],
+  ['not-started', { kind: 'stopped', by: 'history' }],
 
   ['in-flight', { kind: 'held', state: 'running', runId: 'x' }],
-  ['in-flight', { kind: 'taken', closed: true }],
+  ['in-flight', { kind: 'held', state: 'taken' }],
+  ['in-flight', { kind: 'held', state: 'closed' }],
   ['in-flight', { kind: 'foreign', why: 'address', address: 'http://a' }],
   ['in-flight', { kind: 'foreign', why: 'version', version: 9 }],
   ['in-flight', { kind: 'foreign', why: 'clock', until: since }],
@@ -129,12 +132,13 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
 ];
 
 /** Told with another entry, or with the run's error; or asking nothing, because all is well. */
-export const toldElsewhere: ReadonlySet<Cause['kind']> = new Set([
-  'run-error',
-  'breaker',
-  'duplicate-event',
-  'no-task-ids',
-]);
+export const toldElsewhere: Cause[] = [
+  { kind: 'run-error' },
+  { kind: 'foreign', why: 'version', deployed: true },
+  { kind: 'stopped', by: 'breaker', index: 'a.b', outcome: 'unknown' },
+  { kind: 'stopped', by: 'duplicate-event', runId: 'x' },
+  { kind: 'stopped', by: 'no-task-ids' },
+];
 export const asksNothing: ReadonlySet<Cause['kind']> = new Set([
   'switched-off',
   'nothing-to-delete',
@@ -153,8 +157,8 @@ export const ofRuns: Cause[] = [
   { kind: 'ledger', problem: 'AccessDeniedException: the Plan function needs dynamodb:Query' },
   { kind: 'no-policy' },
   { kind: 'step-failed', step: 'plan', error: 'TypeError', sent: 'no' },
-  { kind: 'other-version' },
-  { kind: 'other-server', now: 'http://b' },
+  { kind: 'foreign', why: 'version', deployed: true },
+  { kind: 'foreign', why: 'address', address: 'http://a', ourAddress: 'http://b', deployed: true },
 ];
 
 const refused = (why: (Note & { kind: 'not-released' })['why'], more: object = {}): Note => ({
@@ -181,9 +185,7 @@ export const ofNotes: Note[] = [
   refused('ledger'),
 ];
 
-const kinds = new Set([...ofEntries.map(([, cause]) => cause), ...ofRuns].map(({ kind }) => kind));
+const kinds = new Set([...ofEntries.map(([, cause]) => cause), ...toldElsewhere, ...ofRuns].map(({ kind }) => kind));
 
 /** Kinds of causes that no case is of, and nothing excuses. */
-export const forgotten = causeKinds.filter(
-  (kind) => !kinds.has(kind) && !toldElsewhere.has(kind) && !asksNothing.has(kind),
-);
+export const forgotten = causeKinds.filter((kind) => !kinds.has(kind) && !asksNothing.has(kind));

@@ -25,8 +25,7 @@ test('every cause has a case in docs/messages.md, or is told elsewhere', () => {
   expect(outcomes.filter((outcome) => resultOf[outcome] !== 'ok' && !cases.has(outcome))).toEqual([]);
 });
 
-test.each([...toldElsewhere])('%s asks nothing of its own: what caused it is reported first', (kind) => {
-  const cause = { kind, index: 'a.b', outcome: 'unknown', runId: 'x' } as Cause;
+test.each(toldElsewhere)('$kind $by asks nothing of its own: what caused it is reported first', (cause) => {
   expect(stepAfter('not-started', cause)).toBeUndefined();
 });
 

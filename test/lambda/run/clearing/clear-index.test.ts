@@ -247,7 +247,7 @@ describe('a closed index', () => {
     );
   });
 
-  const cause = { kind: 'rows-missing', expected: 40, found: 10, rowsIn: 'before' } as const;
+  const cause = { kind: 'missing', expected: 40, found: 10, rowsIn: 'before' } as const;
   const entry: DecidedFacts = { ...aVerdict().entry, outcome: 'rows-missing', cause, indexName: 'now' };
   const closed = aQuarantined({ windows: [aWindow], lastVerdict: aVerdict({ entry }) });
   const where = { rowsIn: 'before', indexNow: 'now' };

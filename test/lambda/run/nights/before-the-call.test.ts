@@ -120,7 +120,7 @@ describe('the answer to the last dry run', () => {
       },
     };
     const [entry] = (await truncate(state, { ...services, clock, operations })).entries;
-    expect(entry?.entry).toMatchObject({ outcome: 'failed', cause: { kind: 'no-time', what: 'send' } });
+    expect(entry?.entry).toMatchObject({ outcome: 'failed', cause: { kind: 'stopped', by: 'send-time' } });
     expect(deployment.realTruncates()).toHaveLength(0);
     expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle' });
   });

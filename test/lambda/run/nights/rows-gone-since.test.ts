@@ -18,7 +18,7 @@ test('rows lost to another process’s reindex are reported with the index that 
   const report = await deployment.night();
   expect(entryOf(report)).toMatchObject({
     outcome: 'rows-missing',
-    cause: { kind: 'gone-since', expected: 400, found: 0, rowsIn: before },
+    cause: { kind: 'missing', expected: 400, found: 0, rowsIn: before },
   });
   expect(mailOf(report)).toContain(`{"add":{"index":"${before}"`);
   expect(mailOf(report)).not.toContain('Find out what else deletes here');
@@ -32,7 +32,7 @@ test('an index that others emptied and that filled above half again is reported 
   deployment.service.engine.addRows(name, Array(350).fill(deployment.clock.time - hour));
   expect(entryOf(await deployment.night())).toMatchObject({
     outcome: 'rows-missing',
-    cause: { kind: 'gone-since', expected: 400, found: 0 },
+    cause: { kind: 'missing', expected: 400, found: 0 },
   });
 });
 
@@ -45,7 +45,10 @@ describe('rows gone since the last verdict', () => {
     deployment.service.engine.removeRows(name, () => true);
     deployment.service.engine.addRows(name, Array(100).fill(deployment.clock.time - 40 * day));
     deployment.clock.time += day;
-    expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'rows-missing', cause: { kind: 'gone-since' } });
+    expect(entryOf(await deployment.night())).toMatchObject({
+      outcome: 'rows-missing',
+      cause: { kind: 'missing', since: expect.any(Number) },
+    });
   });
 
   test('are reported even if the index is gone with them', async () => {
@@ -57,7 +60,7 @@ describe('rows gone since the last verdict', () => {
     expect(entryOf(report)).toMatchObject({
       outcome: 'rows-missing',
       rowsMissing: expect.any(Number),
-      cause: { kind: 'gone-since', found: 0, indexGone: true },
+      cause: { kind: 'missing', found: 0, indexGone: true },
     });
     expect(mailOf(report)).toContain('has no such index any more');
     expect((await recordOf(deployment)).state).toBe('quarantined');

@@ -61,7 +61,7 @@ describe('a refusal by a proxy that passed the request on', () => {
     answersTruncates(deployment, status);
     const report = await deployment.night();
     expect(outcomesOf(report)).toEqual({ [name]: 'failed', 'dataset.datasetProfile': 'not-started' });
-    expect(entryOf(report, 'datasetProfile').cause).toEqual({ kind: 'no-task-ids', status });
+    expect(entryOf(report, 'datasetProfile').cause).toEqual({ kind: 'stopped', by: 'no-task-ids', status });
     expect(deployment.realTruncates()).toHaveLength(1);
   });
 

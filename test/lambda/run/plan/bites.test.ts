@@ -155,8 +155,8 @@ describe('a policy with a bite', () => {
         },
       };
       const entry = only(await night({ mode }));
-      expect(entry).toMatchObject({ outcome: 'not-started', cause: { kind: 'no-time', what: 'plan' } });
-      expect(entry.reason).toMatch(/Plan's time was over before it was found out which rows make a bite/);
+      expect(entry).toMatchObject({ outcome: 'not-started', cause: { kind: 'stopped', by: 'plan-time' } });
+      expect(entry.reason).toMatch(/Plan ran out of time while sizing the bite/);
       expect(entry.reason).not.toContain('approve');
       expect(realTruncates()).toEqual([]);
     },

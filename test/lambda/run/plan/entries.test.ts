@@ -102,7 +102,7 @@ describe('a policy', () => {
         index: 'dataset_operationsaspect_v1',
       },
     ],
-    ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'no-time', what: 'plan' })],
+    ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'stopped', by: 'plan-time' })],
   ])('that is %s gets that outcome', async (_, world, expected) => {
     expect(await only(world)).toStrictEqual(expected);
   });
@@ -130,7 +130,7 @@ describe('a policy', () => {
 
   test('whose dry run does not end in time is reported with that cause', async () => {
     expect(await only({ left: 30_001, isSlow: true })).toStrictEqual(
-      decided(asked, 'failed', { kind: 'no-time', what: 'plan' }),
+      decided(asked, 'failed', { kind: 'stopped', by: 'plan-time' }),
     );
   });
 

@@ -125,7 +125,7 @@ describe('Plan', () => {
     const deadline = deployment.clock.time + deadlineMarginMillis;
     const state = await planned(deployment, { ...services, deadline: () => deadline });
     expect(outcomes(state).map(([, outcome]) => outcome)).toEqual(['failed', 'failed', 'failed']);
-    expect(state.entries[0]).toMatchObject({ entry: { cause: { kind: 'no-time', what: 'plan' } } });
+    expect(state.entries[0]).toMatchObject({ entry: { cause: { kind: 'stopped', by: 'plan-time' } } });
   });
 
   test('sends requests in parallel, up to a limit', async () => {

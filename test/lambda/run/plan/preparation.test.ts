@@ -179,9 +179,14 @@ describe('an event that is delivered twice, or late', () => {
   const taken = { takeScheduledTime: async () => them };
 
   test('starts nothing in the second run, which reports the first', async () => {
-    expect((await ready({ input, changes: taken })).hindrance).toEqual({ kind: 'duplicate-event', runId: 'them' });
+    expect((await ready({ input, changes: taken })).hindrance).toEqual({
+      kind: 'stopped',
+      by: 'duplicate-event',
+      runId: 'them',
+    });
     expect((await ready({ input, changes: taken, paused: true })).hindrance).toMatchObject({
-      kind: 'duplicate-event',
+      kind: 'stopped',
+      by: 'duplicate-event',
     });
     expect(await ready({ input })).not.toHaveProperty('hindrance');
   });

@@ -216,7 +216,7 @@ describe('remembering', () => {
       approved({}, { rowsPastRetention: 500, indexName: 'i', sizeBeforeMb: 3 }),
       { ...decided('failed', { kind: 'run-error' }, { rowsToDelete: undefined }), index: 'b' },
       { ...decided('failed', { kind: 'run-error' }, { rowsTotal: undefined }), index: 'c' },
-      { ...decided('in-flight', { kind: 'taken', closed: false }, { adopted: true }), index: 'd' },
+      { ...decided('in-flight', { kind: 'held', state: 'taken' }, { adopted: true }), index: 'd' },
       { ...watched, index: 'e' },
     ];
     const unmanagedIndices = [

@@ -15,5 +15,5 @@ test('a policy renamed to another spelling of its search index has lost no rows 
   expect(only(await deployment.night())).toMatchObject({ outcome: 'nothing-to-delete' });
   deployment.service.engine.removeRows('acme_table.usage', () => true);
   deployment.clock.time += 24 * 3_600_000;
-  expect(only(await deployment.night()).cause).toMatchObject({ kind: 'gone-since', found: 0 });
+  expect(only(await deployment.night()).cause).toMatchObject({ kind: 'missing', found: 0 });
 });

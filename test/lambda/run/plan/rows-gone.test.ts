@@ -49,8 +49,8 @@ async function look({ record = withVerdict(), there = 10, size, mode = 'enforce'
   return { entry, ledger, asked };
 }
 const causeOf = (entry: Entry | undefined) => (entry?.phase === 'done' ? entry.entry.cause : undefined);
-const gone = { kind: 'gone-since', expected: 40, found: 10, since: 900_000 };
-const taken = { phase: 'done', entry: { outcome: 'in-flight', cause: { kind: 'taken', closed: false } } };
+const gone = { kind: 'missing', expected: 40, found: 10, since: 900_000 };
+const taken = { phase: 'done', entry: { outcome: 'in-flight', cause: { kind: 'held', state: 'taken' } } };
 
 describe('rows gone since the last verdict', () => {
   test('are reported, and close the index under a new attempt id', async () => {

@@ -145,7 +145,7 @@ describe('after a Truncate that ended without a state', () => {
     [
       'it has sent, and another run has closed it',
       anIdle({ server, sentBy }),
-      { phase: 'done', entry: { outcome: 'in-flight', cause: { kind: 'taken', closed: true } } },
+      { phase: 'done', entry: { outcome: 'in-flight', cause: { kind: 'held', state: 'closed' } } },
     ],
     [
       'it may have sent',
@@ -275,16 +275,16 @@ describe('a verdict', () => {
   const bad: DoneEntry = {
     index: 'b',
     phase: 'done',
-    entry: { ...found, outcome: 'rows-missing', cause: { kind: 'rows-missing', expected: 9, found: 1 } },
+    entry: { ...found, outcome: 'rows-missing', cause: { kind: 'missing', expected: 9, found: 1 } },
   };
 
   test('that is bad opens the breaker, unless one is open', async () => {
-    const breaker = { kind: 'breaker', index: 'dataset.operation', outcome: 'rows-missing' };
+    const breaker = { kind: 'stopped', by: 'breaker', index: 'dataset.operation', outcome: 'rows-missing' };
     expect((await polled({ entries: [bad] })).after.breaker).toEqual(breaker);
     const after = {
       ...found,
       outcome: 'rows-missing',
-      cause: { kind: 'rows-missing', expected: 9, found: 1 },
+      cause: { kind: 'missing', expected: 9, found: 1 },
     } as const;
     expect((await polled({ entries: [target, watched()], record: verdictOf(after) })).after.breaker).toEqual(breaker);
     expect((await polled({ entries: [bad], state: { breaker: { kind: 'paused' } } })).after.breaker).toEqual({

@@ -140,7 +140,7 @@ describe('an index that is not free', () => {
   const closed = { kind: 'quarantined', since: 900_000, outcome: 'rows-missing' } as const;
 
   test('because rows are missing has their number and place', () => {
-    const cause: Cause = { kind: 'rows-missing', expected: 40, found: 10, rowsIn: before };
+    const cause: Cause = { kind: 'missing', expected: 40, found: 10, rowsIn: before };
     const entry = { outcome: 'rows-missing', cause, rowsMissing: 30, indexName: after };
     expect(quarantinedCause(closedBy(entry))).toStrictEqual({
       ...closed,
@@ -154,7 +154,7 @@ describe('an index that is not free', () => {
   test.each<[string, Cause, string | undefined, object]>([
     [
       'in the index that the verdict names',
-      { kind: 'gone-since', expected: 4, found: 1, since: 1, rowsIn: before },
+      { kind: 'missing', expected: 4, found: 1, since: 1, rowsIn: before },
       after,
       { rowsIn: before, deadline: 1_605_184_000_000, indexNow: after },
     ],
@@ -171,7 +171,7 @@ describe('an index that is not free', () => {
       {},
     ],
     ['nowhere else if nothing was moved', { kind: 'unsettled', why: 'hung' }, after, {}],
-    ['unknown without a name', { kind: 'gone-since', expected: 4, found: 1, since: 1, rowsIn: before }, undefined, {}],
+    ['unknown without a name', { kind: 'missing', expected: 4, found: 1, since: 1, rowsIn: before }, undefined, {}],
     ['in the same index, invisible to searches', { kind: 'not-refreshed' }, after, { indexNow: after, unseen: true }],
     ['in an unknown place, invisible to searches', { kind: 'not-refreshed' }, undefined, { unseen: true }],
   ])('holds its rows %s', (_, cause, indexName, expected) => {
@@ -198,14 +198,16 @@ describe('this run’s own attempt', () => {
 
   test('that another run has closed is reported as taken', () => {
     const stands = { kind: 'spent', record: anIdle(), fenced: false } as const;
-    expect(resumed(stands)).toMatchObject({ entry: { outcome: 'in-flight', cause: { kind: 'taken', closed: true } } });
+    expect(resumed(stands)).toMatchObject({
+      entry: { outcome: 'in-flight', cause: { kind: 'held', state: 'closed' } },
+    });
   });
 
   test('that was fenced off without a failure of its own is spent', () => {
     const stands = { kind: 'spent', record: anIdle(), fenced: true } as const;
     expect(resumeOwn(target, stands, aRunState([]), now)).toMatchObject({
       phase: 'done',
-      entry: { outcome: 'failed', cause: { kind: 'spent' } },
+      entry: { outcome: 'failed', cause: { kind: 'stopped', by: 'spent' } },
     });
   });
 

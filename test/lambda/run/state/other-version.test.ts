@@ -49,7 +49,7 @@ describe('what its head shows', () => {
       next: 'report',
       waitSeconds: 0,
       entries: [],
-      error: { kind: 'other-version' },
+      error: { kind: 'foreign', why: 'version', deployed: true },
       notes: [],
       unmanagedIndices: [],
       turns: { truncate: 0, poll: 0 },
@@ -59,17 +59,33 @@ describe('what its head shows', () => {
 
   test('is the server that it was for, where the address has changed', () => {
     expect(told([], { version: 2, server: 'https://other.example.com/' }).error).toStrictEqual({
-      kind: 'other-server',
-      was: 'https://other.example.com',
-      now: server,
+      kind: 'foreign',
+      deployed: true,
+      why: 'address',
+      address: 'https://other.example.com',
+      ourAddress: server,
     });
-    expect(told([], { version: 2 }).error).toStrictEqual({ kind: 'other-version' });
-    expect(told([], { version: 2, server: undefined }).error).toStrictEqual({ kind: 'other-version' });
-    expect(told([], { server: 'https://other.example.com' }).error).toStrictEqual({ kind: 'other-version' });
+    expect(told([], { version: 2 }).error).toStrictEqual({ kind: 'foreign', why: 'version', deployed: true });
+    expect(told([], { version: 2, server: undefined }).error).toStrictEqual({
+      kind: 'foreign',
+      why: 'version',
+      deployed: true,
+    });
+    expect(told([], { server: 'https://other.example.com' }).error).toStrictEqual({
+      kind: 'foreign',
+      why: 'version',
+      deployed: true,
+    });
+  });
+
+  test('is of each index that the address has changed, without telling the addresses again', () => {
+    const [made] = told([entry('approved')], { version: 2, server: 'https://other.example.com' }).entries;
+    expect(made?.entry).toMatchObject({ outcome: 'unknown' });
+    expect(made?.entry).toHaveProperty('cause', { kind: 'foreign', why: 'address', deployed: true });
   });
 
   const watching = { kind: 'watching', why: 'other-version' };
-  const foreign = { kind: 'other-version' };
+  const foreign = { kind: 'foreign', why: 'version', deployed: true };
 
   test.each([
     ['decided, by its outcome', [entry('done', 'truncated')], {}, [['truncated', foreign]]],

@@ -51,7 +51,7 @@ const causes: Cause[] = [
   { kind: 'paused', problem: sentence },
   { kind: 'server', error, sent: 'maybe', meant: text },
   {
-    kind: 'rows-missing',
+    kind: 'missing',
     expected: rows,
     found: rows,
     cancelled: true,

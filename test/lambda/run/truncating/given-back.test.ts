@@ -147,7 +147,7 @@ describe('a reservation is given back', () => {
   test('if its time ends before the server answers, which limits every request', async () => {
     expect(await refusal({ left: 150_001, isSlow: true })).toStrictEqual([
       'failed',
-      { kind: 'no-time', what: 'send' },
+      { kind: 'stopped', by: 'send-time' },
       {},
     ]);
     const { signals } = await started({});
@@ -169,7 +169,7 @@ describe('a reservation is given back', () => {
     expect(await sends({ counts: late(59_999) })).toBe(true);
     expect(await refusal({ counts: late(60_000) })).toStrictEqual([
       'not-started',
-      { kind: 'no-time', what: 'send' },
+      { kind: 'stopped', by: 'send-time' },
       {},
     ]);
   });
@@ -177,6 +177,6 @@ describe('a reservation is given back', () => {
   test('unless another run has taken the record', async () => {
     const meanwhile: World['meanwhile'] = (ledger) =>
       ledger.stored.set(anIndex, anIdle({ server, attemptId: 'other' }));
-    expect(await refusal({ meanwhile })).toStrictEqual(['in-flight', { kind: 'taken', closed: false }, {}]);
+    expect(await refusal({ meanwhile })).toStrictEqual(['in-flight', { kind: 'held', state: 'taken' }, {}]);
   });
 });

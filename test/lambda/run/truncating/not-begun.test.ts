@@ -7,7 +7,7 @@ import { cutoff, day, hour, server, start, started, type World } from './started
 /** What keeps Truncate from counting at all, and what a reindex waits for. */
 
 describe('a truncation is not begun', () => {
-  const noTime = { kind: 'no-time', what: 'send' };
+  const noTime = { kind: 'stopped', by: 'send-time' };
 
   test.each([
     [150_000, 'done'],
@@ -65,7 +65,7 @@ describe('a truncation is not begun', () => {
       theirs ? ledger.stored.set(anIndex, theirs) : ledger.stored.delete(anIndex);
     const { entry, moments } = await started({ onReserve });
     expect(entry.entry).toMatchObject({ outcome: 'in-flight' });
-    expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'taken', closed: false });
+    expect((entry as DoneEntry).entry.cause).toStrictEqual({ kind: 'held', state: 'taken' });
     expect(moments).toEqual([]);
   });
 

@@ -118,7 +118,7 @@ describe('what came back', () => {
     const { record, entry } = await started({ answer: { kind: 'not-sent', why: 'withheld' } });
     expect((entry as DoneEntry).entry).toMatchObject({
       outcome: 'failed',
-      cause: { kind: 'no-time', what: 'send' },
+      cause: { kind: 'stopped', by: 'send-time' },
       rowsToDelete: 600,
     });
     expect(record).toMatchObject({ state: 'idle', lastVerdict: { entry: { outcome: 'failed' } } });
@@ -133,7 +133,7 @@ describe('what came back', () => {
     const { entry, record } = await started({ answer: { kind: 'not-sent', why: 'withheld' }, onSend });
     expect(entry.entry).toMatchObject({
       outcome: 'failed',
-      cause: { kind: 'no-time', what: 'send' },
+      cause: { kind: 'stopped', by: 'send-time' },
       rowsToDelete: 600,
     });
     expect(record).toMatchObject({ attemptId: 'other' });
@@ -147,10 +147,10 @@ describe('what came back', () => {
 
   test.each<[string, number | undefined, number | undefined, Cause | undefined]>([
     ['once', 500, undefined, undefined],
-    ['twice', 500, 1, { kind: 'no-task-ids', status: 500 }],
-    ['twice, without a status', undefined, 1, { kind: 'no-task-ids' }],
-    ['because the token is refused', 401, undefined, { kind: 'no-task-ids', status: 401 }],
-    ['because it is forbidden', 403, undefined, { kind: 'no-task-ids', status: 403 }],
+    ['twice', 500, 1, { kind: 'stopped', by: 'no-task-ids', status: 500 }],
+    ['twice, without a status', undefined, 1, { kind: 'stopped', by: 'no-task-ids' }],
+    ['because the token is refused', 401, undefined, { kind: 'stopped', by: 'no-task-ids', status: 401 }],
+    ['because it is forbidden', 403, undefined, { kind: 'stopped', by: 'no-task-ids', status: 403 }],
   ])('an answer without a task id, %s', async (_, status, before, breaker) => {
     const { after, entry, clock } = await started({
       answer: unresolved(status),

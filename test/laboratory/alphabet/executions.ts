@@ -45,9 +45,10 @@ export const executions = {
       if (!ledger.put(index, newer)) return;
       journal.push({ at: time.now(), kind: 'foreign', index, present: true });
       time.at(time.now() + 22 * 3_600_000, () => {
-        // A person may have cleared it by its head meanwhile.
+        // A person may have cleared it by its head meanwhile, or a run of ours written over it, if it was idle.
         const now = ledger.records.get(index) as LedgerRecord | undefined;
-        if (now?.version === LEDGER_VERSION + 1) ledger.put(index, record);
+        const isIt = now?.version === newer.version && now.attemptId === newer.attemptId && now.state === newer.state;
+        if (isIt) ledger.put(index, record);
         journal.push({ at: time.now(), kind: 'foreign', index, present: false });
       });
     },

@@ -1,5 +1,5 @@
 import type { RunState } from '../../lambda/run/state.ts';
-import { boundSeconds } from '../../lambda/truncation/looks.ts';
+import { boundSeconds } from '../../lambda/truncation/next-look.ts';
 import { createRandom } from '../../local/operations-service/random.ts';
 import { type ShapeName, shapeNames, shapes, usable } from '../shapes.ts';
 import { answerMillis } from '../simulation/latencies.ts';

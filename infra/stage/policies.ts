@@ -1,4 +1,4 @@
-import { searchIndex } from '../../lambda/policy/aspects.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { type Policy, policySchema } from '../../lambda/policy/schema.ts';
 
@@ -32,7 +32,7 @@ export function inspectPolicies(
     const key = searchIndex({ entityType, aspect });
     const earlier = seen.get(key);
     if (earlier !== undefined) {
-      refuse([], ` is for the same index as policy ${earlier + 1} (${entityType}.${aspect}): keep one of them`);
+      refuse([], ` is for the same index as policy ${earlier + 1} (${dottedName(parsed.data)}): keep one of them`);
     }
     seen.set(key, position);
     return [{ written: written as Record<string, unknown>, policy: parsed.data }];

@@ -48,7 +48,7 @@ export function dynamoDbLedger({
   client = dynamoDbClient(),
   pause = sleep,
 }: DynamoDbLedgerOptions): Ledger {
-  const keyOf = (index: string) => ({ ledger: { S: ledger }, index: { S: index } });
+  const itemKey = (index: string) => ({ ledger: { S: ledger }, index: { S: index } });
 
   const retried = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
@@ -63,7 +63,7 @@ export function dynamoDbLedger({
 
   const getItem = (index: string) =>
     retried(`read ${index}`, async () => {
-      const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
+      const command = new GetItemCommand({ TableName: table, Key: itemKey(index), ConsistentRead: true });
       return (await client.send(command)).Item;
     });
 
@@ -79,7 +79,7 @@ export function dynamoDbLedger({
     let answerLost = false;
     for (let attempt = 0; ; attempt++) {
       try {
-        await client.send(new PutItemCommand({ TableName: table, Item: { ...keyOf(index), ...item }, ...condition }));
+        await client.send(new PutItemCommand({ TableName: table, Item: { ...itemKey(index), ...item }, ...condition }));
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return answerLost && isOurs(await getItem(index));

@@ -37,7 +37,7 @@ export type Standing =
    * Of another version, of another address of the server, or with a time that no right clock has written: it holds its
    * index and is left alone. It ends where it came from, or by `clear`.
    */
-  | { kind: 'foreign'; record: StoredRecord; cause: Foreign };
+  | { kind: 'foreign'; outcome: 'in-flight' | 'quarantined'; cause: Foreign };
 
 /**
  * The one place that says whose a record is.
@@ -48,7 +48,7 @@ export function standing(record: StoredRecord | undefined, asking: Asking, now: 
   const head = headOf(record);
   if (!head || !isOver(head, now)) {
     const cause = whyForeign(record, asking, now);
-    if (cause) return { kind: 'foreign', record, cause };
+    if (cause) return { kind: 'foreign', outcome: head?.state === 'quarantined' ? 'quarantined' : 'in-flight', cause };
   }
   if (record.state === 'other-version') return freeOrSpent(record, asking);
   const isHere = record.server === asking.server;

@@ -1,7 +1,7 @@
 import { isLoss, mayHaveLost } from '../facts/losses.ts';
 import type { Report } from '../facts/report-schema.ts';
-import { failedChecks } from './digest/preflight.ts';
 import { tokenEnds } from './digest/totals.ts';
+import { failedChecks } from './digest/troubles.ts';
 import { noteStep } from './next/run-steps.ts';
 
 /**

@@ -11,8 +11,8 @@ import type { MessageContext } from './context.ts';
 import { countByOutcome, type Group, problemGroups, withError, withResult } from './digest/groups.ts';
 import { isAboutClearing, notesBeside } from './digest/notes.ts';
 import { ownersAndNotes } from './digest/owners.ts';
-import { allWell, failedChecks, troubles } from './digest/preflight.ts';
 import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
+import { allWell, failedChecks, troubles } from './digest/troubles.ts';
 import { urgencySentence } from './digest/urgency.ts';
 import { dataHubOf } from './digest/which.ts';
 import { entryStep } from './next/entry-steps.ts';
@@ -181,18 +181,18 @@ function problem({ outcome, entries }: Group, report: Report, context: MessageCo
  * Not one that opens an index, and none whose line would be cut: the runbook has them.
  */
 function commandOnce(step: Step | undefined, given: Set<string>): string[] {
-  if (!step || given.has(keyOf(step))) return [];
+  if (!step || given.has(stepText(step))) return [];
   const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
   const lines = commands.flatMap(({ effect, line }, at) => [
     markdown(at === 0 ? `Next: ${step.text} ${effect}` : effect, slackLimits.nextStep),
     codeBlock(line),
   ]);
   if (lines.length === 0 || !lines[0]?.endsWith(':')) return [];
-  given.add(keyOf(step));
+  given.add(stepText(step));
   return lines;
 }
 
-const keyOf = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
+const stepText = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
 
 /** The harmless ones that are worth a line: those that delete or would delete the most rows. */
 const moved = (report: Report): PolicyEntry[] =>
@@ -232,7 +232,7 @@ function steps(report: Report, context: MessageContext, given: Set<string>): str
   ];
   return all
     .flatMap(({ who, step }) => {
-      if (!step || given.has(keyOf(step)) || given.has(step.text)) return [];
+      if (!step || given.has(stepText(step)) || given.has(step.text)) return [];
       given.add(step.text);
       return [markdown(who ? `${who}: ${step.text}` : step.text, slackLimits.nextStep)];
     })

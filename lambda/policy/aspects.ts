@@ -22,24 +22,22 @@ export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }>
   }),
 );
 
-const byKey = new Map(
-  canonical.map(([entityType, aspect]) => [`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect }]),
-);
+/** An index as policies, commands and people name it: `dataset.operation`. */
+export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+  `${entityType}.${aspect}`;
+
+const byKey = new Map(knownAspects.map((known) => [dottedName(known).toLowerCase(), known]));
 
 /**
  * The spelling that DataHub itself uses, or the given one for unknown aspects. Elasticsearch and OpenSearch accept any
  * case; DataHub's Postgres backend compares names exactly (datahub PR #18816).
  */
 export function canonicalSpelling(entityType: string, aspect: string): { entityType: string; aspect: string } {
-  return byKey.get(`${entityType}.${aspect}`.toLowerCase()) ?? { entityType, aspect };
+  return byKey.get(dottedName({ entityType, aspect }).toLowerCase()) ?? { entityType, aspect };
 }
 
 /** State of stateful ingestion, not history: without the last checkpoint deletions go undetected. */
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
-
-/** An index as policies, commands and people name it: `dataset.operation`. */
-export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
-  `${entityType}.${aspect}`;
 
 /**
  * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. `a_b.c`

@@ -5,7 +5,7 @@ import type { Strategy } from '../facts/strategy.ts';
 import { isUpgraded, madeAtOf } from '../operations/backend.ts';
 import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
-import type { Policy } from './schema.ts';
+import type { Orders } from './schema.ts';
 
 /** The input of a decision. Times are epoch milliseconds. */
 export interface Circumstances {
@@ -37,12 +37,12 @@ const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', o
  * Decides whether one index is truncated: guards first, then what there is to gain. Pure; Plan calls it with its dry
  * run, Truncate again with the one that it made while holding the ledger's record.
  */
-export function decide(policy: Policy, given: Circumstances): Decision {
+export function decide(policy: Orders, given: Circumstances): Decision {
   return guard(policy, given) ?? weigh(policy, given);
 }
 
 /** The checks that do not depend on how much there is to gain; undefined if all of them pass. */
-export function guard(policy: Policy, given: Circumstances): Refusal | undefined {
+export function guard(policy: Orders, given: Circumstances): Refusal | undefined {
   return guardTimes(given) ?? guardStrategy(policy, given);
 }
 
@@ -76,7 +76,7 @@ export function guardFloor(given: Circumstances): Refusal | undefined {
   return failed({ which: 'floor', expected: minRetentionDays });
 }
 
-function guardStrategy(policy: Policy, given: Circumstances): Refusal | undefined {
+function guardStrategy(policy: Orders, given: Circumstances): Refusal | undefined {
   const { strategy } = given.dryRun;
   if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') return failed({ which: 'reindex-refused' });
   if (strategy === undefined) return failed({ which: 'strategy-unreadable' });
@@ -98,7 +98,7 @@ export function guardReindex({ indexName, provenName, startMillis }: Circumstanc
 }
 
 /** Threshold and ceiling, judged by all rows that are older than the policy allows. */
-function weigh(policy: Policy, { dryRun, whole = dryRun, approveRows }: Circumstances): Decision {
+function weigh(policy: Orders, { dryRun, whole = dryRun, approveRows }: Circumstances): Decision {
   const { rowsToDelete, rowsTotal } = whole;
   if (rowsToDelete === 0) return refuse('nothing-to-delete', { kind: 'nothing-to-delete' });
   if (compareShare(rowsToDelete, rowsTotal, policy.minDeletePercent) < 0) {
@@ -121,7 +121,7 @@ function weigh(policy: Policy, { dryRun, whole = dryRun, approveRows }: Circumst
 /** Rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-export function isAboveCeiling(policy: Policy, rowsToDelete: number, rowsTotal: number): boolean {
+export function isAboveCeiling(policy: Orders, rowsToDelete: number, rowsTotal: number): boolean {
   if (policy.maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, policy.maxDeletePercent) > 0;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { comparedFields } from '../facts/cause.ts';
 import { isProtected } from './aspects.ts';
 
 /** The fields of a policy, their ranges and defaults. Editors show their descriptions (docs/*.schema.json). */
@@ -78,3 +79,9 @@ const policyFields = (minRetentionDays: number) => ({
 export type Policy = z.infer<ReturnType<typeof policySchema>>;
 export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
 export type PolicyStrategy = Policy['strategy'];
+
+/** What is decided by, compared and sent of a policy; `owner` and `note` are for people. */
+export type Orders = Pick<Policy, (typeof comparedFields)[number]>;
+
+export const ordersOf = (policy: Policy): Orders =>
+  Object.fromEntries(comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : []))) as Orders;

@@ -1,7 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
-import { headOf, type Quarantined, type Reserved, type Unresolved } from '../ledger/record.ts';
+import type { Quarantined, Reserved, Unresolved } from '../ledger/record.ts';
 import type { Asking, Standing } from '../ledger/standing.ts';
 import type { Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
@@ -103,8 +103,8 @@ export const addressOf = (settings: RunSettings): string => serverAddress(settin
 /** What the report says of an index whose record is foreign. */
 export const foreignEntry = (
   from: Pick<Entry, 'index' | 'entry'>,
-  { record, cause }: Extract<Standing, { kind: 'foreign' }>,
-): DoneEntry => done(from, headOf(record)?.state === 'quarantined' ? 'quarantined' : 'in-flight', cause);
+  { outcome, cause }: Extract<Standing, { kind: 'foreign' }>,
+): DoneEntry => done(from, outcome, cause);
 
 /** Why an index is not free, for a run that leaves it alone. */
 export function held({ state, attempt, judgeableAt }: Reserved | Unresolved, now: number): Cause {

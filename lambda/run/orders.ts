@@ -2,7 +2,7 @@ import { type Cause, comparedFields } from '../facts/cause.ts';
 import { maxSentenceBytes } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
-import type { Policy } from '../policy/schema.ts';
+import type { Orders } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 
@@ -56,7 +56,7 @@ export async function ordersNow(
   return difference(policy, current.policy);
 }
 
-function difference(was: Policy, now: Policy): Cause | undefined {
+function difference(was: Orders, now: Orders): Cause | undefined {
   const field = comparedFields.find((name) => was[name] !== now[name]);
   if (field === undefined) return undefined;
   const [before, after] = [was[field], now[field]];

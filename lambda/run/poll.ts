@@ -5,11 +5,11 @@ import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { capped } from '../facts/text.ts';
 import { standing } from '../ledger/standing.ts';
-import { fence, isSameRun } from '../ledger/transitions.ts';
+import { fence } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { isOld, lookAt } from '../truncation/look.ts';
-import { isDue } from '../truncation/looks.ts';
+import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { askingOf, done, endOf, foreignEntry, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
@@ -42,12 +42,11 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, release } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state.refused);
   const limit = pLimit(pollConcurrency);
-  const startMillis = Date.parse(state.startedAt);
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
     const isOver = whyOver(state, settings, now) !== undefined;
     if (entry.phase !== 'watched' || now >= end) return entry;
-    const run = { startMillis, isOver };
+    const run = { ...askingOf(state), isOver };
     const isLast = isOver && isOld(entry.watch.startedAt, { run, clock });
     if (!isLast && !isDue(entry.watch, now)) return entry;
     const others = state.entries.filter((other) => other !== entry).map((other) => other.entry);
@@ -136,11 +135,12 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
 async function callWithoutTask(
   { index, phase }: Entry,
   state: RunState,
-  { ledger }: RunServices,
+  { ledger, clock }: RunServices,
 ): Promise<Partial<Pick<RunState, 'callsWithoutTask' | 'breaker'>>> {
-  const record = phase === 'watched' ? await ledger.read(index) : undefined;
-  if (record?.state !== 'sending' || !isSameRun(record.attempt, askingOf(state))) return {};
-  return afterCallWithoutTask(state, record.attempt.answer?.error.status);
+  if (phase !== 'watched') return {};
+  const stands = standing(await ledger.read(index), askingOf(state), clock.now());
+  if (stands.kind !== 'mine' || stands.record.state !== 'sending') return {};
+  return afterCallWithoutTask(state, stands.record.attempt.answer?.error.status);
 }
 
 /**

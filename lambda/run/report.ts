@@ -5,7 +5,7 @@ import { needsAttention } from '../facts/note.ts';
 import { knownOutcome, type Result, resultOf, worst } from '../facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { worded } from '../wording/report.ts';
+import { worded } from '../wording/worded.ts';
 import { addressOf, done } from './entries.ts';
 import { seen } from './next.ts';
 import { fromHead, isOurs, StateUnreadable } from './other-version.ts';

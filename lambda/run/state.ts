@@ -4,7 +4,7 @@ import type { Check } from '../facts/check.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, EntryFacts, UnmanagedIndex } from '../facts/report-schema.ts';
 import type { Strategy } from '../facts/strategy.ts';
-import type { Policy } from '../policy/schema.ts';
+import type { Orders } from '../policy/schema.ts';
 import type { Failures } from '../truncation/optional-reads.ts';
 import type { Watch } from '../truncation/watch.ts';
 
@@ -72,7 +72,8 @@ export interface DoneEntry extends EntryBase {
 
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
-  policy: Policy;
+  /** What Truncate compares with the policy as it is by then. */
+  policy: Orders;
   plan: Planned;
 }
 

@@ -12,7 +12,7 @@ import { dottedName } from '../policy/aspects.ts';
 import { type Circumstances, decide, guardTimes, type Refusal } from '../policy/decision.ts';
 import { biteLimit } from '../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../truncation/fields.ts';
-import { firstLookSeconds } from '../truncation/looks.ts';
+import { firstLookSeconds } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { type SendUntil, send } from '../truncation/send.ts';
 import { boundsOf, type Counts, countWindows, physicalIndex, windowOf } from '../truncation/windows.ts';

@@ -1,7 +1,7 @@
 import { dayMillis } from '../facts/limits.ts';
 import type { Strategy } from '../facts/strategy.ts';
 import type { TruncateFields } from '../operations/operations.ts';
-import type { Policy } from '../policy/schema.ts';
+import type { Orders } from '../policy/schema.ts';
 
 /**
  * Sent if the server reindexes and the policy does not set it: the server's own default there is 0 s (DataHub's
@@ -10,13 +10,13 @@ import type { Policy } from '../policy/schema.ts';
 const reindexTimeoutSeconds = 300;
 
 /** The policy's cutoff, epoch milliseconds; relative to the run's start, so that every step uses the same one. */
-export const cutoffOf = (policy: Policy, startMillis: number): number => startMillis - policy.retentionDays * dayMillis;
+export const cutoffOf = (policy: Orders, startMillis: number): number => startMillis - policy.retentionDays * dayMillis;
 
 /**
  * The request fields of one policy, the same in dry run and truncate.
  * @param planned the strategy of Plan's dry run; left out in Plan itself
  */
-export function truncateFields(policy: Policy, cutoffMillis: number, planned?: Strategy): TruncateFields {
+export function truncateFields(policy: Orders, cutoffMillis: number, planned?: Strategy): TruncateFields {
   const timeoutSeconds = policy.timeoutSeconds ?? (planned === 'reindex' ? reindexTimeoutSeconds : undefined);
   return {
     entityType: policy.entityType,

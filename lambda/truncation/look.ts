@@ -2,13 +2,14 @@ import { abandonAfterMillis, maxClockSkewMillis } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, settle } from '../ledger/settle.ts';
+import { standing } from '../ledger/standing.ts';
 import { seenToCopy } from '../ledger/transitions.ts';
 import { taskKind } from '../operations/backend.ts';
 import { OperationsError } from '../operations/operations.ts';
 import { copyingSeen, mayHaveCopied } from './copied.ts';
 import { isFinal } from './final.ts';
 import { type Evidence, judge, judgeUncountable } from './judge.ts';
-import { planLook, refreshLook } from './looks.ts';
+import { planLook, refreshLook } from './next-look.ts';
 import { ownTask } from './own-task.ts';
 import { countAll, countProgress, countSince, type LookServices, type Seen, serverAnswers } from './see.ts';
 import { advances, fold, longestStillMillis, mayEnd, unseen, type Watch, type Watched } from './watch.ts';
@@ -44,12 +45,11 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   const record = await ledger.read(target.index);
   if (!record) return decided('unknown', { kind: 'unsettled', why: 'no-record', copied: true });
   // It may still be sent, or be running: it belongs to the run that wrote this record.
-  if (record.state === 'other-version') {
-    const { head } = record;
-    return decided('in-flight', { kind: 'foreign', why: 'version', ...(head && { version: head.version }) });
-  }
-  if (record.lastVerdict?.attemptId === watch.attemptId) {
-    return { kind: 'decided', entry: { ...record.lastVerdict.entry, ...adoptedIn(entry) } };
+  const stands = standing(record, services.run, services.clock.now());
+  if (stands.kind === 'foreign') return decided(stands.outcome, stands.cause);
+  const verdict = record.state === 'other-version' ? undefined : record.lastVerdict;
+  if (verdict?.attemptId === watch.attemptId) {
+    return { kind: 'decided', entry: { ...verdict.entry, ...adoptedIn(entry) } };
   }
   if (!isUnresolved(record) || record.attemptId !== watch.attemptId) {
     return decided('in-flight', { kind: 'held', state: 'closed' });
@@ -151,7 +151,7 @@ export function watchedOf(record: Unresolved, services: LookServices): Watched {
  * ahead says nothing: such a run began now.
  */
 export const isOld = (sendingSince: number, { run, clock }: Pick<LookServices, 'run' | 'clock'>): boolean =>
-  Math.min(run.startMillis, clock.now()) - sendingSince >= abandonAfterMillis;
+  Math.min(run.runStartMillis, clock.now()) - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed once no look of

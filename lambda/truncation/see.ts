@@ -3,6 +3,7 @@ import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Judgement } from '../ledger/settle.ts';
+import type { Asking } from '../ledger/standing.ts';
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { mayHaveCopied } from './copied.ts';
 import { sinceMillis, windowSince } from './gone-since.ts';
@@ -18,8 +19,8 @@ export interface LookServices {
   ledger: Ledger;
   clock: Clock;
   maxRunHours: number;
-  /** The run that looks: when it started (epoch milliseconds), and whether this is its last look. */
-  run: { startMillis: number; isOver: boolean };
+  /** The run that looks, and whether this is its last look. */
+  run: Asking & { isOver: boolean };
   /** Other indices of the run, which show whether the server can be asked at all. */
   others: readonly Pick<EntryFacts, 'entityType' | 'aspect'>[];
   signal: AbortSignal;

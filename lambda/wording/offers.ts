@@ -1,5 +1,6 @@
 import { isLoss } from '../facts/losses.ts';
 import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
+import { dottedName } from '../policy/aspects.ts';
 
 /** Inputs of executions that delete rows or open an index: when they are offered, and in which words. */
 
@@ -17,7 +18,7 @@ export function withheldIn({
 
 /** The input of an execution that someone may start, for the reason of an entry. */
 export function offer(facts: DecidedFacts, withheld: Withheld | undefined): string {
-  const name = `${facts.entityType}.${facts.aspect}`;
+  const name = dottedName(facts);
   const { cause, outcome } = facts;
   if (cause.kind === 'above-ceiling' && withheld === undefined) {
     const input = { mode: 'enforce', only: [name], approveRows: cause.approveRows };

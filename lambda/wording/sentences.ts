@@ -1,6 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { causeText } from './causes.ts';
 import { takes } from './decisions.ts';
 import type { Detail } from './detail.ts';
@@ -11,8 +12,7 @@ import { remarks, restText } from './verdicts.ts';
 /** The result for one index in words: one sentence per outcome, with the numbers that the entry has. */
 
 /** `dataset.operation`, as policies, commands and parameters name it. */
-export const nameOf = ({ entityType, aspect }: Pick<DecidedFacts, 'entityType' | 'aspect'>): string =>
-  oneLine(`${entityType}.${aspect}`, 100);
+export const nameOf = (entry: Pick<DecidedFacts, 'entityType' | 'aspect'>): string => oneLine(dottedName(entry), 100);
 
 /** What happened to one index, phrased to follow its name and a colon; no full stop. */
 export const sentence = (entry: DecidedFacts): string => oneLine(sentenceOf(entry), 600);

@@ -1,4 +1,5 @@
 import { maxPolicies } from '../../lambda/facts/limits.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
@@ -32,9 +33,7 @@ export function checkPolicies(
   if (parsed.length > maxPolicies) {
     throw new UsageError(`--policies: ${path} holds ${parsed.length} policies, and at most ${maxPolicies} make a run.`);
   }
-  const known = parsed.flatMap((item) =>
-    item.kind === 'policy' ? [`${item.policy.entityType}.${item.policy.aspect}`] : [],
-  );
+  const known = parsed.flatMap((item) => (item.kind === 'policy' ? [dottedName(item.policy)] : []));
   for (const name of only) {
     if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
     const meant = nearest(name, known);

@@ -4,7 +4,7 @@ import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { noteText } from '../../lambda/wording/notes.ts';
-import { wordedEntry } from '../../lambda/wording/report.ts';
+import { wordedEntry } from '../../lambda/wording/worded.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { doneOf } from '../screen/bars.ts';
 import { decisionOf, whyOf } from '../screen/progress.ts';

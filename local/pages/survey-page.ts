@@ -1,13 +1,13 @@
 import type { Check } from '../../lambda/facts/check.ts';
 import { oneLine } from '../../lambda/facts/text.ts';
 import type { Night } from '../../lambda/memory/night.ts';
-import { searchIndex } from '../../lambda/policy/aspects.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { moment } from '../../lambda/wording/numbers.ts';
 import { asSentence } from '../../lambda/wording/punctuation.ts';
 import { freedMb, grouped, share, size } from '../screen/text.ts';
-import { ages, type IndexCounts, nameOf, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
+import { ages, type IndexCounts, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
 import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
 import { failuresByReason } from '../survey/render.ts';
@@ -38,11 +38,11 @@ const threshold = 10;
 
 export function surveyPage({ survey, checks, server, name, now, nights }: Surveyed): Page {
   const suggestions = suggest(survey, now);
-  const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
+  const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   const { indices } = survey;
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
   const pictures = indices.map((index) =>
-    pictureOf(index, suggested.get(nameOf(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
+    pictureOf(index, suggested.get(dottedName(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
   );
   const of = (wanted: Fate) =>
     pictures
@@ -108,7 +108,7 @@ function damageAlert(found: Survey, now: number): Attention[] {
   const told = damage(found, now);
   if (told.length === 0) return [];
   const of = (kind: DamageLine['kind']) => told.filter((line) => line.kind === kind).map(({ text }) => text);
-  const damaged = found.indices.filter((index) => isDamaged(index, now)).map(nameOf);
+  const damaged = found.indices.filter((index) => isDamaged(index, now)).map(dottedName);
   const [, why, ...next] = of('paragraph');
   return [
     {
@@ -146,7 +146,7 @@ function pictureOf(
   now: number,
 ): IndexPicture {
   const { counts, sizeMb, indexName } = index;
-  const name = nameOf(index);
+  const name = dottedName(index);
   return {
     name,
     ...(counts.kind === 'failed' && { badge: { text: 'not counted', severity: 'failed' as const } }),

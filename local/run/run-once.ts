@@ -9,7 +9,7 @@ import { lookup } from '../../lambda/operations/http/lookup.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
-import { worded } from '../../lambda/wording/report.ts';
+import { worded } from '../../lambda/wording/worded.ts';
 import type { RunArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { OutputFile } from '../files/output-file.ts';

@@ -70,9 +70,9 @@ export function onScreen(given: Screen): Output {
       else print(['', ...text.split('\n').flatMap((line) => (/^\s/.test(line) ? [line] : paragraph(line)))]);
     },
     preflight(checks) {
-      const fresh = checks.filter((check) => !shown.has(keyOf(check)));
+      const fresh = checks.filter((check) => !shown.has(shownAs(check)));
       const title = shown.size === 0 && checks.length > 0 ? ['Preflight:'] : [];
-      for (const check of fresh) shown.add(keyOf(check));
+      for (const check of fresh) shown.add(shownAs(check));
       print([...title, ...renderChecks(fresh, screen.width, paint)]);
     },
     asking(open) {
@@ -128,7 +128,7 @@ export function onScreen(given: Screen): Output {
 }
 
 /** Later news about something already shown as failed or OK appears in the report. */
-const keyOf = ({ name, state }: Check): string => `${name} ${state}`;
+const shownAs = ({ name, state }: Check): string => `${name} ${state}`;
 
 function headerLines({ server, from, mode, embedded, fast, ledger }: Header): string[] {
   const access = from ? [`Access  address from ${from.url}, token from ${from.token}`] : [];

@@ -4,7 +4,7 @@ import type { ServerError } from '../../lambda/facts/server-error.ts';
 import { madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
-import { canonicalSpelling, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
+import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 
@@ -114,7 +114,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
       continue;
     }
     const names = canonicalSpelling(entityType, aspect);
-    named.set(`${names.entityType}.${names.aspect}`, {
+    named.set(dottedName(names), {
       ...names,
       protected: isProtected(names.aspect),
       indexName,
@@ -123,7 +123,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   }
   if (named.size === 0) {
     for (const names of knownAspects) {
-      named.set(`${names.entityType}.${names.aspect}`, { ...names, protected: isProtected(names.aspect) });
+      named.set(dottedName(names), { ...names, protected: isProtected(names.aspect) });
     }
   }
   return { named: [...named.values()], unnamed };
@@ -193,10 +193,7 @@ async function madeOf(
 const largestFirst = (one: SurveyedIndex, other: SurveyedIndex): number =>
   (other.sizeMb ?? 0) - (one.sizeMb ?? 0) ||
   rowsOf(other) - rowsOf(one) ||
-  `${one.entityType}.${one.aspect}`.localeCompare(`${other.entityType}.${other.aspect}`);
+  dottedName(one).localeCompare(dottedName(other));
 
 /** Rows, as far as known. */
 export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
-
-export const nameOf = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
-  `${entityType}.${aspect}`;

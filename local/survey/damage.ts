@@ -1,7 +1,8 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import { aliasOf } from '../../lambda/operations/backend.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import { duration, rows } from '../../lambda/wording/numbers.ts';
-import { type Made, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+import type { Made, Survey, SurveyedIndex } from './count.ts';
 
 /**
  * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
@@ -47,7 +48,10 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
         `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
     ...damaged.map((index): DamageLine => {
-      return { kind: 'item', text: `${nameOf(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}` };
+      return {
+        kind: 'item',
+        text: `${dottedName(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}`,
+      };
     }),
     paragraph(
       'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one every night at 01:00 UTC. ' +

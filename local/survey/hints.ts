@@ -1,8 +1,9 @@
 import { leastAgeMillis } from '../../lambda/facts/limits.ts';
 import { isUpgraded, madeAtOf } from '../../lambda/operations/backend.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import { duration } from '../../lambda/wording/numbers.ts';
 import { grouped, size } from '../screen/text.ts';
-import { nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
+import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What to know before writing policies, one paragraph each. */
 /** @param now epoch milliseconds */
@@ -23,7 +24,7 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   if (first === undefined || rowsOf(first) === 0) return [];
   const sizes = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
-  const text = `The largest index is ${nameOf(first)}: `;
+  const text = `The largest index is ${dottedName(first)}: `;
   return first.sizeMb !== undefined && sizes > 0
     ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas come on top.)`]
     : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
@@ -52,7 +53,7 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   const cut = indices.filter(isCutAt30Days);
   if (cut.length === 0) return [];
   return [
-    `Something else already cuts at 30 days: ${cut.map(nameOf).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
+    `Something else already cuts at 30 days: ${cut.map(dottedName).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
       'That is what datahub-gc does, the system ingestion source that DataHub ships, every night at 01:00 UTC. ' +
       'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
       'set truncate_indices: false in the recipe of datahub-gc; to keep that over upgrades give the system-update job ' +
@@ -67,7 +68,7 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   return indices.flatMap((index) => {
     if (index.counts.kind !== 'counted' || index.counts.rowsTotal > 0 || (index.sizeMb ?? 0) < notEmptyMb) return [];
     return [
-      `${nameOf(index)} counts no row, but has ${size(index.sizeMb!)}: either its rows were deleted and the segments have not been ` +
+      `${dottedName(index)} counts no row, but has ${size(index.sizeMb!)}: either its rows were deleted and the segments have not been ` +
         'merged yet, or a reindex left the index with its refresh switched off and new rows stay invisible ' +
         `(GET ${index.indexName}/_settings: refresh_interval must not be -1).`,
     ];
@@ -78,7 +79,7 @@ function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
   const ignoring = indices.filter(({ counts }) => counts.kind === 'counted' && counts.ignoresForce);
   if (ignoring.length === 0) return [];
   return [
-    `This server would reindex although it is asked to delete in place (${ignoring.map(nameOf).join(', ')}): it is an old one. ` +
+    `This server would reindex although it is asked to delete in place (${ignoring.map(dottedName).join(', ')}): it is an old one. ` +
       'Truncations follow it with a stricter verification; "strategy": "delete-by-query-only" in a policy refuses instead.',
   ];
 }
@@ -92,14 +93,14 @@ function copiedLately(indices: readonly SurveyedIndex[], now: number): string[] 
     if (madeAt === undefined || now - madeAt >= wait) return [];
     const whose = isByUpgrade ? 'an upgrade of DataHub without downtime' : 'an upgrade of DataHub or a reindex';
     return [
-      `${nameOf(index)} was copied ${duration(Math.max(0, now - madeAt) / 1000)} ago by ${whose} (${index.indexName}): ` +
+      `${dottedName(index)} was copied ${duration(Math.max(0, now - madeAt) / 1000)} ago by ${whose} (${index.indexName}): ` +
         `rows may still be coming in. A policy with "strategy": "reindex" waits there until ${duration(wait / 1000)} have passed; deleting in place does not.`,
     ];
   });
 }
 
 function protectedState(indices: readonly SurveyedIndex[]): string[] {
-  const names = indices.filter((index) => index.protected).map(nameOf);
+  const names = indices.filter((index) => index.protected).map(dottedName);
   if (names.length === 0) return [];
   return [
     `${names.join(', ')} is the state of stateful ingestion, not history. It must not be truncated; policies for it are refused.`,

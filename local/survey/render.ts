@@ -1,11 +1,12 @@
 import type { Check } from '../../lambda/facts/check.ts';
 import { oneLine } from '../../lambda/facts/text.ts';
 import type { IndexSize } from '../../lambda/operations/operations.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import { checkWords } from '../../lambda/wording/checks.ts';
 import { errorText } from '../../lambda/wording/errors.ts';
 import { type Paint, plain } from '../screen/colour.ts';
 import { type Column, freedMb, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
-import { ages, nameOf, type Survey, type SurveyedIndex } from './count.ts';
+import { ages, type Survey, type SurveyedIndex } from './count.ts';
 
 /** The survey's text, line by line. */
 
@@ -45,10 +46,10 @@ export function renderTable(indices: readonly SurveyedIndex[], width: number): s
 function cells(index: SurveyedIndex): string[][] {
   const { counts, sizeMb } = index;
   const sizeCell = sizeMb === undefined ? '-' : size(sizeMb);
-  if (counts.kind === 'failed') return [[nameOf(index), 'failed', sizeCell]];
+  if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell]];
   const { rowsTotal, older } = counts;
   return [
-    [nameOf(index), short(rowsTotal), sizeCell, ...ages.map((age) => share(older[age], rowsTotal))],
+    [dottedName(index), short(rowsTotal), sizeCell, ...ages.map((age) => share(older[age], rowsTotal))],
     ['  would remain', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
     ...(sizeMb === undefined || rowsTotal === 0 || index.protected
       ? []
@@ -59,10 +60,10 @@ function cells(index: SurveyedIndex): string[][] {
 function paragraph(index: SurveyedIndex, width: number): string[] {
   const { counts, sizeMb } = index;
   const sizeText = sizeMb === undefined ? '' : `, ${size(sizeMb)}`;
-  if (counts.kind === 'failed') return wrap(`${nameOf(index)}: failed${sizeText}`, width, '', '  ');
+  if (counts.kind === 'failed') return wrap(`${dottedName(index)}: failed${sizeText}`, width, '', '  ');
   const { rowsTotal, older } = counts;
   return [
-    ...wrap(`${nameOf(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
+    ...wrap(`${dottedName(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
     ...ages.flatMap((age) => {
       const mb = index.protected ? undefined : freedMb(older[age], rowsTotal, sizeMb);
       const freed = mb === undefined ? '' : `, frees about ${size(mb)}`;
@@ -97,7 +98,7 @@ export function failuresByReason({ indices }: Survey): Map<string, string[]> {
   for (const index of indices) {
     if (index.counts.kind !== 'failed') continue;
     const reason = said(errorText(index.counts.error));
-    byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(index)]);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), dottedName(index)]);
   }
   return byReason;
 }

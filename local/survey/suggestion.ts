@@ -1,6 +1,7 @@
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { freedMb, grouped, share } from '../screen/text.ts';
-import { type Age, nameOf, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
+import { type Age, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
@@ -24,7 +25,7 @@ export const suggest = ({ indices }: Survey, now: number): Suggestion[] =>
 
 const suggestion = (policy: PolicyInput, note: string, hint = ''): Suggestion => ({
   policy: { ...policy, note },
-  reason: `${nameOf(policy)}: ${note}${hint}.`,
+  reason: `${dottedName(policy)}: ${note}${hint}.`,
 });
 
 const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggestion =>
@@ -93,10 +94,10 @@ export function gainOf(
   { indices }: Survey,
   suggestions: readonly Suggestion[],
 ): { rows: number; of: number; mb?: number } {
-  const suggested = new Map(suggestions.map((one) => [nameOf(one.policy), one]));
+  const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   let [rows, of, mb] = [0, 0, undefined as number | undefined];
   for (const index of indices) {
-    const suggestion = suggested.get(nameOf(index));
+    const suggestion = suggested.get(dottedName(index));
     const go = suggestion ? rowsToGo(index, suggestion) : 0;
     const freed = freedMb(go, rowsOf(index), index.sizeMb);
     rows += go;

@@ -1,7 +1,7 @@
 import { resultOf, worst } from '../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import type { Place } from '../../lambda/wording/checks.ts';
-import { worded } from '../../lambda/wording/report.ts';
+import { worded } from '../../lambda/wording/worded.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
 

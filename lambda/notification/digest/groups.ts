@@ -38,7 +38,7 @@ export function problemGroups(report: Report): Group[] {
   const groups = new Map<string, Group>();
   withResult(report, 'attention', 'failed').forEach((entry, position) => {
     if (toldWithError.has(entry)) return;
-    const key = shared.has(entry.outcome) ? `${entry.outcome} ${keyOf(entry.cause)}` : `${position}`;
+    const key = shared.has(entry.outcome) ? `${entry.outcome} ${shownOf(entry.cause)}` : `${position}`;
     const group = groups.get(key);
     if (group) group.entries.push(entry);
     else groups.set(key, { outcome: entry.outcome, entries: [entry] });
@@ -50,7 +50,7 @@ export function problemGroups(report: Report): Group[] {
  * Two causes are the same if everything shown of them is. The server's words for a missing index contain its name, and
  * are not shown.
  */
-function keyOf(cause: Cause): string {
+function shownOf(cause: Cause): string {
   if (!('error' in cause) || typeof cause.error !== 'object' || cause.error.kind !== 'no-index')
     return JSON.stringify(cause);
   const { text: _, ...error } = cause.error;

@@ -1,7 +1,8 @@
 import type { Note } from '../../facts/note.ts';
 import type { Report } from '../../facts/report-schema.ts';
+import { dottedName } from '../../policy/aspects.ts';
 import { errorsOf, isSameError } from './errors.ts';
-import { notOk } from './preflight.ts';
+import { notOk } from './troubles.ts';
 
 /** A note in words, together with its data. */
 export interface ToldNote {
@@ -28,14 +29,13 @@ function isToldElsewhere(note: Note, report: Report): boolean {
       return bad.has('Token');
     case 'truncate-failed':
       // Its policy is reported as failed, with this cause.
-      return report.policies.some(({ cause, ...entry }) => cause.kind === 'step-failed' && isOf(note.index, entry));
+      return report.policies.some(
+        ({ cause, ...entry }) => cause.kind === 'step-failed' && dottedName(entry) === note.index,
+      );
     default:
       return false;
   }
 }
-
-const isOf = (index: string, { entityType, aspect }: { entityType: string; aspect: string }): boolean =>
-  index === `${entityType}.${aspect}`;
 
 export const isAboutClearing = ({ note }: ToldNote): boolean =>
   note?.kind === 'released' || note?.kind === 'not-released' || note?.kind === 'nothing-to-clear';

@@ -7,7 +7,7 @@ import { rows } from '../../wording/numbers.ts';
 import { errorInShort, nameOf } from '../../wording/sentences.ts';
 import { problemGroups } from './groups.ts';
 import { headline } from './headline.ts';
-import { failedChecks } from './preflight.ts';
+import { failedChecks } from './troubles.ts';
 
 /** A whole run in a few words. */
 

@@ -3,7 +3,7 @@ import type { Night } from '../../memory/night.ts';
 import { growthOf } from '../../memory/trends.ts';
 import { OperationsError } from '../../operations/operations.ts';
 import { type Circumstances, decide, withHeadroom } from '../../policy/decision.ts';
-import type { Policy } from '../../policy/schema.ts';
+import { ordersOf, type Policy } from '../../policy/schema.ts';
 import { findBite, nightsOf } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';
 import { done } from '../entries.ts';
@@ -63,7 +63,7 @@ export function bitten(
       strategy: decision.strategy,
       bite: { cutoffMillis: sent, rows, ...nightsLeft },
     };
-    return { ...planned, phase: 'approved', policy, plan };
+    return { ...planned, phase: 'approved', policy: ordersOf(policy), plan };
   };
   return { entry: tooSlow, search: safely(search, counted) };
 }

@@ -9,8 +9,8 @@ import { planClear } from './clear.ts';
 import { parseInput } from './input.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
-import { previewPreflightOfAddress } from './preflight.ts';
 import { prepare } from './preparation.ts';
+import { previewPreflightOfAddress } from './preview-preflight.ts';
 import { remember } from './remember.ts';
 
 /** What the workflow passes to Plan. */

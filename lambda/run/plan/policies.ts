@@ -18,9 +18,17 @@ import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import type { Planning, PolicyContext } from './context.ts';
 import { adopt, planPolicy } from './policy.ts';
-import { previewPreflight } from './preflight.ts';
 import type { Prepared } from './preparation.ts';
-import { grownIndices, keyOf, type Remembered, recall, rememberedUnmanaged, tooLong, withMemory } from './remember.ts';
+import { previewPreflight } from './preview-preflight.ts';
+import {
+  grownIndices,
+  indexIfNamed,
+  type Remembered,
+  recall,
+  rememberedUnmanaged,
+  tooLong,
+  withMemory,
+} from './remember.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */
 export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
@@ -44,7 +52,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
     const { entries, memory } = await plannedEntries(context);
     const unmanagedIndices = unmanaged(sizes, prepared.policies);
     const grown = await recall(
-      unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => keyOf(one) ?? []),
+      unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => indexIfNamed(one) ?? []),
       services,
     );
     const { serverFailure, missingDate, notes } = context.shared;

@@ -16,7 +16,7 @@ import { type Asking, isHere, standing } from '../../ledger/standing.ts';
 import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import type { Policy } from '../../policy/schema.ts';
+import { ordersOf, type Policy } from '../../policy/schema.ts';
 import { absentTask } from '../../preflight/preflight.ts';
 import { biteOf } from '../../truncation/bite.ts';
 import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
@@ -157,7 +157,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   }
   if (state.mode === 'preview') return { entry: due(counted, policy) };
   const plan: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
-  return { entry: { ...counted, phase: 'approved', policy, plan } };
+  return { entry: { ...counted, phase: 'approved', policy: ordersOf(policy), plan } };
 }
 
 /** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */

@@ -148,14 +148,14 @@ export const grownIndices = (
   state: RunState,
 ): UnmanagedIndex[] =>
   indices.map((index) => {
-    const key = keyOf(index);
+    const key = indexIfNamed(index);
     if (key === undefined || index.sizeMb === undefined) return index;
     const sizes = memory.of(key).map((night) => ({ ...night, rows: 0 }));
     const growth = growthOf([...sizes, { index: key, night: state.startedAt, rows: 0, mb: index.sizeMb }]);
     return growth?.mbPerDay === undefined ? index : { ...index, mbPerDay: tenths(growth.mbPerDay) };
   });
 
-export const keyOf = ({ entityType, aspect }: UnmanagedIndex): string | undefined =>
+export const indexIfNamed = ({ entityType, aspect }: UnmanagedIndex): string | undefined =>
   entityType === undefined || aspect === undefined ? undefined : searchIndex({ entityType, aspect });
 
 /** Of the indices without a policy only the largest are remembered. */
@@ -196,7 +196,7 @@ function nightOf(entry: Entry, { startedAt }: RunState): Night[] {
 
 const unmanagedNights = ({ unmanagedIndices, startedAt }: RunState): Night[] =>
   unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => {
-    const index = keyOf(one);
+    const index = indexIfNamed(one);
     if (index === undefined || one.sizeMb === undefined) return [];
     return [{ index, night: startedAt, mb: one.sizeMb, name: one.indexName }];
   });

@@ -1,3 +1,4 @@
+import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { type SampleIndex, timestampsOf } from '../samples.ts';
 import { physicalName } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
@@ -17,7 +18,7 @@ export function addIndex(
   const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
   const name = concrete ? alias : physicalName(alias, createdAt);
   const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
-  cluster.logical.set(`${entityType}.${aspect}`.toLowerCase(), { entityType, aspect, alias, physical });
+  cluster.logical.set(dottedName({ entityType, aspect }).toLowerCase(), { entityType, aspect, alias, physical });
   cluster.add(physical, timestampsOf(sample, seed + cluster.logical.size, cluster.now));
   physical.store.refresh();
 }

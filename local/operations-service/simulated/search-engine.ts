@@ -1,3 +1,4 @@
+import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';
@@ -15,7 +16,7 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
     index(entityType, aspect) {
       const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
       if (simulation.behaviour.exactNames) {
-        const found = cluster.logical.get(`${entityType}.${aspect}`.toLowerCase());
+        const found = cluster.logical.get(dottedName({ entityType, aspect }).toLowerCase());
         return found?.entityType === entityType && found.aspect === aspect ? found : undefined;
       }
       if (alias.includes('*')) return pattern(cluster, entityType, aspect, alias);

@@ -5,7 +5,7 @@ import type { MessageContext } from '../../../lambda/notification/context.ts';
 import { problemGroups } from '../../../lambda/notification/digest/groups.ts';
 import { notesBeside } from '../../../lambda/notification/digest/notes.ts';
 import { ownersAndNotes } from '../../../lambda/notification/digest/owners.ts';
-import { troubles } from '../../../lambda/notification/digest/preflight.ts';
+import { troubles } from '../../../lambda/notification/digest/troubles.ts';
 import { pause } from '../../../lambda/notification/next/commands.ts';
 import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
 import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';

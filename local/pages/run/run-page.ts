@@ -3,7 +3,7 @@ import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts
 import type { Night } from '../../../lambda/memory/night.ts';
 import { summary } from '../../../lambda/notification/digest/totals.ts';
 import type { ComposedMessage, MessageContext } from '../../../lambda/notification/message.ts';
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import { dottedName, searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Policy } from '../../../lambda/policy/schema.ts';
 import { duration, moment } from '../../../lambda/wording/numbers.ts';
 import { grouped, share, size } from '../../screen/text.ts';
@@ -56,7 +56,7 @@ export function runPage(run: ShownRun): Page {
     indices,
     toKnow: [...toKnowOf(report, context), ...agesText(run, uncounted), ...nightsText(run)],
     unmanaged: report.unmanagedIndices.map(({ indexName, entityType, aspect, sizeMb, mbPerDay }) => ({
-      name: entityType && aspect ? `${entityType}.${aspect}` : indexName,
+      name: entityType && aspect ? dottedName({ entityType, aspect }) : indexName,
       sizeMb,
       mbPerDay,
     })),

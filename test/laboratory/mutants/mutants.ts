@@ -1,7 +1,7 @@
 import { decidingMutants } from './deciding.ts';
 import { findMutants } from './finds.ts';
 import type { Mutant, Replacement } from './mutant.ts';
-import { keyOf } from './replaced.ts';
+import { nameOf } from './replaced.ts';
 import { sayingMutants } from './saying.ts';
 import { sendingMutants } from './sending.ts';
 import { watchingMutants } from './watching.ts';
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
 /** What a bundle calls in the place of a replaced function (`replaced.ts`). */
 export function mutateOf(key: string): Replacement['mutate'] {
   for (const mutant of mutants) {
-    const found = mutant.replacements.find((replacement) => keyOf(mutant, replacement) === key);
+    const found = mutant.replacements.find((replacement) => nameOf(mutant, replacement) === key);
     if (found) return found.mutate;
   }
   throw new Error(`no mutant replaces anything by the key ${key}`);

@@ -3,12 +3,12 @@ import type { Mutant, Replacement } from './mutant.ts';
 /** The source of a module of the core, with what mutants put in the place of its functions. */
 
 /** By what the bundle finds a replacement again; no character in it has to be quoted. */
-export const keyOf = ({ about, name, replacements }: Mutant, replacement: Replacement): string =>
+export const nameOf = ({ about, name, replacements }: Mutant, replacement: Replacement): string =>
   `${about} ${name} ${replacements.indexOf(replacement)}`.replace(/\W+/g, '-');
 
 /** @returns whether the replacement can be called: a bundle leaves out functions to which nothing refers */
 export const isReached = (bundled: string, mutant: Mutant, replacement: Replacement): boolean =>
-  bundled.includes(`("${keyOf(mutant, replacement)}")`);
+  bundled.includes(`("${nameOf(mutant, replacement)}")`);
 
 /**
  * @param mutantsPath of `mutants.ts`, which the module then imports: a replacement is bundled like any other code
@@ -18,7 +18,7 @@ export function replaced(source: string, module: string, mutants: readonly Mutan
   let changed = `${source}\nimport { mutateOf } from ${JSON.stringify(mutantsPath)};\n`;
   for (const mutant of mutants) {
     for (const replacement of mutant.replacements.filter((one) => one.module === module)) {
-      changed = withFunction(changed, replacement, keyOf(mutant, replacement));
+      changed = withFunction(changed, replacement, nameOf(mutant, replacement));
     }
   }
   return changed;

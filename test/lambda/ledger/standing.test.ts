@@ -36,11 +36,16 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
     'a record that cannot be read',
     { state: 'other-version', index: 'x' },
     'foreign',
-    { cause: { kind: 'foreign', why: 'version' } },
+    { outcome: 'in-flight', cause: { kind: 'foreign', why: 'version' } },
   ],
   ['a call of another version', otherVersion('sending'), 'foreign', { cause: { why: 'version' } }],
   ['a state that only another version knows', otherVersion('new'), 'foreign', { cause: { why: 'version' } }],
-  ['a quarantine of another version', otherVersion('quarantined'), 'foreign', { cause: { why: 'version' } }],
+  [
+    'a quarantine of another version',
+    otherVersion('quarantined'),
+    'foreign',
+    { outcome: 'quarantined', cause: { why: 'version' } },
+  ],
   [
     'a reservation of another version',
     otherVersion('reserved', { judgeableAt: sendBy }),
@@ -87,7 +92,12 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
   ['our task', aRunning(), 'mine'],
   ["another run's call", aSending({ attempt: theirAttempt(aSending().attempt) }), 'theirs'],
   ["another run's task", aRunning({ attempt: theirAttempt(aRunning().attempt) }), 'theirs'],
-  ['our call at another address', aSending({ server: elsewhere }), 'foreign', { cause: ofAddress }],
+  [
+    'our call at another address',
+    aSending({ server: elsewhere }),
+    'foreign',
+    { outcome: 'in-flight', cause: ofAddress },
+  ],
   [
     "our verdict under another run's task",
     aRunning({ lastVerdict: ourVerdict, attempt: theirAttempt(aRunning().attempt) }),
@@ -95,7 +105,12 @@ const cases: [what: string, record: StoredRecord | undefined, kind: string, more
   ],
 
   ['a quarantine', aQuarantined(), 'quarantined'],
-  ['a quarantine of another address', aQuarantined({ server: elsewhere }), 'foreign', { cause: ofAddress }],
+  [
+    'a quarantine of another address',
+    aQuarantined({ server: elsewhere }),
+    'foreign',
+    { outcome: 'quarantined', cause: ofAddress },
+  ],
   ['a quarantine by our own verdict', aQuarantined({ lastVerdict: ourVerdict }), 'decided'],
 ];
 
@@ -122,7 +137,7 @@ describe('standing', () => {
     for (const record of theirs(later)) expect(standing(record, us, sendBy).kind).toBe('theirs');
     for (const record of theirs(later + 1)) {
       const cause = { kind: 'foreign', why: 'clock', until: later + 1 };
-      expect(standing(record, us, sendBy)).toStrictEqual({ kind: 'foreign', record, cause });
+      expect(standing(record, us, sendBy)).toStrictEqual({ kind: 'foreign', outcome: 'in-flight', cause });
     }
     for (const record of [aReserved, aSending, aRunning]) {
       expect(standing(record({ judgeableAt: later + 1 }), us, sendBy).kind).toBe('mine');

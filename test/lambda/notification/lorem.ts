@@ -6,7 +6,7 @@ import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
 import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';
 import { snsPublisher } from '../../../lambda/notification/publish.ts';
 import { reportMetrics } from '../../../lambda/telemetry/metrics.ts';
-import { worded } from '../../../lambda/wording/report.ts';
+import { worded } from '../../../lambda/wording/worded.ts';
 import type { Night } from '../../support/nights/night.ts';
 import { type Played, play } from '../../support/nights/play.ts';
 import { context } from './custom-notification.ts';

@@ -200,9 +200,9 @@ describe('a result that is not good yet', () => {
 
 describe('a truncation without movement', () => {
   test('is judged when it is still, but not before judgeableAt', async () => {
-    const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(30) }), sizes: sizesOf(before!) });
+    const world = aWorld({ record: aSending({ judgeableAt: sentAt + minutes(22) }), sizes: sizesOf(before!) });
     await world.look();
-    expect(await world.lookAfter(minutes(28) - 1)).toMatchObject(watching);
+    expect(await world.lookAfter(minutes(20) - 1)).toMatchObject(watching);
     expect(world.asked).not.toContain(1_000_000);
     expect(await world.lookAfter(1)).toMatchObject({ entry: { outcome: 'truncated', durationSeconds: 120 } });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
-import { anIdle, aRunning, aSending, aSentAttempt, aVerdict } from '../../support/records.ts';
+import { anIdle, aRunning, aSending, aSentAttempt, aServer, aVerdict } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
 /** One look: what it asks, what it remembers, and when it comes again. */
@@ -9,6 +9,7 @@ import { aWorld, hours, minutes, sentAt } from './looking.ts';
 describe('the ledger is read before any request', () => {
   const verdict = aVerdict({ attemptId: 'attempt-1' });
   const taken: Partial<DecidedFacts> = { outcome: 'in-flight', cause: { kind: 'held', state: 'closed' } };
+  const foreign = { kind: 'foreign', ourAddress: aServer } as const;
 
   test.each<[string, StoredRecord | undefined, Partial<DecidedFacts>]>([
     ['no record', undefined, { outcome: 'unknown', cause: { kind: 'unsettled', why: 'no-record', copied: true } }],
@@ -16,6 +17,16 @@ describe('the ledger is read before any request', () => {
       'a record of another version',
       { state: 'other-version', index: 'x' },
       { outcome: 'in-flight', cause: { kind: 'foreign', why: 'version' } },
+    ],
+    [
+      'a record of another address',
+      aRunning({ server: 'http://elsewhere:8080' }),
+      { outcome: 'in-flight', cause: { ...foreign, why: 'address', address: 'http://elsewhere:8080' } },
+    ],
+    [
+      'another run’s time that no right clock has written',
+      aRunning({ judgeableAt: sentAt + hours(2), attempt: { ...aRunning().attempt, runId: 'run-1' } }),
+      { outcome: 'in-flight', cause: { kind: 'foreign', why: 'clock', until: sentAt + hours(2) } },
     ],
     ['the verdict of this attempt', anIdle({ lastVerdict: verdict }), { ...verdict.entry, adopted: true }],
     ['an attempt of another run', aRunning({ attemptId: 'attempt-2' }), taken],
@@ -186,7 +197,7 @@ describe('a look that proves nothing', () => {
     const world = aWorld({ record: aSending(), toDelete: 60, clockSkewMillis });
     await world.look();
     expect(world.watch.movedAt !== undefined).toBe(isSeen);
-    expect(world.watch.succeededAt).toBe(isSeen ? world.clock.time : world.run.startMillis);
+    expect(world.watch.succeededAt).toBe(isSeen ? world.clock.time : world.run.runStartMillis);
     expect(world.watch.looks).toBe(1);
     expect(world.watch).not.toHaveProperty('error');
   });

@@ -14,7 +14,7 @@ import {
 import { type Looked, lookAt } from '../../../lambda/truncation/look.ts';
 import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import type { Watch } from '../../../lambda/truncation/watch.ts';
-import { anIndex, aRunning } from '../../support/records.ts';
+import { anIndex, aRunning, aServer } from '../../support/records.ts';
 
 /** One record, a server that is asked about it, and a clock that only the test moves. */
 
@@ -68,8 +68,8 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
     before: {},
     ...fields,
   };
-  const run = { startMillis: runStart ?? sentAt + minutes(1), isOver };
-  const clock = { time: Math.max(sentAt + minutes(2), run.startMillis), ahead: 0 };
+  const run = { runId: 'run-2', server: aServer, runStartMillis: runStart ?? sentAt + minutes(1), isOver };
+  const clock = { time: Math.max(sentAt + minutes(2), run.runStartMillis), ahead: 0 };
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
   const { signal } = new AbortController();
@@ -128,7 +128,7 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
     watch: {
       attemptId: 'attempt-1',
       startedAt: sentAt,
-      succeededAt: run.startMillis,
+      succeededAt: run.runStartMillis,
       lastLookAt: sentAt,
       nextLookAt: sentAt + 5000,
       looks: 0,

@@ -12,8 +12,8 @@ import { errorText } from '../../../lambda/wording/errors.ts';
 import { noteText } from '../../../lambda/wording/notes.ts';
 import { outcomeWords } from '../../../lambda/wording/outcome-words.ts';
 import { recovery, recoveryOfNote } from '../../../lambda/wording/recovery.ts';
-import { worded } from '../../../lambda/wording/report.ts';
 import { errorInShort, sentence } from '../../../lambda/wording/sentences.ts';
+import { worded } from '../../../lambda/wording/worded.ts';
 import { membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { aReportOf } from '../../support/reports.ts';
 

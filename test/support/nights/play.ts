@@ -1,5 +1,5 @@
 import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { worded } from '../../../lambda/wording/report.ts';
+import { worded } from '../../../lambda/wording/worded.ts';
 import { type Deployment, deploy } from '../deployment.ts';
 import { type Night, production } from './night.ts';
 

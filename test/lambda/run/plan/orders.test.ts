@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { comparedFields } from '../../../../lambda/facts/cause.ts';
 import { searchIndex } from '../../../../lambda/policy/aspects.ts';
-import type { Policy } from '../../../../lambda/policy/schema.ts';
+import { ordersOf, type Policy, policySchema } from '../../../../lambda/policy/schema.ts';
 import { ordersNow, pausedCause, problemOf, readPolicies } from '../../../../lambda/run/orders.ts';
 import { ParametersError } from '../../../../lambda/run/services.ts';
 import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
@@ -107,6 +108,14 @@ describe('the orders just before the call', () => {
     });
     expect(await ordersNow(target(aPolicy({ maxRowsPerRun: 9 })), orders([own], false, 500))).toBeUndefined();
   });
+});
+
+test('orders are every field of a policy but owner and note, and no field that is not set', () => {
+  const { owner, note, ...others } = policySchema(7).shape;
+  expect([owner, note]).not.toContain(undefined);
+  expect(Object.keys(others).sort()).toEqual([...comparedFields].sort());
+  const { owner: _, note: __, ...compared } = aPolicy({ owner: 'us', note: 'because' });
+  expect(ordersOf(aPolicy({ owner: 'us', note: 'because' }))).toStrictEqual(compared);
 });
 
 describe('policies', () => {

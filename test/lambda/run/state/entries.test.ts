@@ -17,7 +17,6 @@ import { resumeOwn } from '../../../../lambda/run/resume.ts';
 import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
 import {
-  aKey,
   anIdle,
   aQuarantined,
   aReserved,
@@ -120,19 +119,14 @@ describe('an index that is not free', () => {
     expect(held(aReserved(), 2_000_000)).toStrictEqual({ kind: 'held', state: 'reserved', runId: 'run-1' });
   });
 
-  test('because its record is foreign is in-flight, or closed if it is quarantined', () => {
+  test.each(['in-flight', 'quarantined'] as const)('because its record is foreign is %s', (outcome) => {
     const cause = { kind: 'foreign', why: 'version', version: 9 } as const;
     const from = { index: 'i', entry: { entityType: 'e', aspect: 'a' } };
-    const head = { version: 9, state: 'quarantined', ...aKey };
-    const closed = { state: 'other-version', index: 'i', head } as const;
-    expect(foreignEntry(from, { kind: 'foreign', record: closed, cause })).toStrictEqual({
+    expect(foreignEntry(from, { kind: 'foreign', outcome, cause })).toStrictEqual({
       index: 'i',
       phase: 'done',
-      entry: { entityType: 'e', aspect: 'a', outcome: 'quarantined', cause },
+      entry: { entityType: 'e', aspect: 'a', outcome, cause },
     });
-    for (const record of [aSending(), { state: 'other-version', index: 'i' } as const]) {
-      expect(foreignEntry(from, { kind: 'foreign', record, cause }).entry.outcome).toBe('in-flight');
-    }
   });
 
   const closedBy = (entry: object) =>

@@ -101,8 +101,6 @@ const approved = (at: number): ApprovedEntry => ({
     maxDeletePercent: 99.999,
     timeoutSeconds: 10 ** 9,
     maxRowsPerRun: rows,
-    owner: text,
-    note: text,
   }),
   plan: {
     rowsToDelete: rows,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundSeconds, firstLookSeconds, isDue, planLook, refreshLook } from '../../../lambda/truncation/looks.ts';
+import { boundSeconds, firstLookSeconds, isDue, planLook, refreshLook } from '../../../lambda/truncation/next-look.ts';
 import type { OwnTask } from '../../../lambda/truncation/own-task.ts';
 import { fold, type Watch } from '../../../lambda/truncation/watch.ts';
 

@@ -1,3 +1,4 @@
+import { mayHaveLost } from '../facts/losses.ts';
 import { type Outcome, resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip, oneLine } from '../facts/text.ts';
@@ -96,7 +97,8 @@ function description(report: Report, context: MessageContext, given: Set<string>
   text += '\n';
   for (const entry of [...groups.slice(full).flatMap(({ entries }) => entries), ...moved(report)]) {
     const beside = resultOf[entry.outcome] === 'ok' ? [] : ownersAndNotes([entry]);
-    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown([`${sentence(entry)}.`, ...beside].join(' '), 300)}`;
+    const left = leftBehind(entry, report, context);
+    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown([`${sentence(entry)}.`, ...beside].join(' '), 300)}${left}`;
     if (text.length + line.length > room) break;
     text += line;
     named.add(entry);
@@ -194,11 +196,19 @@ function commandOnce(step: Step | undefined, given: Set<string>): string[] {
 
 const stepText = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
 
+/** What to do about rows that a proven copy may have left in the old index; empty if there are none. */
+function leftBehind(entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): string {
+  const [first] = resultOf[entry.outcome] === 'ok' ? recovery(entry, Date.parse(finishedAt)) : [];
+  if (first === undefined) return '';
+  const where = `${context.local ? "The run's output" : 'The mail'} has the requests, and so has the runbook.`;
+  return [`\n${markdown(`${first.say} ${where}`, 500)}`, ...link(context, outcomeHeading('rows-missing'))].join('\n');
+}
+
 /** The harmless ones that are worth a line: those that delete or would delete the most rows. */
 const moved = (report: Report): PolicyEntry[] =>
   withResult(report, 'ok')
     .filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate')
-    .sort((one, other) => movedRows(other) - movedRows(one))
+    .sort((one, other) => Number(mayHaveLost(other)) - Number(mayHaveLost(one)) || movedRows(other) - movedRows(one))
     .slice(0, 8);
 
 const movedRows = ({ rowsDeleted, rowsToDelete = 0 }: PolicyEntry): number => rowsDeleted ?? rowsToDelete;

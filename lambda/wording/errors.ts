@@ -1,4 +1,4 @@
-import type { OperationName, ServerError } from '../facts/server-error.ts';
+import type { OperationName, ServerError, ServerErrorKind } from '../facts/server-error.ts';
 import { addressForms } from '../operations/http/base-url.ts';
 
 /**
@@ -69,6 +69,32 @@ export function cameBack({ kind, status, text, code, host = 'the server', page }
       return page ? `${answered} with an HTML page${titled}` : `${answered}${said}`;
   }
 }
+
+/** The same in two or three words, for a subject. */
+export const errorInBrief: Record<ServerErrorKind, string> = {
+  dns: 'host name not found',
+  connect: 'no connection',
+  tls: 'certificate not trusted',
+  'not-http': 'not HTTP',
+  timeout: 'no answer in time',
+  reset: 'connection broke off',
+  aborted: 'out of time',
+  redirect: 'redirected',
+  unauthorized: 'token refused',
+  token: 'no usable token',
+  privilege: 'privilege missing',
+  forbidden: 'refused by a gateway',
+  'not-found': 'not found',
+  'no-index': 'no such index',
+  'bad-request': 'request refused',
+  throttled: 'asked too often',
+  'server-error': 'server error',
+  'not-json': 'a page instead of JSON',
+  unreadable: 'not understood',
+  'no-task-id': 'no task ID',
+  'not-sample': 'no sample data',
+  defect: 'defect of this job',
+};
 
 /**
  * The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs the privilege of a
@@ -151,10 +177,12 @@ export function remedy({ kind, operation, code, page, status }: ServerError): st
     case 'throttled':
       return 'Try again later.';
     case 'unreadable':
+    case 'no-task-id':
       return 'Check that the address is that of a DataHub GMS and that its version is supported.';
     case 'bad-request':
       return [
         ...(operation === 'dry-run' ? ['Check entityType, aspect and batchSize.'] : []),
+        ...(operation === 'truncate' ? ['Look at the logs of GMS.'] : []),
         ...(page ? [checkAddress] : []),
       ].join(' ');
     case 'server-error':

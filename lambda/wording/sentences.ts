@@ -5,6 +5,7 @@ import { dottedName } from '../policy/aspects.ts';
 import { causeText } from './causes.ts';
 import { takes } from './decisions.ts';
 import type { Detail } from './detail.ts';
+import { errorInBrief } from './errors.ts';
 import { amount, counted, duration, percent, rows, size } from './numbers.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';
@@ -150,19 +151,17 @@ export const errorSentence = (cause: Cause, max: number, detail?: Detail): strin
 export function errorInShort(cause: Cause | undefined): string {
   switch (cause?.kind) {
     case 'server':
-      return cause.error.kind === 'unauthorized' || cause.error.kind === 'token'
-        ? 'token refused'
-        : 'server not reached';
+      return errorInBrief[cause.error.kind];
     case 'no-policy':
       return 'no policy';
     case 'input':
       return 'wrong input';
     case 'parameters':
-      return 'parameter';
+      return 'a parameter is missing or wrong';
     case 'ledger':
-      return 'ledger';
+      return 'the ledger is out of reach';
     case 'step-failed':
-      return { plan: 'in Plan', truncate: 'in Truncate', poll: 'in Poll' }[cause.step];
+      return `the ${{ plan: 'Plan', truncate: 'Truncate', poll: 'Poll' }[cause.step]} function failed`;
     case 'foreign':
       return 'deployed meanwhile';
     default:

@@ -3,8 +3,10 @@ import type { Note } from '../../facts/note.ts';
 import type { Outcome } from '../../facts/outcomes.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import { oneLine } from '../../facts/text.ts';
+import { errorInBrief } from '../../wording/errors.ts';
 import { rows } from '../../wording/numbers.ts';
 import { errorInShort, nameOf } from '../../wording/sentences.ts';
+import { noteStep } from '../next/run-steps.ts';
 import { problemGroups } from './groups.ts';
 import { headline } from './headline.ts';
 import { failedChecks } from './troubles.ts';
@@ -46,6 +48,7 @@ export function summary(report: Report): string {
     const checks = failedChecks(report);
     if (checks) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
     if (tokenEnds(report)) parts.push('renew the token');
+    if (!checks) parts.push(...noteFacts.flatMap(askingNote));
   }
   if (parts.length > 0) return parts.join(', ');
   if (noteFacts.some(({ kind }) => kind === 'nothing-to-clear')) return 'nothing to clear';
@@ -64,6 +67,13 @@ function releasedParts(released: Array<Note & { kind: 'released' }>): string[] {
         ? ' while it runs'
         : '';
   return [`${oneLine(index, 100)} released${how}`, ...(others.length === 0 ? [] : [`${others.length} more`])];
+}
+
+/** Of the notes that ask for something, those that have no part of their own. */
+function askingNote(note: Note): string[] {
+  if (noteStep(note, {}) === undefined) return [];
+  if (note.kind === 'memory-unavailable') return ['the memory of nights is out of reach'];
+  return note.kind === 'no-sizes' ? [`index sizes: ${errorInBrief[note.error.kind]}`] : [];
 }
 
 function runFailed({ cause }: Report): string {

@@ -52,6 +52,8 @@ function ofEntry(entry: PolicyEntry, report: Report): Told {
   if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
   // Until it is settled an upgrade could remove the index that holds its rows.
   if (cause.kind === 'unsettled' && cause.copied && !cause.closed) return { urgency: 'change' };
+  // Nothing is started at all until somebody mends that.
+  if (cause.kind === 'paused' && cause.problem !== undefined) return { urgency: urgencyOfOutcome.failed };
   return { urgency: asks(entryStep([entry], report, {})) ? urgencyOfOutcome[outcome] : 'nothing' };
 }
 

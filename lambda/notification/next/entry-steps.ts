@@ -72,6 +72,8 @@ const findOthers = (context: MessageContext): Step => ({
   text: `See what else deletes or rewrites rows here: DataHub's own datahub-gc runs every night at 01:00 UTC. ${laterRun(context)} looks again.`,
 });
 
+const askForTasks = commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest);
+
 const askAboutTask = ({ taskId }: PolicyEntry) =>
   commandOf('This asks the search cluster about its task:', taskRequest(taskId));
 
@@ -137,6 +139,12 @@ function afterUnknown(entries: Entries, context: MessageContext): Step {
         command: askAboutTask(entry),
       };
     }
+    if (cause.why === 'no-record') {
+      return {
+        text: 'See who deletes from the ledger, or has restored it: nothing watches this truncation any more. Do not truncate the index before its task has ended.',
+        command: askForTasks,
+      };
+    }
     if (cause.vanished) {
       return {
         text: `${endsByItself(entries, context)} See whether a node of the search cluster was restarted.`,
@@ -147,7 +155,7 @@ function afterUnknown(entries: Entries, context: MessageContext): Step {
   }
   return {
     text: 'Do not truncate it by hand: nothing is started for it until a later run sees an end.',
-    command: commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest),
+    command: askForTasks,
     passes: true,
   };
 }
@@ -201,7 +209,11 @@ function afterGuard({ which, error }: Cause & { kind: 'guard' }, context: Messag
         text: `Grant the privilege "${privileges['index-sizes']}" to the token's owner in DataHub under Settings > Permissions > Policies, or set the strategy of the policy to delete-by-query${again(context)}.`,
       };
     case 'task-status':
-      return error ? serverStep(error, retries(context), context) : retries(context);
+      if (error && error.kind !== 'server-error' && error.kind !== 'bad-request')
+        return serverStep(error, retries(context), context);
+      return {
+        text: `See in the logs of GMS why it cannot say how a task stands (its search engine may forbid that), or set the strategy of the policy to delete-by-query${again(context)}.`,
+      };
     case 'strategy-unreadable':
       return serverStep({ kind: 'unreadable', operation: 'dry-run' }, retries(context), context);
     default:

@@ -115,11 +115,14 @@ export function serverStep<Otherwise extends Step | undefined>(
     case 'not-json':
     case 'not-found':
     case 'unreadable':
+    case 'no-task-id':
+    case 'not-sample':
+    case 'defect':
       return mend();
     case 'bad-request':
     case 'server-error':
-      // A real truncate is watched to find out what became of it.
-      return error.operation === 'dry-run' ? mend() : otherwise;
+      // Sizes are optional, and a task status has its counts beside it.
+      return error.operation === 'dry-run' || error.operation === 'truncate' ? mend() : otherwise;
     default:
       return otherwise;
   }
@@ -156,17 +159,16 @@ export const correctTable = (what: string, context: MessageContext): Step => ({
 
 const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 
+/** A function broke down: that passes by itself only where AWS was at fault. */
 export function seeLog(step: keyof typeof functionNames, context: MessageContext): Step {
   if (!context.local) {
     return {
-      text: `Look at the log of the ${functionNames[step]} function, under this run's ID; the next run tries again by itself.`,
-      passes: true,
+      text: `Look at the log of the ${functionNames[step]} function, under this run's ID: unless AWS was out of order for a moment, the next run fails in the same way.`,
     };
   }
   return {
     text: isScheduled(context)
-      ? "Look at the log of the run's pod; the next run picks up what is there."
-      : 'Start the same command again: it picks up what is there.',
-    passes: true,
+      ? "Look at the log of the run's pod: the next run picks up what is there, and may fail in the same way."
+      : 'Start the same command again: it picks up what is there. If it fails in the same way, report it.',
   };
 }

@@ -155,3 +155,14 @@ test('a copy that may take long is never waited for', () => {
     }
   }
 });
+
+test('Slack says what to do about rows that a proven copy left behind, as the mail does', () => {
+  const report = reports.find(([name]) => name === 'ordinary/reindex-proven')![1];
+  for (const place of places) {
+    const message = composeMessage(report, place);
+    for (const form of [message.email, JSON.parse(message.https).content.description]) {
+      expect(form).toContain('Before you remove that index, or upgrade DataHub, which may remove it, bring them over.');
+      expect(form).toMatch(/unbook/);
+    }
+  }
+});

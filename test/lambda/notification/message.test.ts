@@ -301,7 +301,7 @@ describe('a subject', () => {
     const failed = (name: string) => anEntry('failed', { kind: 'changed', what: 'rows' }, { name });
     const lost = anEntry('unknown', { kind: 'unsettled', why: 'still', vanished: true });
     expect(of(failed('a.a'), failed('b.b'), lost)).toBe(
-      '[DataHub retention] prod: state unknown in dataset.operation (task vanished), 2 more',
+      '[DataHub retention] prod: truncation unclear in dataset.operation (task vanished), 2 more',
     );
   });
 
@@ -313,7 +313,7 @@ describe('a subject', () => {
 
   test('warns of a token that expires even when all is well', () => {
     expect(composeMessage(golden['ordinary/with-notes']!).subject).toBe(
-      '[DataHub retention] prod: 1 truncated, renew the token',
+      '[DataHub retention] prod: 1 truncated, renew the token, index sizes: privilege missing',
     );
   });
 
@@ -323,7 +323,7 @@ describe('a subject', () => {
       error: { kind: 'privilege', operation: 'index-sizes', status: 403, text: 'token' },
     } as const;
     expect(composeMessage(aReport([truncated('a.b')], { notes: [note] })).subject).toBe(
-      '[DataHub retention] prod: 1 truncated',
+      '[DataHub retention] prod: 1 truncated, index sizes: privilege missing',
     );
   });
 });

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { urgencySentence } from '../../../lambda/notification/digest/urgency.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
 import { entryStep } from '../../../lambda/notification/next/entry-steps.ts';
 import { errorStep, noteStep } from '../../../lambda/notification/next/run-steps.ts';
-import { commandsOf, type Step } from '../../../lambda/notification/next/step.ts';
+import type { Step } from '../../../lambda/notification/next/step.ts';
 import { subject } from '../../../lambda/notification/subject.ts';
+import { recovery } from '../../../lambda/wording/recovery.ts';
 import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
@@ -42,16 +44,20 @@ const code = (text: string): string => (text === '' ? '' : `\`${cell(text).slice
 
 const short = (data: object): string =>
   Object.entries(data)
-    .filter(([name]) => name !== 'kind' && name !== 'problem' && name !== 'index')
-    .map(([name, value]) => (typeof value === 'object' ? short(value) : `${name}: ${value}`))
+    .filter(([name]) => name !== 'kind' && name !== 'index')
+    .map(([name, value]) =>
+      typeof value === 'object' ? Object.values(value).join(' of ') : `${name}: ${String(value).slice(0, 60)}`,
+    )
     .join(', ');
 
 /** One row: what was found, how the subject says it, how urgent it is, what to do, and what to type first. */
 function caseRow(found: string, report: Report, step: Step | undefined): string {
-  const [command] = step ? commandsOf(step) : [];
+  const { email } = composeMessage(report, context);
+  const command = email.split('\n').find((line) => line.startsWith('  ')) ?? '';
+  const [first] = report.policies.flatMap((entry) => recovery(entry, Date.parse(report.finishedAt)));
   const told = subject(report).replace('[DataHub retention] prod: ', '');
   const urgency = urgencySentence(report).replace('How urgent: ', '').replace(/\.$/, '');
-  return `| ${cell(found)} | ${cell(told)} | ${urgency} | ${cell(step?.text ?? '')} | ${code(command?.line ?? '')} |`;
+  return `| ${cell(found)} | ${cell(told)} | ${urgency} | ${cell(first?.say ?? step?.text ?? '')} | ${code(command.trim())} |`;
 }
 
 const cases = [
@@ -92,7 +98,7 @@ test('docs/messages.md has every golden night and every cause: what is said of i
     '',
     '## Causes',
     '',
-    'What is said of each cause that may ask something of a person. Where no step stands, the message brings rows back first, or the cause says what to do.',
+    'What is said of each cause that may ask something of a person, and its first step. Where none stands, the cause says what to do.',
     '',
     '| found | subject | how urgent | next step | first command |',
     '|---|---|---|---|---|',

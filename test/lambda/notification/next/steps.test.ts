@@ -145,6 +145,50 @@ describe('a text', () => {
   });
 });
 
+describe('what does not pass by itself', () => {
+  const failed: Cause = { kind: 'step-failed', step: 'truncate', error: 'TypeError', sent: 'no' };
+  const status = { kind: 'guard', which: 'task-status' } as const;
+
+  test.each<[string, Outcome, Cause, RegExp]>([
+    [
+      'a function that breaks down',
+      'failed',
+      failed,
+      /Look at the log of the Truncate function.*fails in the same way/,
+    ],
+    ['one that may have sent something', 'unknown', { ...failed, sent: 'maybe' }, /Look at the log of the Truncate/],
+    [
+      'task statuses without a reason',
+      'failed',
+      status,
+      /logs of GMS why .* or set the strategy .* to delete-by-query/,
+    ],
+    [
+      'a pause that may not be read',
+      'not-started',
+      { kind: 'paused', problem: 'AccessDeniedException: the Plan function needs ssm:GetParameter' },
+      /Where access is denied, deploy the stage again.*whoever runs the AWS account grants/,
+    ],
+    [
+      'a ledger record that is gone',
+      'unknown',
+      { kind: 'unsettled', why: 'no-record' },
+      /who deletes from the ledger.*Do not truncate the index before its task has ended/,
+    ],
+    [
+      'a truncation that the server refuses although its dry run went well',
+      'failed',
+      { kind: 'unchanged', error: { kind: 'server-error', operation: 'truncate', status: 500 } },
+      /Look at the logs of GMS/,
+    ],
+  ])('is work for this week: %s', (_, outcome, cause, step) => {
+    const email = one(outcome, cause);
+    expect(email).toContain('How urgent: this week.');
+    expect(/^Next: (.*)/m.exec(email)![1]).toMatch(step);
+    expect(email).not.toContain('Next: Nothing');
+  });
+});
+
 describe('the local runner', () => {
   test('gets its own command lines', () => {
     expect(mailOf(golden['held-back/above-ceiling']!, local)).toContain(

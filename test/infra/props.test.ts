@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { DatahubRetention, type DatahubRetentionProps, type RetentionPolicy } from '../../infra/datahub-retention.ts';
+import { settingFields } from '../../infra/stage/fields.ts';
 import type { SettingsInput } from '../../infra/stage/settings.ts';
-import type { PolicyInput } from '../../lambda/policy/schema.ts';
+import { type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
 
 /** The same fields, of the same types, required or not: in both directions, and with every field required, too. */
 type Same<One, Other> = [One, Required<One>] extends [Other, Required<Other>]
@@ -37,6 +40,24 @@ describe('The props of the construct', () => {
     const sameSettings: Same<DatahubRetentionProps, SettingsInput & { stage: string }> = true;
     const samePolicies: Same<RetentionPolicy, PolicyInput> = true;
     expect([sameSettings, samePolicies]).toEqual([true, true]);
+  });
+
+  test('say the defaults of the schemas', () => {
+    const source = readFileSync(new URL('../../infra/datahub-retention.ts', import.meta.url), 'utf8');
+    const said = new Map(
+      [...source.matchAll(/(?:@default ([^\n]+)\n\s*)?\*\/\s+readonly (\w+)\?:/g)].map(([, text, field]) => [
+        field,
+        text,
+      ]),
+    );
+    const { properties: policy = {} } = z.toJSONSchema(policySchema(7), { io: 'input' });
+    const { policies: _, ...settings } = settingFields;
+    const { properties: setting = {} } = z.toJSONSchema(z.strictObject(settings), { io: 'input' });
+    for (const [field, schema] of Object.entries({ ...policy, ...setting })) {
+      const { default: value } = schema as { default?: unknown };
+      if (value === undefined || typeof value === 'object') continue;
+      expect([field, said.get(field)?.replaceAll("'", '')]).toEqual([field, String(value)]);
+    }
   });
 
   test('differ from what would have one field more, one less, another type, or a field that is needed', () => {

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { fileFields, settingFields } from '../../../infra/stage/fields.ts';
+import { policySchema } from '../../../lambda/policy/schema.ts';
 import { parseInput } from '../../../lambda/run/plan/input.ts';
 import { parseArguments } from '../../../local/command-line/arguments.ts';
 import { type OptionName, options, writtenOption } from '../../../local/command-line/options.ts';
@@ -14,6 +17,33 @@ it.each((Object.keys(options) as OptionName[]).map(writtenOption))('%s is in doc
 
 it.each(verbNames)('%s is in the table of verbs in the README', (verb) => {
   expect(textOf('README.md')).toMatch(new RegExp(`^\\| \`${verb}\\b`, 'm'));
+});
+
+/** What a page's table says of each field in its first column, where a row may hold several. */
+const rowsOf = (file: string, head: string) => {
+  const [, table] = new RegExp(`^\\| ${head} \\|.*\\n\\|---.*\\n((?:\\|.*\\n)+)`, 'm').exec(textOf(file))!;
+  return table!.split('\n').flatMap((row) => {
+    const [fields = '', standard = ''] = row.replace(/^\| /, '').split(' | ');
+    return [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => ({
+      field: field!,
+      standard: standard.replaceAll('`', ''),
+    }));
+  });
+};
+const { policies: _, $schema: __, ...settings } = { ...settingFields, ...fileFields };
+
+it.each([
+  ['README.md', 'field', policySchema(7)],
+  ['docs/operate.md', 'setting', z.strictObject(settings)],
+])('the table in %s has every %s with its default', (file, head, schema) => {
+  const rows = rowsOf(file, head);
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+  expect(rows.map(({ field }) => field).sort()).toEqual(Object.keys(properties).sort());
+  for (const { field, standard } of rows) {
+    const { default: value } = properties[field] as { default?: unknown };
+    if (value !== undefined && typeof value !== 'object')
+      expect([field, standard.split(/[,;] /)]).toEqual([field, expect.arrayContaining([String(value)])]);
+  }
 });
 
 it.each([

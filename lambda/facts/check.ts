@@ -13,6 +13,7 @@ export const checkNames = [
   'Truncation',
   'Task status',
   'Clock',
+  'Copies',
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
@@ -35,6 +36,13 @@ const kinds = {
   /** No answer in time. */
   unanswered: {},
   clock: { skewMillis: z.number() },
+  /** Indices whose name says that they were made a short while ago. */
+  'copied-lately': {
+    indices: z.array(z.string()),
+    more: z.number().optional().meta({ description: 'how many are not listed' }),
+    upgraded: z.boolean().meta({ description: 'by an upgrade without downtime' }),
+    until: z.number().meta({ description: 'a copy may still be under way until then, epoch milliseconds' }),
+  },
 } as const;
 
 export type Finding = UnionOf<typeof kinds>;

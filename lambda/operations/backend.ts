@@ -1,3 +1,5 @@
+import { leastAgeMillis } from '../facts/limits.ts';
+
 /**
  * What depends on the store behind DataHub's time series aspects: what an index's names say, and how a task is stopped.
  * Elasticsearch and OpenSearch are one kind; PostgreSQL (datahub PR #18816) has one table, task ids of its own, and no
@@ -44,6 +46,16 @@ export const madeAtOf = (indexName: string | undefined): number | undefined => p
 export function isUpgraded(indexName: string | undefined): boolean {
   const name = physicalNameOf(indexName);
   return name?.madeAt !== undefined && !name.isReindexed;
+}
+
+/**
+ * How long another process's copy may go on into an index, by its name: epoch milliseconds of the server's clock.
+ * Undefined without a time in it.
+ */
+export function mayBeCopiedUntil(indexName: string | undefined): number | undefined {
+  const madeAt = madeAtOf(indexName);
+  if (madeAt === undefined) return undefined;
+  return madeAt + (isUpgraded(indexName) ? leastAgeMillis.upgraded : leastAgeMillis.reindexed);
 }
 
 /** The name that DataHub reads and writes by; the name itself where it is not that of a time series index. */

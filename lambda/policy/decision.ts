@@ -1,8 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
-import { dayMillis, leastAgeMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
+import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { Strategy } from '../facts/strategy.ts';
-import { isUpgraded, madeAtOf } from '../operations/backend.ts';
+import { madeAtOf, mayBeCopiedUntil } from '../operations/backend.ts';
 import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Orders } from './schema.ts';
@@ -91,9 +91,9 @@ function guardStrategy(policy: Orders, given: Circumstances): Refusal | undefine
 export function guardReindex({ indexName, provenName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
   const madeAt = madeAtOf(indexName);
-  if (madeAt === undefined) return failed({ which: 'index-concrete' });
-  const leastAge = isUpgraded(indexName) ? leastAgeMillis.upgraded : leastAgeMillis.reindexed;
-  if (indexName === provenName || startMillis - madeAt > leastAge) return undefined;
+  const until = mayBeCopiedUntil(indexName);
+  if (madeAt === undefined || until === undefined) return failed({ which: 'index-concrete' });
+  if (indexName === provenName || startMillis > until) return undefined;
   return refuse('not-started', { kind: 'guard', which: 'index-young', found: madeAt });
 }
 

@@ -1,9 +1,11 @@
 import type { Check, CheckName } from '../facts/check.ts';
 import { maxClockSkewMillis, tokenExpiryNoticeMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import { isUpgraded, mayBeCopiedUntil } from '../operations/backend.ts';
 import { isIpHost, isLoopback, isPrivateAddress, withoutBrackets } from '../operations/http/addresses.ts';
 import { tokenExpiryMillis } from '../operations/http/token-expiry.ts';
-import type { Asked } from '../operations/operations.ts';
+import type { Asked, IndexSize } from '../operations/operations.ts';
+import { canonicalSpelling, dottedName } from '../policy/aspects.ts';
 
 /** What each check of the preflight finds, as data. */
 
@@ -105,3 +107,30 @@ export function clockCheck(skewMillis: number | undefined): Check[] {
   const state = Math.abs(skewMillis) <= maxClockSkewMillis ? 'ok' : 'failed';
   return [{ name: 'Clock', state, cause: { kind: 'clock', skewMillis } }];
 }
+
+const listedCopies = 5;
+
+/**
+ * Indices into which another process's copy may still be under way, an upgrade's above all: a reindex waits for it.
+ * @param now real time, epoch milliseconds
+ */
+export const copiesChecks = (sizes: readonly IndexSize[], now: number): Check[] =>
+  [true, false].flatMap((upgraded) => {
+    const young = sizes.flatMap(({ entityType, aspect, indexName }) => {
+      const until = mayBeCopiedUntil(indexName);
+      const concerned = until !== undefined && until > now && isUpgraded(indexName) === upgraded;
+      return concerned && entityType && aspect
+        ? [{ index: dottedName(canonicalSpelling(entityType, aspect)), until }]
+        : [];
+    });
+    if (young.length === 0) return [];
+    const more = young.length - listedCopies;
+    const cause = {
+      kind: 'copied-lately',
+      indices: young.slice(0, listedCopies).map(({ index }) => index),
+      ...(more > 0 && { more }),
+      upgraded,
+      until: Math.max(...young.map(({ until }) => until)),
+    } as const;
+    return [{ name: 'Copies', state: 'note', cause }];
+  });

@@ -74,6 +74,8 @@ function wordsOf(
       return ['unknown: no response in the time for it'];
     case 'clock':
       return clockWords(cause.skewMillis);
+    case 'copied-lately':
+      return copiesWords(cause);
     default:
       cause satisfies never;
       return undefined;
@@ -123,5 +125,14 @@ function clockWords(skewMillis: number): [string, ...string[]] {
   return [
     `the server's clock is ${minutes} min ${skewMillis > 0 ? 'ahead of' : 'behind'} ours`,
     'Correct the wrong one (NTP): a wrong clock deletes fresh rows, so nothing is truncated until they agree.',
+  ];
+}
+
+function copiesWords({ indices, more = 0, upgraded, until }: Finding & { kind: 'copied-lately' }): [string, string] {
+  const names = [...indices, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const maker = upgraded ? 'an upgrade of DataHub without downtime' : 'an upgrade of DataHub or a reindex';
+  return [
+    `${maker} made ${counted(indices.length + more, 'index', 'indices')} lately${names && ` (${names})`}: rows may still be coming in`,
+    `There a policy with "strategy": "reindex" waits until ${moment(until)} at the latest; deleting in place does not.`,
   ];
 }

@@ -1,6 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import { isUpgraded, mayBeCopiedUntil } from '../operations/backend.ts';
 import { percentOf } from '../policy/percentage.ts';
 import type { Detail } from './detail.ts';
 import { diagnosisText, errorText } from './errors.ts';
@@ -119,7 +120,7 @@ export function guardText({ which, expected, found, error }: Of<'guard'>, entry:
     case 'index-concrete':
       return `${entry.indexName ?? 'it'} is an index, not an alias, and DataHub reindexes aliases only: use strategy delete-by-query`;
     case 'index-young':
-      return `the index behind it was made ${found === undefined ? 'a few hours ago' : `on ${moment(found)}`}: a copy into it may still be under way`;
+      return youngText(found, entry.indexName);
     case 'bite-reindex':
       return 'the server would reindex, which copies every row that stays, so it cannot go in bites (maxRowsPerRun)';
     case 'task-status': {
@@ -127,6 +128,15 @@ export function guardText({ which, expected, found, error }: Of<'guard'>, entry:
       return `it would be a reindex, and task statuses cannot be read, without which a reindex cannot be proven${why}`;
     }
   }
+}
+
+/** An upgrade without downtime goes on copying for days, beside the running server. */
+function youngText(madeAt: number | undefined, indexName: string | undefined): string {
+  const maker = isUpgraded(indexName) ? ' by an upgrade of DataHub' : '';
+  const made = madeAt === undefined ? 'a few hours ago' : `on ${moment(madeAt)}`;
+  const until = mayBeCopiedUntil(indexName);
+  const wait = until === undefined ? '' : `, so a reindex waits until ${moment(until)}`;
+  return `the index behind it was made${maker} ${made}: a copy into it may still be under way${wait}`;
 }
 
 /** What is not as Plan found it, or does not stand still. */

@@ -65,8 +65,7 @@ export function jsonLines(write: (line: string) => void): Output {
         else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
       }
       if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
-      for (const text of [...damage(survey, now).map((line) => line.text), ...hints(survey, now)])
-        tell('hint', { text });
+      for (const text of [...damage(survey, now).map((line) => line.text), ...hints(survey)]) tell('hint', { text });
       for (const suggestion of suggest(survey, now)) tell('suggested', suggestion);
     },
     written: (what, path) => tell('written', { what, path }),

@@ -81,7 +81,7 @@ export function surveyPage({ survey, checks, server, name, now, nights }: Survey
     attention,
     allWell: 'Address, connection, token, privileges and clock are OK, and every index was counted.',
     indices: pictures,
-    toKnow: hints(survey, now),
+    toKnow: hints(survey),
     unmanaged: [],
     ...(suggestions.length > 0 && {
       suggestions: { reasons: suggestions.map(({ reason }) => reason), json: policiesText(suggestions) },

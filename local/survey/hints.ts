@@ -1,19 +1,14 @@
-import { leastAgeMillis } from '../../lambda/facts/limits.ts';
-import { isUpgraded, madeAtOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { duration } from '../../lambda/wording/numbers.ts';
 import { grouped, size } from '../screen/text.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What to know before writing policies, one paragraph each. */
-/** @param now epoch milliseconds */
-export function hints({ indices, unnamed }: Survey, now: number): string[] {
+export function hints({ indices, unnamed }: Survey): string[] {
   return [
     ...largest(indices),
     ...cutAt30Days(indices),
     ...emptyButLarge(indices),
     ...forceIgnored(indices),
-    ...copiedLately(indices, now),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
   ];
@@ -82,21 +77,6 @@ function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
     `This server would reindex although it is asked to delete in place (${ignoring.map(dottedName).join(', ')}): it is an old one. ` +
       'Truncations follow it with a stricter verification; "strategy": "delete-by-query-only" in a policy refuses instead.',
   ];
-}
-
-/** An upgrade's copy may still be coming in, and a reindex by us would wait for it (`leastAgeMillis`). */
-function copiedLately(indices: readonly SurveyedIndex[], now: number): string[] {
-  return indices.flatMap((index) => {
-    const madeAt = madeAtOf(index.indexName);
-    const isByUpgrade = isUpgraded(index.indexName);
-    const wait = isByUpgrade ? leastAgeMillis.upgraded : leastAgeMillis.reindexed;
-    if (madeAt === undefined || now - madeAt >= wait) return [];
-    const whose = isByUpgrade ? 'an upgrade of DataHub without downtime' : 'an upgrade of DataHub or a reindex';
-    return [
-      `${dottedName(index)} was copied ${duration(Math.max(0, now - madeAt) / 1000)} ago by ${whose} (${index.indexName}): ` +
-        `rows may still be coming in. A policy with "strategy": "reindex" waits there until ${duration(wait / 1000)} have passed; deleting in place does not.`,
-    ];
-  });
 }
 
 function protectedState(indices: readonly SurveyedIndex[]): string[] {

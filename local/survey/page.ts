@@ -15,7 +15,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
     ...renderTable(found.indices, width),
     ...prefixed(
       'What to know:',
-      hints(found, now).flatMap((hint) => wrap(hint, width, '- ')),
+      hints(found).flatMap((hint) => wrap(hint, width, '- ')),
     ),
     ...prefixed('Policies to begin with:', [
       ...suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),

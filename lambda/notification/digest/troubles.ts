@@ -13,8 +13,8 @@ import { errorsOf, isSameError } from './errors.ts';
  * rest (sizes, task status, a token's expiry) is optional for runs, and an `ok` for machines stays one.
  */
 
-/** Nobody reads more; there are eight kinds of checks. */
-const shown = 8;
+/** Nobody reads more; there are nine kinds of checks, and copies may be of two kinds. */
+const shown = 10;
 
 const checks = (report: Report): readonly WordedCheck[] =>
   report.mode === 'preview' ? (report.preflight ?? []).slice(0, shown) : [];

@@ -5,6 +5,7 @@ import {
   baseOf,
   isUpgraded,
   madeAtOf,
+  mayBeCopiedUntil,
   type PhysicalName,
   physicalNameOf,
   stopRequest,
@@ -42,6 +43,14 @@ describe('the name of a physical index', () => {
   test('distinguishes an upgrade’s index from every other', () => {
     const names = [`${alias}_1_7_0-0_1754300000000`, `${alias}_1754300000000`, alias, undefined];
     expect(names.map(isUpgraded)).toEqual([true, false, false, false]);
+  });
+
+  test('says how long a copy into it may go on: 36 h, or 14 days for an upgrade’s', () => {
+    const madeAt = 1_754_300_000_000;
+    const hours = (name: string) => ((mayBeCopiedUntil(name) ?? Number.NaN) - madeAt) / 3_600_000;
+    expect(hours(`${alias}_${madeAt}`)).toBe(36);
+    expect(hours(`${alias}_1_7_0-0_${madeAt}`)).toBe(14 * 24);
+    expect(mayBeCopiedUntil(alias)).toBeUndefined();
   });
 
   test('leads back to the alias, whatever made the index', () => {

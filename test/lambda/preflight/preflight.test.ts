@@ -104,6 +104,35 @@ describe('a preview', () => {
     expect(state.preflight?.find(({ state: one }) => one !== 'ok')?.cause).toMatchObject(cause);
   });
 
+  test('notes an index that an upgrade or a reindex made lately, for as long as a copy into it may go on', async () => {
+    const aspects = ['operation', 'datasetProfile'];
+    const deployment = await preview({ indices: aspects.map((aspect) => anIndexOf(600, 400, aspect)) });
+    const { clock, service } = deployment;
+    const copies = async () =>
+      ((await planned(deployment)).preflight ?? []).flatMap(({ name, ...check }) => (name === 'Copies' ? [check] : []));
+    const madeAt = clock.time;
+    service.engine.beginUpgrade('dataset.operation').swap();
+    service.engine.upgradeIndex('dataset.datasetProfile');
+    const found = (index: string, upgraded: boolean, after: number) => ({
+      state: 'note',
+      cause: { kind: 'copied-lately', indices: [index], upgraded, until: madeAt + after },
+    });
+    const upgraded = found('dataset.operation', true, days(14));
+    expect(await copies()).toEqual([upgraded, found('dataset.datasetProfile', false, days(1.5))]);
+    clock.time = madeAt + days(2);
+    expect(await copies()).toEqual([upgraded]);
+    clock.time = madeAt + days(14);
+    expect(await copies()).toEqual([]);
+  });
+
+  test('lists five indices that an upgrade made, and counts the others', async () => {
+    const aspects = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const deployment = await preview({ indices: aspects.map((aspect) => anIndexOf(5, 5, aspect)) });
+    for (const aspect of aspects) deployment.service.engine.beginUpgrade(`dataset.${aspect}`).swap();
+    const { cause } = checksOf(await planned(deployment)).Copies;
+    expect(cause).toMatchObject({ indices: aspects.slice(0, 5).map((aspect) => `dataset.${aspect}`), more: 2 });
+  });
+
   test('knows when a refused token expired', async () => {
     const deployment = await preview({ token: 'another' });
     const expiresAt = deployment.clock.time - days(3);

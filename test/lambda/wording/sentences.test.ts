@@ -97,6 +97,13 @@ describe('a cause says', () => {
       "the server's clock is 60 minutes behind ours, and a wrong clock deletes fresh rows",
     ],
     [
+      'until when a reindex waits after an upgrade',
+      'not-started',
+      { kind: 'guard', which: 'index-young', found: Date.UTC(2026, 4, 22, 3, 30) },
+      { indexName: `dataset_operationaspect_v1_1_7_0-0_${Date.UTC(2026, 4, 22, 3, 30)}` },
+      'the index behind it was made by an upgrade of DataHub on 22 May 2026, 03:30 UTC: a copy into it may still be under way, so a reindex waits until 5 Jun 2026, 03:30 UTC',
+    ],
+    [
       'that a policy was changed, and how',
       'not-started',
       { kind: 'changed', what: 'maxDeletePercent', now: 50 },
@@ -499,4 +506,16 @@ test('a check is worded for where the questions come from', () => {
     remedy: expect.stringContaining('subnetIds'),
   });
   expect(checkWords(check, 'machine', at).remedy).toContain('kubectl port-forward');
+});
+
+test('a check names the indices into which an upgrade may still copy, and until when a reindex waits', () => {
+  const until = Date.UTC(2026, 5, 5, 3, 30);
+  const cause = { indices: ['dataset.operation'], more: 2, upgraded: true, until };
+  expect(
+    checkWords({ name: 'Copies', state: 'note', cause: { ...cause, kind: 'copied-lately' } }, 'lambda', at),
+  ).toEqual({
+    text: 'an upgrade of DataHub without downtime made 3 indices lately (dataset.operation, 2 more): rows may still be coming in',
+    remedy:
+      'There a policy with "strategy": "reindex" waits until 5 Jun 2026, 03:30 UTC at the latest; deleting in place does not.',
+  });
 });

@@ -1,5 +1,6 @@
 import type { Cause } from '../facts/cause.ts';
 import { maxRecordAheadMillis } from '../facts/limits.ts';
+import { capped } from '../facts/text.ts';
 import {
   type Head,
   headOf,
@@ -88,7 +89,7 @@ function whyForeign(record: StoredRecord, asking: Asking, now: number): Foreign 
     return { kind: 'foreign', why: 'version', ...(record.head && { version: record.head.version }) };
   }
   if (record.server !== asking.server) {
-    return { kind: 'foreign', why: 'address', address: record.server, ourAddress: asking.server };
+    return { kind: 'foreign', why: 'address', address: capped(record.server), ourAddress: asking.server };
   }
   if (record.state === 'idle' || record.state === 'quarantined') return undefined;
   const isAhead = record.judgeableAt > now + maxRecordAheadMillis && !isSameRun(record.attempt, asking);

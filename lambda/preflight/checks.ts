@@ -1,6 +1,7 @@
 import type { Check, CheckName } from '../facts/check.ts';
 import { maxClockSkewMillis, tokenExpiryNoticeMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import { capped } from '../facts/text.ts';
 import { isUpgraded, mayBeCopiedUntil } from '../operations/backend.ts';
 import { isIpHost, isLoopback, isPrivateAddress, withoutBrackets } from '../operations/http/addresses.ts';
 import { tokenExpiryMillis } from '../operations/http/token-expiry.ts';
@@ -40,7 +41,7 @@ const shownAddresses = 3;
 export function dnsCheck(url: URL, found: readonly string[] | undefined): Check {
   const host = withoutBrackets(url.hostname);
   const isAddress = isIpHost(url.hostname);
-  const addresses = (found ?? []).slice(0, shownAddresses);
+  const addresses = (found ?? []).slice(0, shownAddresses).map((address) => capped(address));
   return {
     name: 'DNS',
     state: found || isAddress ? 'ok' : 'note',

@@ -1,6 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
+import { capped } from '../facts/text.ts';
 import type { Quarantined, Reserved, Unresolved } from '../ledger/record.ts';
 import type { Asking, Standing } from '../ledger/standing.ts';
 import type { Key } from '../ledger/transitions.ts';
@@ -109,7 +110,7 @@ export const foreignEntry = (
 /** Why an index is not free, for a run that leaves it alone. */
 export function held({ state, attempt, judgeableAt }: Reserved | Unresolved, now: number): Cause {
   const until = judgeableAt > now ? { until: judgeableAt } : {};
-  return { kind: 'held', state, runId: attempt.runId, ...until };
+  return { kind: 'held', state, runId: capped(attempt.runId), ...until };
 }
 
 /** Why an index is closed, for every report until an operator clears it. */

@@ -4,6 +4,7 @@ import type { Clock } from '../facts/clock.ts';
 import { needsAttention } from '../facts/note.ts';
 import { knownOutcome, type Result, resultOf, worst } from '../facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import { capped } from '../facts/text.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { worded } from '../wording/worded.ts';
 import { addressOf, done } from './entries.ts';
@@ -41,7 +42,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
 }
 
 const planFailureSchema = z.object({
-  failure: z.object({ step: z.literal('plan'), error: z.string() }),
+  failure: z.object({ step: z.literal('plan'), error: z.string().transform((name) => capped(name)) }),
   /** The execution's input, which holds its mode. */
   input: z
     .object({ mode: z.enum(['enforce', 'preview']).optional().catch(undefined) })
@@ -87,7 +88,8 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
   const policies = settleUnsettled(state).map(lastWord).sort(bySize);
   const failure = state.pollFailure ?? state.failure;
   const cause: Cause | undefined =
-    state.error ?? (failure && { kind: 'step-failed', step: failure.step, error: failure.error, sent: 'maybe' });
+    state.error ??
+    (failure && { kind: 'step-failed', step: failure.step, error: capped(failure.error), sent: 'maybe' });
   const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
   if (state.notes.some(needsAttention)) results.push('attention');
   return {
@@ -113,7 +115,7 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
 function settleUnsettled({ entries, failure }: RunState): Entry[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   if (!failure || !turn) return entries;
-  const cause: Cause = { kind: 'step-failed', step: 'truncate', error: failure.error, sent: 'maybe' };
+  const cause: Cause = { kind: 'step-failed', step: 'truncate', error: capped(failure.error), sent: 'maybe' };
   return entries.map((entry) => (entry === turn ? done(entry, 'unknown', cause) : entry));
 }
 

@@ -1,3 +1,4 @@
+import { maxTextBytes } from '../../facts/limits.ts';
 import { isLoopback } from './addresses.ts';
 
 /** The three forms of an address; quoted wherever a wrong one is suspected. */
@@ -31,7 +32,12 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
   if (/\/operations$/i.test(path)) {
     return wrong('The GMS address must not end in /operations, which is appended; leave it out.');
   }
-  return { kind: 'address', baseUrl: `${url.origin}${path}` };
+  const baseUrl = `${url.origin}${path}`;
+  // It goes whole into every run state: cut, it would be another address.
+  if (baseUrl.length > maxTextBytes) {
+    return wrong(`The GMS address must not be longer than ${maxTextBytes} characters; it has ${baseUrl.length}.`);
+  }
+  return { kind: 'address', baseUrl };
 }
 
 /**

@@ -1,4 +1,6 @@
+import { maxSentenceBytes } from '../../facts/limits.ts';
 import { maskOf } from '../../facts/secrets.ts';
+import { capped } from '../../facts/text.ts';
 import type { Question } from '../answers/failures.ts';
 import { type Quote, quoteWithout } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
@@ -24,7 +26,7 @@ export function createBearer(source: TokenSource): Bearer {
 
   async function usable(reading: Promise<string>, question: Question): Promise<string> {
     const token = await reading.catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = capped(error instanceof Error ? error.message : String(error), maxSentenceBytes);
       throw new OperationsError({ kind: 'token', operation: question.operation, text });
     });
     if (token !== '' && !seen.has(token)) {

@@ -1,3 +1,4 @@
+import { capped } from '../../facts/text.ts';
 import type { Phase } from './transport.ts';
 
 /**
@@ -36,7 +37,7 @@ function codesOf(error: unknown, depth: number): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];
   const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
   return [
-    ...(typeof code === 'string' ? [code] : []),
+    ...(typeof code === 'string' ? [capped(code)] : []),
     ...(Array.isArray(errors) ? errors.flatMap((inner) => codesOf(inner, depth + 1)) : []),
     ...codesOf(cause, depth + 1),
   ];

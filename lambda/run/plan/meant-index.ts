@@ -1,4 +1,5 @@
 import type { ServerError } from '../../facts/server-error.ts';
+import { capped } from '../../facts/text.ts';
 import type { IndexSize } from '../../operations/operations.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../policy/aspects.ts';
 import { nearest } from '../../policy/nearest.ts';
@@ -20,7 +21,8 @@ export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonl
   const near = known.filter(
     ({ entityType, aspect }) => nearest(policy.entityType, [entityType]) && nearest(policy.aspect, [aspect]),
   );
-  return nearest(dottedName(policy), near.map(dottedName));
+  const meant = nearest(dottedName(policy), near.map(dottedName));
+  return meant === undefined ? undefined : capped(meant);
 }
 
 /** The names differ in more than a number: nobody types "part7" for "part3" by mistake. */

@@ -1,6 +1,7 @@
 import type { Cause } from '../../facts/cause.ts';
 import { maxPolicies, maxScheduledAheadMillis, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
+import { capped } from '../../facts/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
 import { isSameRun } from '../../ledger/transitions.ts';
@@ -133,7 +134,7 @@ async function takeScheduledTime(
   try {
     const holder = await ledger.takeScheduledTime({ atMillis, runId, runStartMillis });
     if (isSameRun(holder, { runId, runStartMillis })) return {};
-    return { hindrance: { kind: 'stopped', by: 'duplicate-event', runId: holder.runId } };
+    return { hindrance: { kind: 'stopped', by: 'duplicate-event', runId: capped(holder.runId) } };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     return { error: { kind: 'ledger', problem: problemOf(error) }, hindrance: { kind: 'run-error' } };

@@ -120,6 +120,11 @@ describe('standing', () => {
     expect(found).toMatchObject({ kind, ...more });
   });
 
+  test('the address of a foreign record is cut where it is longer than a text of the run state may be', () => {
+    const cause = { address: `http://${'a'.repeat(230)}…` };
+    expect(standing(aSending({ server: `http://${'a'.repeat(5000)}` }), us, sendBy)).toMatchObject({ cause });
+  });
+
   test('a reservation is over at its sendBy, not a millisecond before', () => {
     const theirs = aReserved({ attempt: theirAttempt(anAttempt()) });
     expect(standing(theirs, us, sendBy - 1).kind).toBe('theirs');

@@ -176,6 +176,16 @@ describe('a preview', () => {
     expect(checksOf(state)[name as Check['name']].cause).toMatchObject({ error: { kind } });
   });
 
+  test('tells three addresses of a host, each cut to what a text of the run state may have', async () => {
+    const deployment = await preview();
+    const lookup = async () => ['a'.repeat(5000), 'b', 'c', 'd'];
+    const state = await planned(deployment, {
+      settings: { ...deployment.settings, gmsUrl: 'http://gms.internal:8080' },
+      surroundings: { onLambda: true, lookup },
+    });
+    expect(checksOf(state).DNS.cause).toMatchObject({ kind: 'dns', addresses: [`${'a'.repeat(237)}…`, 'b', 'c'] });
+  });
+
   test('of a name that does not resolve tells of DNS', async () => {
     const deployment = await preview();
     const state = await planned(deployment, {

@@ -160,6 +160,17 @@ describe('the report', () => {
     ]);
   });
 
+  test('cuts the name of a failed step’s error, whichever step failed', () => {
+    const error = `${'€'.repeat(100)}Error`;
+    const made = [
+      composed({ failure: { step: 'plan', error } }).cause,
+      composed(state([watched('a')], { pollFailure: { step: 'poll', error } })).cause,
+      composed(state([], { failure: { step: 'truncate', error } })).cause,
+      composed(state([approved('a')], { failure: { step: 'truncate', error } })).policies[0]?.cause,
+    ];
+    for (const cause of made) expect(cause).toMatchObject({ kind: 'step-failed', error: `${'€'.repeat(79)}…` });
+  });
+
   test('after a failed Poll names the running truncations and those not started', () => {
     const made = composed(
       state([watched('a'), approved('b')], { pollFailure: { step: 'poll', error: 'Lambda.Unknown' } }),

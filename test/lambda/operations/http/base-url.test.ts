@@ -36,6 +36,17 @@ describe('a GMS address', () => {
     expect(JSON.stringify(read)).not.toContain('hunter2');
   });
 
+  test('longer than a text of the run state may be is refused: cut, it would be another address', () => {
+    const longest = `https://host/${'p'.repeat(227)}`;
+    expect(readBaseUrl(longest)).toEqual({ kind: 'address', baseUrl: longest });
+    expect(readBaseUrl(`${longest}p`)).toEqual({
+      kind: 'wrong',
+      problem: 'The GMS address must not be longer than 240 characters; it has 241.',
+    });
+    // Longer as it is sent than as it is written.
+    expect(readBaseUrl(`https://host/${'ü'.repeat(100)}`)).toMatchObject({ kind: 'wrong' });
+  });
+
   test('that is accepted normalizes to itself', () => {
     fc.assert(
       fc.property(fc.webUrl(), (given) => {

@@ -54,6 +54,10 @@ describe('the phase of a network error', () => {
     ]);
   });
 
+  test('is cut where the code of an error is a long text', () => {
+    expect(causeOf(error('E'.repeat(5000)), true).code).toBe(`${'E'.repeat(237)}…`);
+  });
+
   test('is found for an error that is its own cause', () => {
     const odd = error('ODD');
     odd.cause = odd;

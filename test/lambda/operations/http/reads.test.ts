@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
+import { maxSentenceBytes } from '../../../../lambda/facts/limits.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../../../lambda/operations/http/transport.ts';
@@ -440,6 +441,17 @@ describe('a refused token', () => {
       operation: 'dry-run',
       text: 'The parameter /x/token does not exist; create it.',
     });
+  });
+});
+
+describe('the reason why there is no token', () => {
+  test('is cut, because the run state carries it', async () => {
+    const get = async () => {
+      throw new Error('x'.repeat(5000));
+    };
+    const { operations } = await against([dryRunAnswer], { token: { get, reread: get } });
+    const { fact } = await errorOf(operations.dryRun(operation));
+    expect(Buffer.byteLength(fact.text!)).toBe(maxSentenceBytes);
   });
 });
 

@@ -14,6 +14,12 @@ const meant = (
 ) => meantIndex({ ...noIndex, ...error }, aPolicy({ entityType, aspect }), sizes);
 
 describe('the index that a policy most likely means', () => {
+  test('is cut where the server’s names are longer than a text of the run state may be', () => {
+    const long = 'n'.repeat(200);
+    const found = meant(long, long, told([`${long}x`, `${long}x`]));
+    expect(found).toBe(`${'n'.repeat(200)}x.${'n'.repeat(35)}…`);
+  });
+
   test('is the nearest on the server, in DataHub’s spelling', () => {
     expect(meant('dataset', 'datasetProfil', told(['dataset', 'datasetprofile'], ['dataset', 'operation']))).toBe(
       'dataset.datasetProfile',

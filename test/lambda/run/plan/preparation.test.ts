@@ -188,6 +188,8 @@ describe('an event that is delivered twice, or late', () => {
       kind: 'stopped',
       by: 'duplicate-event',
     });
+    const longer = { takeScheduledTime: async () => ({ ...them, runId: 'r'.repeat(5000) }) };
+    expect((await ready({ input, changes: longer })).hindrance).toHaveProperty('runId', `${'r'.repeat(237)}…`);
     expect(await ready({ input })).not.toHaveProperty('hindrance');
   });
 

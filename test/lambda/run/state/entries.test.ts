@@ -119,6 +119,12 @@ describe('an index that is not free', () => {
     expect(held(aReserved(), 2_000_000)).toStrictEqual({ kind: 'held', state: 'reserved', runId: 'run-1' });
   });
 
+  test('has a run whose name is cut where a record holds a longer one than a run has', () => {
+    const { attempt, ...record } = aSending();
+    const cause = held({ ...record, attempt: { ...attempt, runId: 'r'.repeat(5000) } }, now);
+    expect(cause).toHaveProperty('runId', `${'r'.repeat(237)}…`);
+  });
+
   test.each(['in-flight', 'quarantined'] as const)('because its record is foreign is %s', (outcome) => {
     const cause = { kind: 'foreign', why: 'version', version: 9 } as const;
     const from = { index: 'i', entry: { entityType: 'e', aspect: 'a' } };

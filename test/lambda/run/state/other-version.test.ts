@@ -78,6 +78,11 @@ describe('what its head shows', () => {
     });
   });
 
+  test('is its former address, cut where it is longer than a text of the run state may be', () => {
+    const { error } = told([], { version: 2, server: `https://${'a'.repeat(5000)}` });
+    expect(error).toHaveProperty('address', `https://${'a'.repeat(229)}…`);
+  });
+
   test('is of each index that the address has changed, without telling the addresses again', () => {
     const [made] = told([entry('approved')], { version: 2, server: 'https://other.example.com' }).entries;
     expect(made?.entry).toMatchObject({ outcome: 'unknown' });

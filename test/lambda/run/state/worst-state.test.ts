@@ -50,6 +50,8 @@ const causes: Cause[] = [
   { kind: 'policy', problem: text },
   { kind: 'paused', problem: sentence },
   { kind: 'server', error, sent: 'maybe', meant: text },
+  // Why there is no token.
+  { kind: 'server', error: { kind: 'token', operation: 'truncate', text: sentence }, sent: 'no' },
   {
     kind: 'missing',
     expected: rows,

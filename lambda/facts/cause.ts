@@ -109,14 +109,14 @@ const kinds = {
     minDeletePercent: z.number(),
     bite: rows.optional().meta({ description: 'rows that one run deletes at most' }),
     nights: z.int().optional().meta({ description: 'nights until the rest is gone' }),
-    seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
+    seconds: z.number().optional().meta({ description: 'how long it took last time' }),
   },
   'above-ceiling': {
     maxDeletePercent: z.number().optional(),
     approveRows: rows.meta({ description: 'the number to approve' }),
     approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest hour alone holds more' }),
-    seconds: z.number().optional().meta({ description: 'what it takes, as last time' }),
+    seconds: z.number().optional().meta({ description: 'how long it took last time' }),
   },
   emptied: {
     rowsBefore: rows,

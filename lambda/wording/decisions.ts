@@ -72,7 +72,7 @@ export function dueText({ bite, nights, seconds }: Of<'due'>, entry: DecidedFact
 
 /** How long a truncation takes, judging by earlier nights; empty if unknown. */
 export const takes = (seconds: number | undefined): string =>
-  seconds === undefined ? '' : `; it takes about ${duration(seconds)}, as last time`;
+  seconds === undefined ? '' : `; about ${duration(seconds)} (last time)`;
 
 export function ceilingText(
   { maxDeletePercent, approved, bite, seconds }: Of<'above-ceiling'>,
@@ -176,10 +176,10 @@ export function stoppedText(
         : `the circuit breaker is open: the state of a truncation of ${index} is unknown`;
     case 'no-task-ids':
       return status === 401 || status === 403
-        ? `the server answered ${status} to a truncation: the next ones would be refused as well, or acted upon unseen`
+        ? `the server answered ${status} to a truncation, so the run started nothing more`
         : 'two truncations returned no task ID, so the run started nothing more';
     case 'duplicate-event':
-      return `the schedule's event came twice or late: ${runId === undefined ? 'another run' : `run ${runId}`} has taken its time or a later one (to start a run by hand, leave scheduledTime out)`;
+      return `the schedule started this run twice or late: ${runId === undefined ? 'another run' : `run ${runId}`} already has its scheduled time or a later one (to start a run by hand, leave scheduledTime out)`;
     case 'plan-time':
       return rowsToDelete === undefined
         ? "the server answered too slowly: Plan ran out of time before this policy's dry run"
@@ -191,7 +191,7 @@ export function stoppedText(
     case 'history':
       return historySpent;
     case 'spent':
-      return 'this run has had its one truncation of this index, or was kept from it; a later run tries again';
+      return 'this run has already used its one truncation of this index, or lost it when Truncate failed; a later run tries again';
   }
 }
 

@@ -36,7 +36,7 @@ function textOf(note: Note): string {
     case 'memory-unavailable':
       return `The memory of nights is not available (${withoutStop(note.problem)}): no growth and no estimates tonight.`;
     case 'longer-than-run':
-      return `The truncation of ${note.index} takes about ${duration(note.seconds)}, as last time, and a run ends after ${counted(note.hours, 'hour', 'hours')} (maxRunHours): the next run goes on watching.`;
+      return `The truncation of ${note.index} takes about ${duration(note.seconds)} (last time), and a run ends after ${counted(note.hours, 'hour', 'hours')} (maxRunHours): the next run goes on watching.`;
     case 'shortened':
       return shortenedText(note);
   }

@@ -100,7 +100,7 @@ export function missingText(cause: Of<'missing'>, entry: DecidedFacts): string {
 function howRowsWent(cause: Of<'missing'>, { strategy }: DecidedFacts): string {
   if (strategy !== 'delete-by-query') return 'the reindex did not bring back every row that should stay';
   return cause.movedBy === 'us'
-    ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and not every row that should stay came along`
+    ? `the index behind the alias was replaced${byWhich(cause)} while this truncation may have been running, and not every row that should stay was copied`
     : 'rows that should stay are gone';
 }
 
@@ -161,7 +161,7 @@ const missingSoFar = ({ rowsMissing = 0 }: DecidedFacts): string =>
  */
 const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
   strategy === 'delete-by-query'
-    ? `the index behind the alias was replaced${byWhich(cause)} when this truncation may have been at work, and that every row came along is not proven`
+    ? `the index behind the alias was replaced${byWhich(cause)} while this truncation may have been running, and nothing proves that every row was copied`
     : 'the reindex is not proven';
 
 const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): string =>
@@ -169,7 +169,7 @@ const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): strin
 
 /** What became of its record, if it was closed although its end was not seen. */
 function closedText({ closed }: Of<'unsettled'>): string {
-  if (closed === 'idle') return '; it is given up now';
+  if (closed === 'idle') return '; this job no longer watches it';
   return closed === 'quarantined' ? '; the index is quarantined until a person has looked at it and cleared it' : '';
 }
 

@@ -185,7 +185,7 @@ const watchedText = 'An earlier run started a truncation here and did not see it
 
 function approvedText({ policy, plan, entry }: ApprovedEntry): string {
   const how = plan.strategy === 'reindex' ? 'reindexed' : 'deleted in place';
-  const takes = plan.seconds === undefined ? '' : `; about ${duration(plan.seconds)}, as last time`;
+  const takes = plan.seconds === undefined ? '' : `; about ${duration(plan.seconds)} (last time)`;
   const so = `Older than ${policy.retentionDays} days; the threshold is ${policy.minDeletePercent} %. To be ${how}${takes}.`;
   return plan.bite === undefined ? so : `${so} ${biteText(plan.bite, entry)}`;
 }

@@ -255,7 +255,7 @@ describe('a plan of many', () => {
     const plan = renderPlan(state([bite]), 400).join('\n');
     expect(plan).toContain('70.00 %');
     expect(plan).toContain(
-      'To be deleted in place; about 2 min, as last time. 5,000 of 14,000 rows past their retention go in this run (maxRowsPerRun), all of them in about 3 nights.',
+      'To be deleted in place; about 2 min (last time). 5,000 of 14,000 rows past their retention go in this run (maxRowsPerRun), all of them in about 3 nights.',
     );
   });
 });

@@ -152,7 +152,7 @@ function factsOf(entry: PolicyEntry, policy: Policy | undefined): Fact[] {
     ...fact(
       'Takes',
       'seconds' in cause && typeof cause.seconds === 'number' && cause.seconds > 0
-        ? `about ${duration(cause.seconds)}, as last time`
+        ? `about ${duration(cause.seconds)} (last time)`
         : undefined,
     ),
     ...fact('Strategy', strategy),

@@ -45,14 +45,14 @@ describe('a cause says', () => {
       'would-truncate',
       { kind: 'due', minDeletePercent: 10, bite: 100_000, nights: 12, seconds: 700 },
       { rowsTotal: 1000, rowsToDelete: 500 },
-      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; it takes about 12 min, as last time',
+      '50.00 % of the rows are older than 90 days; at most 100,000 go in one run, all of them in about 12 nights; about 12 min (last time)',
     ],
     [
       'a delete by query during which the index was replaced',
       'unknown',
       { kind: 'unsettled', why: 'status', copied: true, indexBefore: old, indexNow: young, movedBy: 'us' },
       { strategy: 'delete-by-query' },
-      `no row is known to be missing, but the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and that every row came along is not proven: its task could not be asked`,
+      `no row is known to be missing, but the index behind the alias was replaced (${old} by ${young}) while this truncation may have been running, and nothing proves that every row was copied: its task could not be asked`,
     ],
     [
       'a reindex that nobody could ask about',
@@ -66,7 +66,7 @@ describe('a cause says', () => {
       'rows-missing',
       { kind: 'missing', expected: 400, found: 200, indexBefore: old, indexNow: young, movedBy: 'us' },
       { strategy: 'delete-by-query', rowsMissing: 200 },
-      `the index behind the alias was replaced (${old} by ${young}) when this truncation may have been at work, and not every row that should stay came along: 200 of 400 rows newer than the cutoff are there`,
+      `the index behind the alias was replaced (${old} by ${young}) while this truncation may have been running, and not every row that should stay was copied: 200 of 400 rows newer than the cutoff are there`,
     ],
     [
       'a bite that the oldest hour alone exceeds',
@@ -136,14 +136,14 @@ describe('a cause says', () => {
       'not-started',
       { kind: 'stopped', by: 'no-task-ids', status: 403 },
       {},
-      'the server answered 403 to a truncation: the next ones would be refused as well, or acted upon unseen',
+      'the server answered 403 to a truncation, so the run started nothing more',
     ],
     [
       "which run took the event's time",
       'not-started',
       { kind: 'stopped', by: 'duplicate-event', runId: 'them' },
       {},
-      "the schedule's event came twice or late: run them has taken its time or a later one (to start a run by hand, leave scheduledTime out)",
+      'the schedule started this run twice or late: run them already has its scheduled time or a later one (to start a run by hand, leave scheduledTime out)',
     ],
     [
       'that Plan had no time to count',
@@ -212,7 +212,7 @@ describe('a cause says', () => {
       'unknown',
       { kind: 'unsettled', why: 'hung', closed: 'idle' },
       {},
-      'its task says that it is running, but nothing has moved for hours; it is given up now',
+      'its task says that it is running, but nothing has moved for hours; this job no longer watches it',
     ],
     [
       'how many rows of a copy had not arrived when it had to be closed',
@@ -320,7 +320,7 @@ describe('a note', () => {
     ],
     [
       { kind: 'longer-than-run', index: 'dataset.operation', seconds: 90_000, hours: 12 },
-      'The truncation of dataset.operation takes about 25 h, as last time, and a run ends after 12 hours (maxRunHours): the next run goes on watching.',
+      'The truncation of dataset.operation takes about 25 h (last time), and a run ends after 12 hours (maxRunHours): the next run goes on watching.',
     ],
     [
       { kind: 'memory-unavailable', problem: 'The table is gone.' },

@@ -145,12 +145,13 @@ export function reportText({ result, mode, cause, noteFacts = [], policies }: Re
   ];
 }
 
-/** `verified by=counts`. Times are left out: they are those of the virtual clock. */
+/** `verified by=counts`. Times are left out: they are those of the virtual clock; that rows went later is told. */
 function causeText({ kind, ...fields }: Cause | { kind: string }): string {
+  const later = kind === 'missing' && 'since' in fields ? ' since the last verdict' : '';
   const told = Object.entries(fields)
     .filter(([name]) => !times.has(name))
     .map(([name, value]) => ` ${name}=${typeof value === 'object' && value !== null ? inner(value) : value}`);
-  return `${kind}${told.join('')}`;
+  return `${kind}${later}${told.join('')}`;
 }
 
 const times = new Set(['since', 'until', 'deadline', 'lastMovedAt', 'at']);

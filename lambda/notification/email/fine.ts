@@ -66,16 +66,23 @@ function foldedLine(outcome: Outcome, entries: readonly PolicyEntry[], more: boo
 }
 
 /** What a reindex leaves behind, and what no count can show. */
-export function afterReindex({ report }: Telling): string {
+export function afterReindex(telling: Telling): string {
+  const { report, measure } = telling;
   const reindexed = withResult(report, 'ok').filter(
     ({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex',
   );
   if (reindexed.length === 0) return '';
-  const told = reindexed.flatMap((entry) => {
-    const [first, ...others] = recoveryLines(recovery(entry, Date.parse(report.finishedAt)));
-    return first === undefined ? [] : [`- ${nameOf(entry)}: ${first}`, ...others];
-  });
-  return ['AFTER A REINDEX', 'The old index stays behind and uses disk space until somebody removes it.', ...told].join(
-    '\n',
-  );
+  const left = reindexed
+    .map((entry) => ({ entry, steps: recovery(entry, Date.parse(report.finishedAt)) }))
+    .filter(({ steps }) => steps.length > 0);
+  const brief = left.slice(measure.full).map(({ entry }) => entry);
+  return [
+    'AFTER A REINDEX',
+    'The old index stays behind and uses disk space until somebody removes it.',
+    ...left.slice(0, measure.full).flatMap(({ entry, steps }) => {
+      const [first, ...others] = recoveryLines(steps);
+      return [`- ${names([entry], 1, telling)}: ${first}`, ...others];
+    }),
+    ...(brief.length > 0 ? [`- ${names(brief, brief.length, telling)}: the same, with their own names.`] : []),
+  ].join('\n');
 }

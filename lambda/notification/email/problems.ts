@@ -44,10 +44,17 @@ function problem({ outcome, entries }: Group, telling: Telling): string {
 
 /** The result for each index that an operator asked to clear. */
 export function clearing(telling: Telling): string {
-  const { report } = telling;
+  const { report, measure } = telling;
   const about = notesBeside(report).filter(isAboutClearing);
   if (about.length === 0) return '';
-  return ['CLEARING', ...about.map((told) => noteLines(told, telling))].join('\n');
+  // What to do about one takes a page; every index is named all the same.
+  const refused = about.filter(({ note }) => note?.kind === 'not-released');
+  const brief = new Set(refused.slice(measure.full));
+  return [
+    'CLEARING',
+    ...about.map((told) => (brief.has(told) ? noteLine(told, measure.text) : noteLines(told, telling))),
+    ...(brief.size > 0 ? [`What to do about the last ${brief.size} is the same, with their own names.`] : []),
+  ].join('\n');
 }
 
 export function notes(telling: Telling): string {
@@ -59,10 +66,13 @@ export function notes(telling: Telling): string {
   return ['TO KNOW', ...shown, ...more].join('\n');
 }
 
-function noteLines({ text, note }: ToldNote, telling: Telling): string {
+const noteLine = ({ text }: ToldNote, max: number): string => `- ${asSentence(oneLine(text, max))}`;
+
+function noteLines(told: ToldNote, telling: Telling): string {
+  const { note } = told;
   const { report, context, measure } = telling;
   return [
-    `- ${asSentence(oneLine(text, measure.text))}`,
+    noteLine(told, measure.text),
     ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt), pause(context))) : []),
     ...stepLines(note && noteStep(note, context), telling),
     ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),

@@ -62,6 +62,6 @@ export function link(heading: string, { context, given }: Telling): string[] {
 /** Each request on a line of its own, as the consoles of a search cluster accept it. */
 export const recoveryLines = (instructions: readonly Instruction[]): string[] =>
   instructions.flatMap(({ say, request }) => [
-    oneLine(say, 1000),
+    oneLine(say, 2000),
     ...(request === undefined ? [] : [`  ${oneLine(request, 2000)}`]),
   ]);

@@ -41,6 +41,9 @@ export const entryFields = {
     'the same just after the verdict: no result, because disk space comes back only when the search engine merges',
   ),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
+  since: optionalText(
+    'start of the first of the runs, one after the other, in which this index had this outcome; left out the first time, and where the cause has a date of its own',
+  ),
   adopted: described(
     z.boolean().optional(),
     'this entry is about a truncation that an earlier run started, or about one without a policy',

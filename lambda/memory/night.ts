@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { outcomes } from '../facts/outcomes.ts';
 
 /**
- * What one night saw of one index. Nights are remembered for estimates, growth, and to notice what others do; no safety
+ * What one night saw of one index. Nights are remembered for estimates, growth, since when something is wrong, and to notice what others do; no safety
  * rule reads them, and lost data builds up again.
  */
 
@@ -20,6 +20,7 @@ export const nightSchema = z.object({
   mb: z.number().nonnegative().optional(),
   /** The physical index. */
   name: z.string().optional(),
+  /** What became of it, if the step that decided that keeps nights: Plan, or the last Poll. */
   outcome: z.enum(outcomes).optional(),
   /** For a truncation whose end this run saw: rows deleted, duration, and whether it copied. */
   deleted: z.int().nonnegative().optional(),

@@ -1,4 +1,5 @@
 import { dayMillis, forecastNights, missingRows, rowsAfterShare } from '../facts/limits.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { Night } from './night.ts';
 
 /**
@@ -114,4 +115,14 @@ export function emptiedSince(nights: readonly Night[], rows: number, now: string
     nights: before.length,
     ...(last.name !== undefined && { nameBefore: last.name }),
   };
+}
+
+/**
+ * Since when an index has ended with this outcome, night after night: the first of these nights.
+ * @param nights before this one, oldest first
+ * @returns undefined if the last one ended in another way, or in none that is known
+ */
+export function sameSince(nights: readonly Night[], outcome: Outcome): string | undefined {
+  const others = nights.findLastIndex((night) => night.outcome !== outcome);
+  return nights[others + 1]?.night;
 }

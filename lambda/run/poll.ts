@@ -2,7 +2,6 @@ import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
 import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
-import type { DecidedFacts } from '../facts/report-schema.ts';
 import { capped } from '../facts/text.ts';
 import { standing } from '../ledger/standing.ts';
 import { fence } from '../ledger/transitions.ts';
@@ -13,12 +12,12 @@ import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { askingOf, done, endOf, foreignEntry, held, keyOf, quarantinedCause, replaceEntry } from './entries.ts';
+import { nightOf, troubledSince, unavailable, verdictNight } from './memory.ts';
 import { proceed, whyOver } from './next.ts';
 import { fromHead, isOurs } from './other-version.ts';
-import { unavailable } from './plan/remember.ts';
 import { resumeOwn } from './resume.ts';
 import type { RunServices } from './services.ts';
-import type { ApprovedEntry, Entry, RunState } from './state.ts';
+import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * Poll: looks at every unresolved truncation that is due, verifies those that have ended by counting again, and closes
@@ -33,7 +32,7 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
   const turns = { truncate: state.turns.truncate + (failedNow ? 1 : 0), poll: state.turns.poll + 1 };
   const settled = await settleTruncate({ ...state, turns }, services);
   const looked = await lookAtAll(settled, services);
-  return proceed(withBreaker(looked), settings, clock.now());
+  return rememberedEnds(looked, proceed(withBreaker(looked), settings, clock.now()), services);
 }
 
 async function lookAtAll(state: RunState, services: RunServices): Promise<RunState> {
@@ -54,8 +53,9 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
     const looked = await lookAt(entry, { ...services, reads, signal, maxRunHours, run, others });
     if (looked.kind === 'watching') return { ...entry, watch: looked.watch };
     services.log.info('verdict', { index: entry.index, ...looked.entry });
-    await rememberVerdict(entry.index, looked.entry, state, services);
-    return { index: entry.index, phase: 'done', entry: looked.entry };
+    const { index } = entry;
+    const decided: DoneEntry = { index, phase: 'done', entry: looked.entry };
+    return remembered(decided, verdictNight(index, looked.entry, state), state, services);
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -65,47 +65,27 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   }
 }
 
-/** What a verdict adds to the memory of this night; without it only estimates are lost. */
-async function rememberVerdict(
-  index: string,
-  entry: DecidedFacts,
-  state: RunState,
-  services: RunServices,
-): Promise<void> {
-  const failed = await unavailable(async () => services.nights?.write(verdictNight(index, entry, state)));
-  if (failed) services.log.warn('the memory of nights cannot be written', { index, problem: failed });
+/** Writes down the night of an entry that was decided; without it only estimates and dates are lost. */
+async function remembered(entry: DoneEntry, night: Night, state: RunState, services: RunServices): Promise<DoneEntry> {
+  const { nights, log } = services;
+  if (!nights) return entry;
+  let since = {};
+  const failed = await unavailable(async () => {
+    since = await troubledSince(entry, state, nights);
+    await nights.write(night);
+  });
+  if (failed) log.warn('the memory of nights cannot be used', { index: entry.index, problem: failed });
+  return { ...entry, entry: { ...entry.entry, ...since } };
 }
 
-function verdictNight(index: string, entry: DecidedFacts, { startedAt }: RunState): Night {
-  const {
-    rowsTotal,
-    rowsToDelete = 0,
-    rowsPastRetention,
-    rowsDeleted,
-    rowsMissing = 0,
-    durationSeconds,
-    strategy,
-  } = entry;
-  // If an earlier run sent it, "rows before" are those of that night.
-  const before = !entry.adopted &&
-    rowsTotal !== undefined && {
-      rows: rowsTotal,
-      overdue: rowsPastRetention ?? rowsToDelete,
-      ...(entry.sizeBeforeMb !== undefined && { mb: entry.sizeBeforeMb }),
-    };
-  return {
-    index,
-    night: startedAt,
-    ...before,
-    ...(entry.indexName !== undefined && { name: entry.indexName }),
-    outcome: entry.outcome,
-    deleted: rowsDeleted ?? 0,
-    ...(rowsDeleted !== undefined &&
-      rowsTotal !== undefined && { rowsLeft: Math.max(0, rowsTotal - rowsDeleted - rowsMissing) }),
-    ...(entry.sizeAfterMb !== undefined && { mbLeft: entry.sizeAfterMb }),
-    ...(durationSeconds !== undefined && { seconds: durationSeconds }),
-    ...(strategy === 'reindex' && rowsTotal !== undefined && { copied: rowsTotal - rowsToDelete }),
+/** The same for what ended with the run. */
+async function rememberedEnds(before: RunState, after: RunState, services: RunServices): Promise<RunState> {
+  const one = async (entry: Entry, at: number): Promise<Entry> => {
+    const [night] = nightOf(entry, after);
+    if (entry.phase !== 'done' || before.entries[at]?.phase === 'done' || !night) return entry;
+    return remembered(entry, night, after, services);
   };
+  return { ...after, entries: await Promise.all(after.entries.map(one)) };
 }
 
 /**

@@ -34,9 +34,12 @@ export function urgencyText(urgency: Urgency, before?: number): string {
   }
 }
 
-/** `second night`; empty for the first one. */
+/**
+ * `second night`; empty for the first one.
+ * @param now the run's start: the next night's comes less than a day after a verdict, a run by hand within a few hours
+ */
 export function nightText(since: number, now: number): string {
-  const night = Math.round((now - since) / 86_400_000) + 1;
+  const night = Math.floor((now - since) / 86_400_000 + 0.75) + 1;
   if (!(night > 1)) return '';
   return ['second', 'third', 'fourth', 'fifth'][night - 2]?.concat(' night') ?? `for ${exact(night)} nights now`;
 }

@@ -10,6 +10,7 @@ import { noteStep } from '../next/run-steps.ts';
 import { problemGroups } from './groups.ts';
 import { headline } from './headline.ts';
 import { failedChecks } from './troubles.ts';
+import { nightOf } from './urgency.ts';
 
 /** A whole run in a few words. */
 
@@ -24,16 +25,17 @@ export function summary(report: Report): string {
   const released = noteFacts.flatMap((note) => (note.kind === 'released' ? [note] : []));
   const [worst] = bad;
   const [notReleased, ...others] = kept;
+  const night = [nightOf(report)].filter((text) => text !== '');
   const more = (count: number) => (count === 0 ? [] : [`${count} more`]);
   const parts = [
-    ...(report.error === undefined ? [] : [runFailed(report)]),
+    ...(report.error === undefined ? [] : [runFailed(report), ...night]),
     ...(notReleased
       ? [
           `NOT RELEASED: ${oneLine(notReleased.index, 100)} (${notReleased.why.replaceAll('-', ' ')})`,
           ...more(others.length),
         ]
       : []),
-    ...(worst ? [headline(worst), ...more(bad.length - 1)] : []),
+    ...(worst ? [headline(worst), ...(report.error === undefined ? night : []), ...more(bad.length - 1)] : []),
     ...releasedParts(released),
   ];
   const lost = report.policies.filter((entry) => entry.outcome === 'truncated' && mayHaveLost(entry));

@@ -1,10 +1,12 @@
 import { isLoss, mayHaveLost } from '../../facts/losses.ts';
 import { type Urgency, urgencies, urgencyOfOutcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { date } from '../../wording/numbers.ts';
 import { nightText, urgencyText } from '../../wording/outcome-words.ts';
 import { entryStep } from '../next/entry-steps.ts';
 import { errorStep, noteStep } from '../next/run-steps.ts';
 import type { Step } from '../next/step.ts';
+import { problemGroups, withError } from './groups.ts';
 
 /** How urgent a run is, and since when: the most urgent of its error, its entries and its notes. */
 
@@ -13,11 +15,17 @@ interface Told {
   before?: number | undefined;
 }
 
-/** `How urgent: act before 24 Sep 2026, second night.` */
+/** `How urgent: act before 24 Sep 2026. Since 1 Aug 2026.` */
 export function urgencySentence(report: Report): string {
   const { urgency, before } = urgencyOf(report);
-  const night = sinceWhen(report);
-  return `How urgent: ${urgencyText(urgency, before)}${night === '' ? '' : `, ${night}`}.`;
+  const since = troubledSince(report);
+  return `How urgent: ${urgencyText(urgency, before)}.${nightOf(report) === '' || since === undefined ? '' : ` Since ${date(since)}.`}`;
+}
+
+/** `second night`, of what the subject names; empty for the first one. */
+export function nightOf(report: Report): string {
+  const since = troubledSince(report);
+  return since === undefined ? '' : nightText(since, Date.parse(report.startedAt));
 }
 
 export function urgencyOf(report: Report): Told {
@@ -60,7 +68,16 @@ function ofEntry(entry: PolicyEntry, report: Report): Told {
 /** Whether a step asks for anything but waiting. */
 const asks = (step: Step | undefined): boolean => step !== undefined && !step.passes;
 
-function sinceWhen({ policies, finishedAt }: Report): string {
-  const since = policies.flatMap(({ cause }) => (cause.kind === 'quarantined' ? [cause.since] : []));
-  return since.length === 0 ? '' : nightText(Math.min(...since), Date.parse(finishedAt));
+/** Since when the worst index has been in the same trouble, or all that a failed run has not looked at. */
+function troubledSince(report: Report): number | undefined {
+  const [worst] = problemGroups(report).flatMap(({ entries }) => entries);
+  if (report.error === undefined) return worst && sinceOf(worst);
+  const each = withError(report).map(sinceOf);
+  return each.length === 0 || each.includes(undefined) ? undefined : Math.max(...each.map(Number));
+}
+
+function sinceOf({ cause, since }: PolicyEntry): number | undefined {
+  if (cause.kind === 'quarantined') return cause.since;
+  const at = Date.parse(since ?? '');
+  return Number.isNaN(at) ? undefined : at;
 }

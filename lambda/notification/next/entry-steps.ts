@@ -41,11 +41,11 @@ export function entryStep(entries: Entries, report: Report, context: MessageCont
     case 'incomplete':
       return afterIncomplete(entry, context);
     case 'not-started':
-      return afterNotStarted(cause, context);
+      return afterNotStarted(entry, context);
     case 'unknown':
       return afterUnknown(entries, context);
     case 'failed':
-      return afterFailure(cause, context);
+      return afterFailure(entry, context);
     default:
       // For `emptied` the cause says how to recover.
       return undefined;
@@ -82,14 +82,21 @@ function afterIncomplete(entry: PolicyEntry, context: MessageContext): Step | un
   // The cause says how to make its rows visible.
   if (cause.kind === 'not-refreshed') return undefined;
   if (cause.kind === 'remains' && cause.why === 'conflicts') return findOthers(context);
+  const command = askAboutTask(entry);
+  if (entry.since) {
+    return {
+      text: `It has happened again: ask the search cluster why. ${laterRun(context)} deletes the rest.`,
+      command,
+    };
+  }
   return {
     text: `Nothing the first time, ${laterRun(context).toLowerCase()} deletes the rest. If it happens again, ask the search cluster why.`,
-    command: askAboutTask(entry),
+    command,
     passes: true,
   };
 }
 
-function afterNotStarted(cause: Cause, context: MessageContext): Step | undefined {
+function afterNotStarted({ cause, since }: PolicyEntry, context: MessageContext): Step | undefined {
   switch (cause.kind) {
     case 'paused':
       if (cause.problem !== undefined) return correctParameter(context);
@@ -102,11 +109,15 @@ function afterNotStarted(cause: Cause, context: MessageContext): Step | undefine
     case 'foreign':
       return undefined;
     case 'stopped':
-      return isToldFirst(cause) ? undefined : retries(context);
+      if (isToldFirst(cause)) return undefined;
+      if (since === undefined || (cause.by !== 'run-time' && cause.by !== 'history')) return retries(context);
+      return {
+        text: `It does not get its turn: let each run take longer (maxRunHours), or spread the policies over several stages${again(context)}.`,
+      };
     case 'changed':
       return afterChange(cause, context);
     case 'guard':
-      return afterGuard(cause, context);
+      return afterGuard(cause, retries(context), context);
     default:
       return retries(context);
   }
@@ -171,7 +182,13 @@ function endsByItself(entries: Entries, context: MessageContext): string {
   return `${isScheduled(context) ? 'The next run goes' : 'Later runs go'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
 }
 
-function afterFailure(cause: Cause, context: MessageContext): Step | undefined {
+/** What passes by itself has had a night to do so. */
+const persists = (context: MessageContext): Step => ({
+  text: `It has not passed by itself: look at the logs of GMS, and at the load of its search engine${again(context)}.`,
+});
+
+function afterFailure({ cause, since }: PolicyEntry, context: MessageContext): Step | undefined {
+  const waiting = since === undefined ? retries(context) : persists(context);
   switch (cause.kind) {
     case 'policy':
       return correctPolicy(context);
@@ -179,22 +196,23 @@ function afterFailure(cause: Cause, context: MessageContext): Step | undefined {
     case 'foreign':
       return undefined;
     case 'server':
-      return serverStep(cause.error, retries(context), context);
+      return serverStep(cause.error, waiting, context);
     case 'unchanged':
-      return cause.error ? serverStep(cause.error, retries(context), context) : retries(context);
+      return cause.error ? serverStep(cause.error, waiting, context) : waiting;
     case 'stopped':
-      if (cause.by !== 'plan-time') return retries(context);
+      if (cause.by !== 'plan-time') return waiting;
       return { text: 'Look at the load of GMS and its search engine, or spread the policies over several stages.' };
     case 'guard':
-      return afterGuard(cause, context);
+      return afterGuard(cause, waiting, context);
     case 'step-failed':
       return seeLog(cause.step, context);
     default:
-      return retries(context);
+      return waiting;
   }
 }
 
-function afterGuard({ which, error }: Cause & { kind: 'guard' }, context: MessageContext): Step {
+/** @param waiting for what passes by itself */
+function afterGuard({ which, error }: Cause & { kind: 'guard' }, waiting: Step, context: MessageContext): Step {
   switch (which) {
     case 'server-clock':
     case 'start-in-future':
@@ -210,14 +228,14 @@ function afterGuard({ which, error }: Cause & { kind: 'guard' }, context: Messag
       };
     case 'task-status':
       if (error && error.kind !== 'server-error' && error.kind !== 'bad-request')
-        return serverStep(error, retries(context), context);
+        return serverStep(error, waiting, context);
       return {
         text: `See in the logs of GMS why it cannot say how a task stands (its search engine may forbid that), or set the strategy of the policy to delete-by-query${again(context)}.`,
       };
     case 'strategy-unreadable':
-      return serverStep({ kind: 'unreadable', operation: 'dry-run' }, retries(context), context);
+      return serverStep({ kind: 'unreadable', operation: 'dry-run' }, waiting, context);
     default:
-      return retries(context);
+      return waiting;
   }
 }
 

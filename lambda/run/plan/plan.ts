@@ -38,13 +38,13 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   if (prepared.kind === 'ready') {
     if (clear) return finish(await planClear(state, parsed.input, prepared, services), services);
     const planned = await planPolicies(state, prepared, services);
-    const failed = mode === 'enforce' ? await remember(planned, services) : undefined;
-    const isTold = planned.notes.some(({ kind }) => kind === 'memory-unavailable');
-    return finish(failed && !isTold ? { ...planned, notes: [...planned.notes, failed] } : planned, services);
+    return finish(await remember(planned, services), services);
   }
   const entries = prepared.policies.map((policy) => refused(policy, 'failed', { kind: 'run-error' }));
   const preflight = mode === 'preview' ? await previewPreflightOfAddress(services) : undefined;
-  return finish({ ...state, error: prepared.error, ...(preflight && { preflight }), entries }, services);
+  const failed = { ...state, error: prepared.error, ...(preflight && { preflight }), entries };
+  // A mistake in what a person asked for is not an index's trouble.
+  return finish(prepared.error.kind === 'input' ? failed : await remember(failed, services), services);
 }
 
 function finish(state: RunState, services: RunServices): RunState {

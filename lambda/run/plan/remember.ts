@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import type { UnmanagedIndex } from '../../facts/report-schema.ts';
-import { capped } from '../../facts/text.ts';
-import { MemoryError, type Night, type Nights } from '../../memory/night.ts';
+import type { EntryFacts, UnmanagedIndex } from '../../facts/report-schema.ts';
+import type { Night, Nights } from '../../memory/night.ts';
 import { emptiedSince, estimateSeconds, growthOf, nightsToThreshold } from '../../memory/trends.ts';
 import { dottedName, searchIndex } from '../../policy/aspects.ts';
 import { done, endOf } from '../entries.ts';
+import { nightOf, troubledSince, unavailable } from '../memory.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import type { PolicyContext } from './context.ts';
@@ -39,17 +39,6 @@ export async function recall(
   };
   if (nights) await Promise.all(indices.map((index) => limit(() => one(nights, index))));
   return { of: (index) => found.get(index) ?? [], notes };
-}
-
-/** The note that the memory is unavailable, if it is. */
-export async function unavailable(use: () => Promise<void>): Promise<Note | undefined> {
-  try {
-    await use();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof MemoryError)) throw error;
-    return { kind: 'memory-unavailable', problem: capped(error.message) };
-  }
 }
 
 /**
@@ -161,37 +150,32 @@ export const indexIfNamed = ({ entityType, aspect }: UnmanagedIndex): string | u
 /** Of the indices without a policy only the largest are remembered. */
 export const rememberedUnmanaged = 10;
 
-/** Records what this night saw. Never called for a preview. */
-export async function remember(state: RunState, { nights, deadline, clock }: RunServices): Promise<Note | undefined> {
-  if (!nights) return undefined;
+/**
+ * Records what this night saw, and tells what is not well since when. A preview only asks.
+ * @returns the state with that, and with a note if the memory is unavailable
+ */
+export async function remember(state: RunState, { nights, deadline, clock }: RunServices): Promise<RunState> {
+  if (!nights) return state;
   const limit = pLimit(planConcurrency);
-  const seen = [...state.entries.flatMap((entry) => nightOf(entry, state)), ...unmanagedNights(state)];
+  const enforces = state.mode === 'enforce';
   let failed: Note | undefined;
-  await Promise.all(
-    seen.map((night) =>
-      limit(async () => {
-        if (failed || clock.now() >= deadline() - deadlineMarginMillis) return;
-        failed = (await unavailable(() => nights.write(night))) ?? failed;
-      }),
-    ),
-  );
-  return failed;
-}
-
-function nightOf(entry: Entry, { startedAt }: RunState): Night[] {
-  const { rowsTotal, rowsToDelete, rowsPastRetention: overdue = rowsToDelete, indexName } = entry.entry;
-  if (entry.phase === 'watched' || rowsTotal === undefined || entry.entry.adopted) return [];
-  return [
-    {
-      index: entry.index,
-      night: startedAt,
-      rows: rowsTotal,
-      ...(overdue !== undefined && { overdue }),
-      ...mbOf(entry),
-      ...(indexName !== undefined && { name: indexName }),
-      ...(entry.phase === 'done' && { outcome: entry.entry.outcome }),
-    },
-  ];
+  const use = async (call: () => Promise<void>): Promise<void> => {
+    if (failed || clock.now() >= deadline() - deadlineMarginMillis) return;
+    failed = (await unavailable(call)) ?? failed;
+  };
+  const one = async (entry: Entry): Promise<Entry> => {
+    let since: Pick<EntryFacts, 'since'> = {};
+    await use(async () => {
+      if (entry.phase === 'done') since = await troubledSince(entry, state, nights);
+      for (const night of enforces ? nightOf(entry, state) : []) await nights.write(night);
+    });
+    return entry.phase === 'done' ? { ...entry, entry: { ...entry.entry, ...since } } : entry;
+  };
+  const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
+  const others = enforces ? unmanagedNights(state) : [];
+  await Promise.all(others.map((night) => limit(() => use(() => nights.write(night)))));
+  const isTold = state.notes.some(({ kind }) => kind === 'memory-unavailable');
+  return { ...state, entries, notes: failed && !isTold ? [...state.notes, failed] : state.notes };
 }
 
 const unmanagedNights = ({ unmanagedIndices, startedAt }: RunState): Night[] =>

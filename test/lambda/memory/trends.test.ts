@@ -6,6 +6,7 @@ import {
   growthOf,
   nightsToThreshold,
   rowsPerSecond,
+  sameSince,
 } from '../../../lambda/memory/trends.ts';
 
 const dayOf = (day: number) => new Date(Date.UTC(2026, 2, 1, 3, 30) + day * 86_400_000).toISOString();
@@ -112,4 +113,14 @@ describe('an index that somebody else emptied', () => {
     expect(emptiedSince([...steady, night(3, { rows: 0 })], 1000, dayOf(4))).toMatchObject({ rowsBefore: 4005 });
     expect(emptiedSince([...steady, night(3, { rows: 0 })], 3000, dayOf(4))).toBeUndefined();
   });
+});
+
+test('an index is in the same trouble since the first of the last nights that ended like this one', () => {
+  const ended = (...outcomes: Night['outcome'][]) =>
+    outcomes.map((outcome, day) => night(day, outcome === undefined ? {} : { outcome }));
+  expect(sameSince([], 'failed')).toBeUndefined();
+  expect(sameSince(ended('failed', 'failed'), 'failed')).toBe(dayOf(0));
+  expect(sameSince(ended('failed', 'truncated', 'failed'), 'failed')).toBe(dayOf(2));
+  expect(sameSince(ended('failed', undefined), 'failed')).toBeUndefined();
+  expect(sameSince(ended('failed'), 'incomplete')).toBeUndefined();
 });

@@ -112,6 +112,39 @@ export const remembered: Nights = {
     },
   },
 
+  // The second night must not read like the first, nor like one that passes by itself.
+  'refused-for-the-third-night': {
+    async play(begin) {
+      const deployment = await begin();
+      deployment.service.engine.onRequest = ({ body }) =>
+        body.includes('dryRun')
+          ? { kind: 'fail-before', answer: { kind: 'status', status: 403, body: 'RBAC: access denied' } }
+          : undefined;
+      await ordinaryNights(deployment, 2, {});
+      return deployment.night();
+    },
+  },
+
+  'cancelled-again': {
+    async play(begin) {
+      const deployment = await begin({ indices: [anIndexOf(12_000, 18_000)], faults: ['cancel-at=0.5'] });
+      await ordinaryNights(deployment, 1, {});
+      return deployment.night();
+    },
+  },
+
+  'token-refused-again': {
+    async play(begin) {
+      const deployment = await begin();
+      deployment.service.engine.onRequest = () => ({
+        kind: 'fail-before',
+        answer: { kind: 'status', status: 401, body: '' },
+      });
+      await ordinaryNights(deployment, 1, {});
+      return deployment.night();
+    },
+  },
+
   'memory-out-of-reach': {
     async play(begin) {
       const deployment = await begin();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryError } from '../../../../lambda/memory/night.ts';
 import { anIndexOf, deployments, firstNight, only } from '../../../support/deployment.ts';
+import { policyFor, slowly } from '../../../support/nights/night.ts';
 import { anIndex } from '../../../support/records.ts';
 
 /** What each night remembers, and what that is good for. */
@@ -31,6 +32,29 @@ describe('a night', () => {
         seconds: expect.any(Number),
       },
     ]);
+  });
+
+  test('tells since when an index is in the same trouble, whether Plan finds it or a verdict', async () => {
+    const policies = [policyFor('operation'), policyFor('b')];
+    const deployment = await started({ faults: ['cancel-at=0.5'], policies });
+    const ends = async () => (await deployment.night()).policies.map(({ outcome, since }) => [outcome, since]).sort();
+    expect(await ends()).toEqual([
+      ['failed', undefined],
+      ['incomplete', undefined],
+    ]);
+    deployment.clock.time += day;
+    const first = new Date(firstNight).toISOString();
+    expect(await ends()).toEqual([
+      ['failed', first],
+      ['incomplete', first],
+    ]);
+  });
+
+  test('tells the same of what had not ended when the run did', async () => {
+    const deployment = await started({ ...slowly, indices: [anIndexOf(6000, 400)] });
+    expect(only(await deployment.night())).toMatchObject({ outcome: 'still-running' });
+    expect(deployment.nights.all).toMatchObject([{ rows: 6400, outcome: 'still-running' }]);
+    expect(deployment.nights.all[0]).not.toHaveProperty('deleted');
   });
 
   test('that only previews is not remembered', async () => {

@@ -224,13 +224,17 @@ describe('remembering', () => {
       { indexName: 'sizeless', entityType: 'a', aspect: 'b' },
       ...Array.from({ length: 9 }, (_, at) => ({ indexName: `u${at}`, entityType: 'u', aspect: `${at}`, sizeMb: at })),
     ];
-    expect(await remember(aRunState(entries, { unmanagedIndices }), services(nights))).toBeUndefined();
+    const before = aRunState(entries, { unmanagedIndices });
+    expect(await remember(before, services(nights))).toEqual(before);
     const written = { night: state.startedAt };
-    expect(nights.all.slice(0, 2)).toStrictEqual([
-      { index: anIndex, ...written, rows: 1400, overdue: 500, mb: 3, name: 'i' },
+    const byIndex = [...nights.all].sort((one, other) => one.index.localeCompare(other.index));
+    expect(byIndex.slice(0, 4)).toStrictEqual([
       { index: 'b', ...written, rows: 1400, outcome: 'failed' },
+      { index: 'c', ...written, outcome: 'failed' },
+      { index: 'd', ...written, outcome: 'in-flight' },
+      { index: anIndex, ...written, rows: 1400, overdue: 500, mb: 3, name: 'i' },
     ]);
-    expect(nights.all.slice(2)).toStrictEqual(
+    expect(byIndex.slice(4)).toStrictEqual(
       Array.from({ length: 8 }, (_, at) => ({ index: `u_${at}aspect_v1`, ...written, mb: at, name: `u${at}` })),
     );
   });
@@ -239,7 +243,7 @@ describe('remembering', () => {
     read: () => Promise.reject(new MemoryError('no table')),
     write: () => Promise.reject(new MemoryError('no table')),
   };
-  const note = { kind: 'memory-unavailable', problem: 'no table' };
+  const note = { kind: 'memory-unavailable', problem: 'no table' } as const;
 
   test('that fails is reported once, and not retried forever', async () => {
     let writes = 0;
@@ -251,9 +255,10 @@ describe('remembering', () => {
       },
     };
     const many = aRunState(Array.from({ length: 100 }, (_, at) => ({ ...approved(), index: `${at}` })));
-    expect(await remember(many, services(once))).toEqual(note);
+    expect((await remember(many, services(once))).notes).toEqual([note]);
     expect(writes).toBe(8);
-    expect(await remember(many, services(undefined))).toBeUndefined();
+    expect((await remember({ ...many, notes: [note] }, services(once))).notes).toEqual([note]);
+    expect(await remember(many, services(undefined))).toBe(many);
   });
 
   test('reads by index, and reports a failure once', async () => {
@@ -277,6 +282,47 @@ describe('remembering', () => {
     const none = await recall(['a', 'b', 'c'], services(failing));
     expect([none.of('a'), none.notes]).toEqual([[], [note]]);
     expect((await recall(['a'], services(undefined))).notes).toEqual([]);
+  });
+
+  test.each<[string, Partial<Night>[], string | undefined]>([
+    ['the first night', [], undefined],
+    ['one after a good one', [{ outcome: 'below-threshold' }], undefined],
+    ['one after a night that nobody knows the end of', [{ outcome: 'failed' }, {}], undefined],
+    ['the second one', [{ outcome: 'failed' }], night(1).night],
+    ['the third one', [{ outcome: 'truncated' }, { outcome: 'failed' }, { outcome: 'failed' }], night(2).night],
+  ])('tells a failed policy since when: %s', async (_, earlier, since) => {
+    const nights = nightsInMemory();
+    for (const [at, fields] of earlier.entries()) await nights.write(night(earlier.length - at, fields));
+    // A Plan that is tried again finds what it has written itself.
+    await nights.write(night(0, { outcome: 'failed' }));
+    const failed = decided('failed', { kind: 'policy', problem: 'x' });
+    const [entry] = (await remember(aRunState([failed]), services(nights))).entries;
+    expect(entry).toEqual(since === undefined ? failed : { ...failed, entry: { ...failed.entry, since } });
+    const preview = await remember(aRunState([failed], { mode: 'preview' }), services(nights));
+    expect(preview.entries).toEqual([entry]);
+  });
+
+  test('asks nothing for what is well, or has a date of its own', async () => {
+    const asked: string[] = [];
+    const nights = nightsInMemory();
+    nights.read = async (index) => {
+      asked.push(index);
+      return [];
+    };
+    const entries = [
+      decided('truncated', { kind: 'verified', by: 'counts' }),
+      decided('quarantined', { kind: 'quarantined', since: 1, outcome: 'rows-missing' }),
+      approved(),
+      watched,
+    ];
+    await remember(aRunState(entries), services(nights));
+    expect(asked).toEqual([]);
+  });
+
+  test('of a preview writes nothing', async () => {
+    const nights = nightsInMemory();
+    await remember(aRunState([approved()], { mode: 'preview' }), services(nights));
+    expect(nights.all).toEqual([]);
   });
 
   test('ends in time', async () => {

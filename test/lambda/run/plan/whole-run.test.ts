@@ -204,7 +204,7 @@ describe('the requests of Plan', () => {
     expect(unread.asked[2]).toMatch(/^a \d/);
   });
 
-  test('to the memory are for the counted indices and the ten largest without a policy', async () => {
+  test('to the memory are for the counted indices, the ten largest without a policy, and those in trouble', async () => {
     const read: string[] = [];
     const nights = {
       async read(index: string) {
@@ -221,7 +221,8 @@ describe('the requests of Plan', () => {
       nights,
       sizes: [...unmanaged, { indexName: 'z_aspect_v1', sizeMb: 999 }],
     });
-    expect(read).toEqual([key('a').index, ...Array.from({ length: 9 }, (_, at) => key(`u${at}`).index)]);
+    const largest = Array.from({ length: 9 }, (_, at) => key(`u${at}`).index);
+    expect(read).toEqual([key('a').index, ...largest, key('b').index]);
   });
 
   test('to the memory for indices without a policy are reported when they fail', async () => {

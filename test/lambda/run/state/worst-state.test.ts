@@ -40,6 +40,7 @@ const facts = (at: number): EntryFacts => ({
   mbPerDay: 123_456.789,
   indexName: physical,
   sizeBeforeMb: 123_456.789,
+  since: '2026-03-01T03:30:00.000Z',
   ...(at < maxPolicies ? { owner: text, note: text } : { adopted: true }),
 });
 const verdict = { taskId: `${'t'.repeat(22)}:1234567890`, rowsDeleted: rows, rowsRemaining: rows, rowsMissing: rows };

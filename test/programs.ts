@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 
 /**
- * The programs that tests start as processes, each bundled once into one file: reading some 250 files through tsx takes
+ * The programs that tests start as processes, each bundled once: reading some 250 files through tsx takes
  * a second of each start. `stopped.test.ts`, `npm.test.ts` and `.ci/run` start them as people do.
  */
 const programs = {
@@ -21,6 +21,8 @@ const programs = {
 declare module 'vitest' {
   interface ProvidedContext {
     programs: Record<keyof typeof programs, string>;
+    /** A folder for what named nights left; not where a test is given no programs. */
+    nights?: string;
   }
 }
 
@@ -28,32 +30,38 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export default async function setup({ provide }: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'programs-'));
-  const bundled = await Promise.all(
-    Object.entries(programs).map(async ([name, entry]) => {
-      const outfile = join(folder, `${name}.mjs`);
-      await build({
-        absWorkingDir: root,
-        entryPoints: [entry],
-        outfile,
-        bundle: true,
-        platform: 'node',
-        target: 'node20',
-        format: 'esm',
-        // Shorter, it is read sooner.
-        minifySyntax: true,
-        minifyWhitespace: true,
-        mainFields: ['module', 'main'],
-        logLevel: 'error',
-        // Some libraries call require(); and messages name the program as it was started.
-        banner: {
-          js: `import { createRequire } from 'node:module';
-const require = createRequire(import.meta.url);
-process.argv[1] = ${JSON.stringify(join(root, entry))};`,
-        },
-      });
-      return [name, outfile];
-    }),
-  );
-  provide('programs', Object.fromEntries(bundled));
+  await build({
+    absWorkingDir: root,
+    entryPoints: programs,
+    outdir: join(folder, 'code'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    // What several of them have in common is read once.
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    // Shorter, it is read sooner.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    mainFields: ['module', 'main'],
+    logLevel: 'error',
+    // Some libraries call require().
+    banner: {
+      js: `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);`,
+    },
+  });
+  const started = Object.entries(programs).map(([name, entry]) => {
+    const file = join(folder, `${name}.mjs`);
+    // Messages name the program as it was started.
+    writeFileSync(
+      file,
+      `process.argv[1] = ${JSON.stringify(join(root, entry))};\nawait import('./code/${name}.mjs');\n`,
+    );
+    return [name, file];
+  });
+  provide('programs', Object.fromEntries(started));
+  provide('nights', folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }

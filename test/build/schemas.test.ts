@@ -17,10 +17,11 @@ describe.each(Object.entries(schemas))('docs/%s', (name, text) => {
   test('is what the code says (npm run schemas writes it)', () => {
     expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(text);
   });
+});
 
-  test.skipIf(name === 'report.schema.json')('says that the command knows more', () => {
-    expect(JSON.parse(text).description).toMatch(/Weaker than: npm start -- validate --(policies|stage) FILE/);
-  });
+test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {
+  const { description } = JSON.parse(schemas[`${name}.schema.json`]);
+  expect(description).toMatch(`Weaker than: npm start -- validate --${name} FILE`);
 });
 
 describe('docs/report.schema.json', () => {

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -47,11 +48,20 @@ async function sent(aspect: string): Promise<string[]> {
   );
 }
 
-function startAs(way: (typeof ways)[number], args: string[]) {
+/** A package with our script `start`, which starts the bundled program: reading it through tsx takes a second each time. */
+function asPackage(files: ReturnType<typeof folder>): string {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } };
+  expect(scripts.start).toContain(' --import tsx local/main.ts');
+  const start = scripts.start.replace('--import tsx local/main.ts', inject('programs').start);
+  files.write('package.json', { private: true, type: 'module', scripts: { start } });
+  return files.at('.');
+}
+
+function startAs(way: (typeof ways)[number], args: string[], files: ReturnType<typeof folder>) {
   const byNpm = way === 'SIGTERM to npm' || way === 'Ctrl-C';
   const command = byNpm ? ['npm', 'start', '--'] : [process.execPath, inject('programs').start];
   const child = spawn(command[0]!, [...command.slice(1), ...args], {
-    cwd: root,
+    cwd: byNpm ? asPackage(files) : root,
     env: { PATH: process.env['PATH'], HOME: tmpdir() },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, as a shell gives to what it starts: Ctrl-C and a closed terminal reach the whole group.
@@ -95,7 +105,7 @@ describe.concurrent('npm start, stopped by', () => {
       ],
       ...['--ledger', files.at('ledger'), '--fast'],
     ];
-    const { child, output, ended } = startAs(way, args);
+    const { child, output, ended } = startAs(way, args, files);
     while (!/: [1-9][\d,]* of [\d,]+ rows done/.test(output.stdout)) await sleep(20);
     const first = child.pid!;
     const node = child.spawnfile === 'npm' ? childOf(first) : first;

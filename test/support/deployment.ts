@@ -10,6 +10,7 @@ import type { RunState } from '../../lambda/run/state.ts';
 import type { SampleIndex } from '../../local/operations-service/samples.ts';
 import { executeWorkflow } from '../../local/workflow.ts';
 import { type OperationsService, type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
+import { wireTo } from './wire.ts';
 
 /** Where virtual time starts. */
 export const firstNight = Date.UTC(2026, 2, 1, 3, 30);
@@ -34,7 +35,7 @@ export interface Deployment {
   services: Omit<RunServices, 'deadline'>;
   settings: RunSettings;
   policies: unknown[];
-  /** A run by the workflow file, over real HTTP, in virtual time. */
+  /** A run by the workflow file, in virtual time. */
   night(input?: Record<string, unknown>, name?: string): Promise<Report>;
   /** Services for calling one step: its deadline is counted from now. */
   during(step: 'plan' | 'truncate' | 'poll'): RunServices;
@@ -47,12 +48,14 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** The steps and the embedded service, joined by real HTTP and one virtual clock. */
+/** The steps and the embedded service, joined by a wire and one virtual clock. */
 export async function deploy(
   options: Omit<ServiceOptions, 'clock'> & {
     policies?: unknown[];
     settings?: Partial<RunSettings>;
     rowsPerSecond?: number;
+    /** Over a socket, as deployed; a turn of the event loop does as well for everything that is not about HTTP. */
+    overHttp?: boolean;
   } = {},
 ): Promise<Deployment> {
   const clock = { time: firstNight };
@@ -60,15 +63,23 @@ export async function deploy(
     policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30 }],
     settings: given,
     rowsPerSecond,
+    overHttp = false,
     ...rest
   } = options;
-  const service = await startOperationsService({
+  const serving = await startOperationsService({
     indices: [anIndexOf(600, 400)],
     ...rest,
     clock: { now: () => clock.time },
   });
+  const transport = overHttp
+    ? createHttpTransport({ connectTimeoutMillis: 5000, answerTimeoutMillis: 5000 })
+    : wireTo(serving.engine, 5000);
+  const stop = async () => {
+    await transport.close();
+    await serving.close();
+  };
+  const service = { ...serving, close: stop };
   if (rowsPerSecond !== undefined) service.engine.set({ rowsPerSecond });
-  const transport = createHttpTransport({ connectTimeoutMillis: 5000, answerTimeoutMillis: 5000 });
   const ledger = memoryLedger();
   const nights = nightsInMemory();
   const states: RunState[] = [];
@@ -140,10 +151,7 @@ export async function deploy(
     },
     realTruncates: () =>
       service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false),
-    async close() {
-      await transport.close();
-      await service.close();
-    },
+    close: stop,
   };
   return deployment;
 }

@@ -10,10 +10,10 @@ import { firstNight } from './history.ts';
 
 const day = 86_400_000;
 /** More than a run has hours: the last of them wait until its end. */
-const policies = 20;
+const policies = 14;
 
 test.each(['calm', 'unsettled'] as const)(
-  'a night of 20 policies, %s: state and history stay within the budget, and every policy is in the report',
+  'a night of 14 policies, %s: state and history stay within the budget, and every policy is in the report',
   async (weather) => {
     const aspects = Array.from({ length: policies }, (_, number) => `anAspectWithAnOrdinaryName${number}`);
     const old = Array.from({ length: 30 }, (_, row) => firstNight - (40 + row) * day);

@@ -85,9 +85,9 @@ describe('a ledger file that has grown', () => {
     expect(await fileLedger(path).read(anIndex)).toEqual(anIdle({ attemptId: 'attempt-1' }));
   });
 
-  test('is compacted again and again, and stays small over a thousand nights', async () => {
+  test('is compacted again and again, and stays small over two hundred nights', async () => {
     let last = aRunning();
-    for (let night = 0; night < 1000; night++) {
+    for (let night = 0; night < 200; night++) {
       const ledger = fileLedger(path, { compactAbove: 20_000 });
       const next = aRunning({ attemptId: `night-${night}` });
       expect(await ledger.replace(last, next)).toBe(true);
@@ -228,12 +228,15 @@ describe('a compaction', () => {
     expect(at).toBeGreaterThan(20);
   });
 
+  /** Where a file of these bytes may be cut short: at each byte around the end of a line, and at every 29th in between. */
+  const cuts = (bytes: Buffer): number[] =>
+    [...bytes.keys()].slice(1).filter((at) => at % 29 === 0 || bytes.subarray(at - 3, at + 3).includes('\n'));
+
   test.each(['is killed', 'finds the disk full'])(
     'that %s at any byte of the new file loses no record',
     async (how) => {
       open().close();
-      const bytes = size();
-      for (let room = 1; room < bytes; room++) {
+      for (const room of cuts(readFileSync(path))) {
         rmSync(path);
         copyFileSync(grown, path);
         let dead = false;
@@ -316,6 +319,8 @@ describe('a compaction', () => {
     for (let at = 0; outer; at++) {
       let inner = true;
       for (let within = 0; inner && outer; within++) {
+        // A third of the pairs, in which each call of either is interrupted.
+        if ((at + within) % 3 !== 0) continue;
         copyFileSync(grown, path);
         const writer = fileLedger(path);
         let answer: Promise<boolean> | undefined;
@@ -345,7 +350,7 @@ describe('a write to a ledger file', () => {
     await fileLedger(path).replace(aRunning(), next);
     const line = size() - before;
     // With nothing but its last line break missing, it would count.
-    for (let room = 1; room < line - 1; room += room < 20 || room > line - 20 ? 1 : 20) {
+    for (let room = 1; room < line - 1; room += room < 6 || room > line - 6 ? 1 : 50) {
       for (const again of [0, 1, 2, 3, 4, 60]) {
         copyFileSync(grown, path);
         for (const left of [room, again]) {

@@ -6,7 +6,8 @@ import { anIndex, aSending } from '../../support/records.ts';
 
 /** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */
 
-const started = deployments();
+const deployed = deployments();
+const started: typeof deployed = (options) => deployed({ overHttp: true, ...options });
 const hour = 3_600_000;
 
 describe('a night without faults', () => {

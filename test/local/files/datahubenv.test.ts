@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readServer } from '../../../local/files/server.ts';
 import { folder } from '../processes.ts';
@@ -74,9 +74,11 @@ describe('~/.datahubenv', () => {
     expect(problem).not.toMatch(/secret|\n/);
   });
 
-  it.skipIf(process.getuid?.() === 0)('that may not be read is named', () => {
-    const env = home(written);
-    chmodSync(`${env['HOME']}/.datahubenv`, 0);
-    expect(problemOf(() => readServer({}, env))).toMatch(/^~\/\.datahubenv cannot be read \(permission denied\)/);
+  it('that cannot be read is named', () => {
+    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    mkdirSync(files.at('.datahubenv'));
+    expect(problemOf(() => readServer({}, { HOME: files.at('.') }))).toMatch(
+      /^~\/\.datahubenv cannot be read \(it is a folder\)/,
+    );
   });
 });

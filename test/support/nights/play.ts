@@ -1,14 +1,19 @@
 import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
 import { worded } from '../../../lambda/wording/worded.ts';
 import { type Deployment, deploy } from '../deployment.ts';
 import { type Night, production } from './night.ts';
 
-/** A night that has been played, with what it left. */
+/** What a night that has been played left: plain JSON. */
 export interface Played {
   report: Report;
   /** What the report was made of. */
   facts: ReportFacts;
-  deployment: Deployment;
+  /** Of the stage: a run of a stage that enforces may be a preview. */
+  mode: RunSettings['mode'];
+  ledger: [index: string, record: unknown][];
+  states: RunState[];
 }
 
 /** @param words makes English of the facts of reports; as on Lambda if left out */
@@ -29,21 +34,13 @@ export async function play(night: Night, words: (facts: ReportFacts) => Report =
     });
     const [deployment] = deployments;
     if (!deployment || !told) throw new Error('a night without a deployment, or without a report');
-    return { report: withoutPort(report), facts: withoutPort(told), deployment };
+    const { settings, ledger, states } = deployment;
+    return withoutPort({ report, facts: told, mode: settings.mode, ledger: [...ledger.stored], states });
   } finally {
     for (const deployment of deployments) await deployment.close();
   }
 }
 
-const played = new WeakMap<Night, Promise<Played>>();
-
-/** The night as it is played on Lambda, once for all tests in this process: nobody may change what it left. */
-export function playedOnce(night: Night): Promise<Played> {
-  const known = played.get(night) ?? play(night);
-  played.set(night, known);
-  return known;
-}
-
 /** A missing server is reported with its port, which differs each time. */
-const withoutPort = <Told extends Report | ReportFacts>(told: Told): Told =>
-  JSON.parse(JSON.stringify(told).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));
+const withoutPort = (played: Played): Played =>
+  JSON.parse(JSON.stringify(played).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));

@@ -2,7 +2,7 @@ import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Truth } from '../truth/track.ts';
 import { type CheckRule, countsIn, eventsOf, othersBetween } from './events.ts';
-import { type Closing, closings, hasNotBegun, hasStatus, isHidden, isOurs, limitOf } from './unresolved.ts';
+import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf, wasSilent } from './unresolved.ts';
 
 /** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
 
@@ -206,13 +206,6 @@ function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdi
       ({ id, serial, kind, total, completedAt = Number.POSITIVE_INFINITY }) =>
         id === taskId && kind === 'reindex' && completedAt <= at && total <= most && !serials.includes(serial),
     );
-}
-
-/** A reindex of what was to be deleted, of which the function that decided could learn neither the index's name nor the status. */
-function wasSilent(history: Parameters<CheckRule>[0], closing: Closing): boolean {
-  const { strategy, baseline } = closing.record.attempt;
-  const isAsked = strategy !== 'delete-by-query' || closing.track?.acted?.as !== 'reindex';
-  return !isAsked && baseline.indexName === undefined && !hasStatus(history, closing);
 }
 
 /** Rows to delete in the last dry run of the function that decided, with the record's own cutoff. */

@@ -47,7 +47,7 @@ export function hasNotBegun({ at, event, record }: Closing): boolean {
 }
 
 /** Whether the function that decided could read the status of its task. */
-export const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: Closing): boolean =>
+const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: Closing): boolean =>
   record.state === 'running' &&
   eventsOf(history, 'read').some(
     ({ action, tells, task, invocation }) =>
@@ -56,6 +56,13 @@ export const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: 
       task === record.attempt.taskId &&
       invocation.id === event.invocation?.id,
   );
+
+/** A reindex of what was to be deleted, of which the function that decided could learn neither the index's name nor the status. */
+export function wasSilent(history: Parameters<CheckRule>[0], closing: Closing): boolean {
+  const { strategy, baseline } = closing.record.attempt;
+  const isAsked = strategy !== 'delete-by-query' || closing.track?.acted?.as !== 'reindex';
+  return !isAsked && baseline.indexName === undefined && !hasStatus(history, closing);
+}
 
 /** Rows of a plan that may be left, or not be seen to go. */
 export const limitOf = (planned: number): number => Math.max(10, planned * 0.01);
@@ -143,14 +150,16 @@ export const unresolvedRules = {
     const sending = eventsOf(history, 'ledger').filter(({ next }) => next.state === 'sending');
     // It is written again with an answer that is no task id: the first one counts.
     const began = new Map(sending.reverse().map(({ at, next }) => [next.attemptId, at]));
-    for (const { at, event, record, verdict } of closings(history)) {
+    for (const closing of closings(history)) {
+      const { at, event, record, verdict } = closing;
       const { outcome } = verdict.entry;
       if (outcome !== 'unknown') continue;
       const age = at - (began.get(record.attemptId) ?? 0);
       const isHarmless = isBlind(event) || event.truth.deceived;
       if (age < 20 * hour && !isHarmless) yield { at, text: `${record.index}: ${outcome} before 20 h` };
       const { acted, onSource } = event.truth;
-      if (acted === 'reindex' && !onSource && event.next.state !== 'quarantined') {
+      // docs/testing.md, `silent-reindex`.
+      if (acted === 'reindex' && !onSource && event.next.state !== 'quarantined' && !wasSilent(history, closing)) {
         yield { at, text: `${record.index}: ${outcome} after a reindex, and open again` };
       }
     }

@@ -269,7 +269,7 @@ describe.concurrent('a run', () => {
       ...['--policies', files.write('policies', policies)],
     ]);
     expect(status).toBe(1);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('failed in dataset.nothing0 (dry run, no index, 500), 47 more');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('failed in dataset.nothing0 (no such index), 47 more');
     // One for each, and one for the preflight, of an index that is there.
     expect(engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect')).toHaveLength(49);
   });

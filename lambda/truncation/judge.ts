@@ -49,17 +49,21 @@ export function judge(evidence: Evidence): Judgement {
   return isUnmoved(evidence) ? notRefreshed(evidence, loss) : remains(evidence, loss, 'rows');
 }
 
-/** An old record whose index cannot be counted, although the server answers about other things. */
+/**
+ * An old record whose index cannot be counted, although the server answers about other things.
+ * @param error what its counts fail with; undefined where they contradict each other
+ */
 export function judgeUncountable(
   record: Unresolved,
   watch: Watch,
-  error: ServerError,
+  error: ServerError | undefined,
   indexName: string | undefined,
 ): Judgement {
   const isCounted = watch.lowestToDelete !== undefined;
   const copied = mayHaveCopied(record, { task: undefined, indexName, isCounted });
   const { closes, ...rest } = closedAs(copied);
-  return { outcome: 'unknown', cause: { kind: 'unsettled', why: 'uncountable', error, ...rest }, facts: {}, closes };
+  const why = { why: 'uncountable', ...(error && { error }) } as const;
+  return { outcome: 'unknown', cause: { kind: 'unsettled', ...why, ...rest }, facts: {}, closes };
 }
 
 export const replacedIn = ({ record, indexName, copied }: Evidence): Replaced | undefined =>

@@ -1,5 +1,6 @@
 import { abandonAfterMillis, maxClockSkewMillis } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
+import type { ServerError } from '../facts/server-error.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, settle } from '../ledger/settle.ts';
 import { standing } from '../ledger/standing.ts';
@@ -64,14 +65,21 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   }
 }
 
-async function look({ entry, watch: before }: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
+async function look(target: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
+  const { entry, watch: before } = target;
   const { ledger, clock, maxRunHours } = services;
   const seen = await see(before, stored, services);
   // Stillness and age are measured by our clock: where the server's clock contradicts it, a look proves neither.
   if (!clocksAgree(seen)) return again(unseen(before, undefined, clock.now()), services);
   const record = await withCopying(stored, seen, services);
   const { watch, end } = fold(before, seen, watchedOf(record, services));
-  if (end === undefined || seen.all === undefined) return again(watch, services);
+  if (end === undefined) return again(watch, services);
+  if (seen.all === undefined) {
+    const isLast = watchedOf(record, services).isLastLook && !watch.rose?.counter;
+    return (
+      (isLast && (await closeUncountable({ ...target, watch }, record, undefined, services))) || again(watch, services)
+    );
+  }
   const evidence: Evidence = {
     record,
     watch,
@@ -158,22 +166,35 @@ export const isOld = (sendingSince: number, { run, clock }: Pick<LookServices, '
  * this run has succeeded for as long as stillness may take, although the server answers about other things.
  */
 async function lookFailed(
-  { entry, watch }: Target,
+  target: Target,
   record: Unresolved,
   error: OperationsError,
   services: LookServices,
 ): Promise<Looked> {
-  const { clock, ledger, maxRunHours, run } = services;
+  const { clock, maxRunHours, run } = services;
+  const { watch } = target;
   const now = clock.now();
   const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
-  const others =
-    isLong && isOld(record.attempt.sendingSince, services) ? await serverAnswers(record, services) : undefined;
-  if (others) {
-    const judgement = judgeUncountable(record, watch, error.fact, others.indexName);
-    const settled = await settle(ledger, record, entry, judgement, clock.now());
-    if (settled.kind === 'decided') return settled;
-  }
-  return again(unseen(watch, error.fact, now), services);
+  const isTooOld = isLong && isOld(record.attempt.sendingSince, services);
+  const closed = isTooOld ? await closeUncountable(target, record, error.fact, services) : undefined;
+  return closed ?? again(unseen(watch, error.fact, now), services);
+}
+
+/**
+ * @param error what its counts fail with; undefined where they contradict each other to the end
+ * @returns undefined if the server answers nothing else either, or another run was first
+ */
+async function closeUncountable(
+  { entry, watch }: Target,
+  record: Unresolved,
+  error: ServerError | undefined,
+  services: LookServices,
+): Promise<Looked | undefined> {
+  const others = await serverAnswers(record, services);
+  if (!others) return undefined;
+  const judgement = judgeUncountable(record, watch, error, others.indexName);
+  const settled = await settle(services.ledger, record, entry, judgement, services.clock.now());
+  return settled.kind === 'decided' ? settled : undefined;
 }
 
 function again(watch: Watch, { clock, maxRunHours }: LookServices): Looked {

@@ -133,7 +133,9 @@ function whatIsUnknown(cause: Of<'unsettled'>, entry: DecidedFacts): string {
     case 'index':
       return unproven('the index behind the alias is not one that it made');
     case 'uncountable':
-      return `the index cannot be counted any more${answer}, so the state of its truncation is unknown`;
+      return error === undefined
+        ? 'its counts kept changing while they were made, so the state of its truncation is unknown'
+        : `the index cannot be counted any more${answer}, so the state of its truncation is unknown`;
     case 'no-record':
       return 'the ledger has no record of this truncation any more; look at the index and at its task';
   }

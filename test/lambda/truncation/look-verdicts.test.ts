@@ -385,6 +385,41 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe('quarantined');
   });
 
+  /** More rows to delete than there are: counts that contradict each other, at every look. */
+  const contradicting = { toDelete: 30, total: 5, runStart: old };
+
+  test.each<[string, object, string]>([
+    ['a delete', { record: aSending() }, 'idle'],
+    ['a truncation that may have copied', { record: sentAs('reindex') }, 'quarantined'],
+  ])('closes with its last look what its counts never agree about: %s', async (_, given, state) => {
+    const world = aWorld({ ...contradicting, sizes: sizesOf(state === 'idle' ? before! : theirs), ...given });
+    expect(await world.look()).toMatchObject(watching);
+    expect(await world.lookAfter(hours(3))).toMatchObject(watching);
+    world.run.isOver = true;
+    const looked = await world.lookAfter(minutes(1));
+    expect(looked).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'uncountable', closed: state } } });
+    expect(causeOf(looked)).not.toHaveProperty('error');
+    expect(world.state()).toBe(state);
+  });
+
+  test.each<[string, object]>([
+    ['of a record that is not old', { record: aSending(), runStart: old - 1, isOver: true }],
+    ['of a server that answers nothing else', { record: aSending(), isOver: true, sizes: { fails: 'timeout' } }],
+  ])('closes nothing with contradicting counts %s', async (_, given) => {
+    const world = aWorld({ ...contradicting, sizes: sizesOf(before!), ...given });
+    expect(await world.look()).toMatchObject(watching);
+    expect(world.state()).toBe('sending');
+  });
+
+  test('does not close a task with contradicting counts whose counters rose in this run', async () => {
+    const world = aWorld({ ...contradicting, status: goesOn, sizes: sizesOf(before!) });
+    await world.look();
+    world.server.status = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } };
+    world.run.isOver = true;
+    expect(await world.lookAfter(minutes(1))).toMatchObject(watching);
+    expect(world.state()).toBe('running');
+  });
+
   test('closes nothing while the clocks disagree, not even with its last look', async () => {
     const world = aWorld({
       record: aSending(),

@@ -208,6 +208,13 @@ describe('a cause says', () => {
       'the index cannot be counted any more (no response in time), so the state of its truncation is unknown; the index is quarantined until a person has looked at it and cleared it',
     ],
     [
+      'that the counts of the index contradicted each other until it was too old',
+      'unknown',
+      { kind: 'unsettled', why: 'uncountable', closed: 'idle' },
+      {},
+      'its counts kept changing while they were made, so the state of its truncation is unknown; this job no longer watches it',
+    ],
+    [
       'that a delete hung until it was too old',
       'unknown',
       { kind: 'unsettled', why: 'hung', closed: 'idle' },

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
+import { biteTolerance } from '../../../../lambda/facts/limits.ts';
 import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 import { counted, cutoff, day, refusal, sends, server, start, started, type World } from './started.ts';
 
 /** What Truncate finds out under its reservation that keeps it from sending. */
+
+/** A bite that 600 rows exceed by more than its tolerance. */
+const mostTooFew = Math.ceil(600 / (1 + biteTolerance)) - 1;
 
 describe('a reservation is given back', () => {
   /** Rows to delete in the first count of the cutoff, and from the second on. */
@@ -114,7 +118,7 @@ describe('a reservation is given back', () => {
     ],
     [
       'more than a bite would go',
-      { policy: { maxRowsPerRun: 594 } },
+      { policy: { maxRowsPerRun: mostTooFew } },
       'not-started',
       { kind: 'changed', what: 'rows', was: 600, now: 600 },
     ],
@@ -122,9 +126,9 @@ describe('a reservation is given back', () => {
     expect(await refusal(world)).toStrictEqual([outcome, cause, counted]);
   });
 
-  test('or its truncate sent, with an approval, and up to a hundredth above a bite', async () => {
+  test('or its truncate sent, with an approval, and up to the tolerance above a bite', async () => {
     expect(await sends({ policy: { maxDeletePercent: 50 }, state: { approveRows: 600 } })).toBe(true);
-    expect(await sends({ policy: { maxRowsPerRun: 595 } })).toBe(true);
+    expect(await sends({ policy: { maxRowsPerRun: mostTooFew + 1 } })).toBe(true);
     expect(await sends({ policy: { maxRowsPerRun: 500 }, state: { approveRows: 600 } })).toBe(true);
   });
 

@@ -4,14 +4,11 @@ import { deployments } from '../../support/deployment.ts';
 import { player } from './transcripts/commands.ts';
 import { replay } from './transcripts/script.ts';
 
-/**
- * Histories of one index, told line by line: what was asked of the server, what the ledger said at each write, what was
- * reported. `npx vitest run test/lambda/run/transcripts.test.ts -u` rewrites their outputs; read the diff.
- */
+/** Histories of an index, told line by line: transcripts/README.md says how to read and write one. */
 
 const started = deployments();
 const folder = new URL('./transcripts/histories/', import.meta.url);
-const files = readdirSync(folder).filter((file) => file.endsWith('.txt'));
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.txt'));
 
 test.each(files)('%s', async (file) => {
   const text = readFileSync(new URL(file, folder), 'utf8');

@@ -126,18 +126,6 @@ describe('the answer to the last dry run', () => {
   });
 });
 
-test('no reindex is started while the index is younger than 36 hours', async () => {
-  const deployment = await started({ policies: [asReindex], rowsPerSecond: 1 });
-  const { engine } = deployment.service;
-  engine.truncateByOthers(name, { endTimeMillis: 0, forceReindex: true, batchSize: 10, timeoutSeconds: 300 });
-  deployment.clock.time += 200_000;
-  expect(entryOf(await deployment.night())).toMatchObject({
-    outcome: 'not-started',
-    cause: { which: 'index-young' },
-  });
-  expect(deployment.realTruncates()).toEqual([]);
-});
-
 test('late rows between Plan and Truncate do not keep a reindex from starting', async () => {
   const deployment = await started({ policies: [asReindex] });
   const { operations } = deployment.services;

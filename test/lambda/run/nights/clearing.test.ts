@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { serverAddress } from '../../../../lambda/operations/http/base-url.ts';
 import { anIndexOf, deployments, firstNight } from '../../../support/deployment.ts';
 import { anAttempt, anIndex, aReserved, aSending, aSentAttempt } from '../../../support/records.ts';
-import { asReindex, day, entryOf, hour, mailOf, name, operation, recordOf } from './nights.ts';
+import { day, entryOf, hour, mailOf, name, operation, recordOf } from './nights.ts';
 
 /** Nights of a person who clears a record. */
 
@@ -60,18 +60,6 @@ describe('clearing', () => {
     const accepted = await deployment.night({ clear: [name], acceptMissing: 190 });
     expect(accepted.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 190 }]);
   });
-});
-
-test('two weeks of new rows do not make up for missing ones', async () => {
-  const deployment = await started({ faults: ['reindex-fails=400'], policies: [asReindex] });
-  expect(entryOf(await deployment.night()).outcome).toBe('rows-missing');
-  for (let night = 1; night <= 14; night++) {
-    deployment.clock.time += day;
-    deployment.service.engine.addRows(name, Array(100).fill(deployment.clock.time - hour));
-  }
-  const report = await deployment.night({ clear: [name] });
-  expect(report.noteFacts).toMatchObject([{ kind: 'not-released', rowsMissing: 400 }]);
-  expect((await recordOf(deployment)).state).toBe('quarantined');
 });
 
 test('a record with times far in the future is left alone until a person clears it', async () => {

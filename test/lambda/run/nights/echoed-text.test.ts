@@ -47,6 +47,16 @@ test('a token that the server returns as a name or a task id stays out of everyt
   expect(written).not.toContain(token.slice(22, 38).toLowerCase());
 });
 
+test('a token in the place of a policy is not printed', async () => {
+  const deployment = await started();
+  deployment.services.parameters.policies = async () => [
+    { name: '/x/policies/dataset.operation', text: 'tok_8f3a9c2e7b1d4f60' },
+  ];
+  const report = await deployment.night();
+  expect(report.policies[0]?.outcome).toBe('failed');
+  expect(JSON.stringify([report, deployment.log, deployment.states])).not.toContain('tok_');
+});
+
 const hostile = ['a\u001b[2Jaspect_v1', 'a\rbaspect_v1', 'x\nDELETE /_all\naspect_v1', 'a b', 'x'.repeat(300)];
 
 test('index names with control characters or line breaks never reach a message', async () => {

@@ -6,16 +6,6 @@ import { entryOf, mailOf, name, operation, slow } from './nights.ts';
 
 const started = deployments();
 
-test('an index with refreshing off is reported as not refreshed, not as changed', async () => {
-  const deployment = await started();
-  deployment.service.engine.refreshing(name, false);
-  const report = await deployment.night();
-  const entry = entryOf(report);
-  expect(entry).toMatchObject({ outcome: 'incomplete', cause: { kind: 'not-refreshed' } });
-  expect(entry.reason).not.toMatch(/changed/);
-  expect(mailOf(report)).toMatch(/PUT \/\S+\/_settings \{"index":\{"refresh_interval":"3s","number_of_replicas":1\}\}/);
-});
-
 test('the parent of a sliced task does not report all rows as done at a third', async () => {
   const deployment = await started({ faults: ['slices=4'], rowsPerSecond: 1, policies: [slow] });
   await deployment.night();

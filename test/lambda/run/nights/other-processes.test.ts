@@ -39,15 +39,6 @@ describe('an upgrade that replaces the index during a truncation', () => {
   });
 });
 
-test('an index deleted during a truncation is reported as gone, without a command to stop the task', async () => {
-  const deployment = await started({ rowsPerSecond: 0.05, policies: [slow] });
-  const { engine } = deployment.service;
-  engine.schedule(deployment.clock.time + 30 * 60_000, () => engine.deleteIndex(engine.indices()[0]!.name));
-  const report = await deployment.night();
-  expect(entryOf(report)).toMatchObject({ outcome: 'rows-missing', cause: { indexGone: true } });
-  expect(mailOf(report)).not.toContain('_cancel');
-});
-
 test('a task that ended early is not judged while another process goes on deleting', async () => {
   const deployment = await started({ faults: ['abort-at=0.5'], rowsPerSecond: 20 });
   const { engine } = deployment.service;
@@ -59,17 +50,6 @@ test('a task that ended early is not judged while another process goes on deleti
     });
   }
   expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'truncated', rowsRemaining: 0 });
-});
-
-test('a truncation that lost all its rows to version conflicts needs attention', async () => {
-  const deployment = await started({ rowsPerSecond: 5 });
-  const { engine } = deployment.service;
-  engine.set({ conflictShare: 1 });
-  const cutoff = deployment.clock.time - 30 * day;
-  engine.schedule(deployment.clock.time + 3000, () => engine.removeRows(name, ({ timestamp }) => timestamp <= cutoff));
-  const report = await deployment.night();
-  expect(report.result).toBe('attention');
-  expect(entryOf(report)).toMatchObject({ outcome: 'incomplete', rowsDeleted: 0, cause: { why: 'conflicts' } });
 });
 
 test('a task of another total that took our task’s number after a restart is not ours', async () => {

@@ -24,18 +24,6 @@ test('rows lost to another process’s reindex are reported with the index that 
   expect(mailOf(report)).not.toContain('Find out what else deletes here');
 });
 
-test('an index that others emptied and that filled above half again is reported with its missing rows', async () => {
-  const deployment = await started();
-  await deployment.night();
-  deployment.service.engine.removeRows(name, () => true);
-  deployment.clock.time += day;
-  deployment.service.engine.addRows(name, Array(350).fill(deployment.clock.time - hour));
-  expect(entryOf(await deployment.night())).toMatchObject({
-    outcome: 'rows-missing',
-    cause: { kind: 'missing', expected: 400, found: 0 },
-  });
-});
-
 describe('rows gone since the last verdict', () => {
   test('are reported even if the policy refuses the server’s strategy', async () => {
     const policies = [{ ...operation, strategy: 'delete-by-query-only' }];
@@ -49,21 +37,6 @@ describe('rows gone since the last verdict', () => {
       outcome: 'rows-missing',
       cause: { kind: 'missing', since: expect.any(Number) },
     });
-  });
-
-  test('are reported even if the index is gone with them', async () => {
-    const deployment = await started({ indices: [anIndexOf(300, 600)] });
-    expect(entryOf(await deployment.night()).outcome).toBe('truncated');
-    for (const index of deployment.service.engine.indices()) deployment.service.engine.deleteIndex(index.name);
-    deployment.clock.time += day;
-    const report = await deployment.night();
-    expect(entryOf(report)).toMatchObject({
-      outcome: 'rows-missing',
-      rowsMissing: expect.any(Number),
-      cause: { kind: 'missing', found: 0, indexGone: true },
-    });
-    expect(mailOf(report)).toContain('has no such index any more');
-    expect((await recordOf(deployment)).state).toBe('quarantined');
   });
 
   test('are not missing if the search engine says only once that it has no such index', async () => {

@@ -6,7 +6,7 @@ import { anIndex } from '../../../support/records.ts';
 import type { Command } from './script.ts';
 import { type World, worldOf } from './world.ts';
 
-/** The commands of a transcript. */
+/** The commands of a transcript, as README.md lists them. */
 
 const name = 'dataset.operation';
 const day = 86_400_000;
@@ -25,6 +25,10 @@ export function player(started: typeof deploy): (command: Command) => Promise<st
       return [];
     }
     if (command.name === 'night') return here().night(nightOf(command, ++runs, play));
+    if (command.name === 'after') {
+      after(command, here());
+      return [];
+    }
     return act(command, here());
   };
   return play;
@@ -35,19 +39,20 @@ async function deployed({ options }: Command, started: typeof deploy): Promise<W
   const { old = '600', fresh = '400', second, strategy, batch, hours, speed, faults } = options;
   const policy = { ...(strategy && { strategy }), ...(batch && { batchSize: Number(batch) }) };
   const [secondOld = 0, secondFresh = 0] = (second ?? '').split('/').map(Number);
+  const policies = [policyFor('operation', policy), ...(second ? [policyFor('datasetProfile')] : [])];
   const deployment = await started(
     production({
       indices: [
         anIndexOf(Number(old), Number(fresh)),
         ...(second ? [anIndexOf(secondOld, secondFresh, 'datasetProfile')] : []),
       ],
-      policies: [policyFor('operation', policy), ...(second ? [policyFor('datasetProfile')] : [])],
+      policies,
       faults: faults?.split(',').map((fault) => fault.replace(':', '=')) ?? [],
       ...(speed && { rowsPerSecond: Number(speed) }),
       settings: { maxRunHours: Number(hours ?? 12) },
     }),
   );
-  return worldOf(deployment);
+  return worldOf(deployment, policies);
 }
 
 /** `night [name=x] [preview] [clear] [accept=N] [function-dies-at=sending] [run-dies-at=sending] [during-truncate=COMMAND]` */
@@ -76,12 +81,35 @@ function nested(text: string): Command {
   return { name: command, words: [], options: Object.fromEntries(options) };
 }
 
-async function act({ name: command, words: [word = ''], options }: Command, { deployment }: World): Promise<string[]> {
+/** `after SECONDS COMMAND`: done when so much of the next night has passed. */
+function after({ words: [seconds = '', command = '', ...words], options }: Command, world: World): void {
+  const { clock, service } = world.deployment;
+  service.engine.schedule(clock.time + Number(seconds) * 1000, () => act({ name: command, words, options }, world));
+}
+
+/** Which rows go: `lose keep-every=3`, `lose fresh=11`, `lose old`, `lose all`. */
+function chosen(word: string, { 'keep-every': every, fresh }: Command['options'], cutoff: number) {
+  let left = Number(fresh);
+  return ({ id, timestamp }: { id: number; timestamp: number }): boolean => {
+    if (every) return id % Number(every) !== 0;
+    if (fresh) return timestamp > cutoff && left-- > 0;
+    return word === 'all' || timestamp <= cutoff;
+  };
+}
+
+function act({ name: command, words, options }: Command, { deployment, policies }: World): string[] {
+  const [word = ''] = words;
   const { clock, service, ledger } = deployment;
   const { engine } = service;
   switch (command) {
     case 'hours':
       clock.time += Number(word) * 3_600_000;
+      return [];
+    case 'hours-per-run':
+      deployment.settings.maxRunHours = Number(word);
+      return [];
+    case 'paused':
+      deployment.services.parameters.paused = async () => word === 'on';
       return [];
     case 'fault':
       engine.fault(word.replace(':', '='));
@@ -103,9 +131,26 @@ async function act({ name: command, words: [word = ''], options }: Command, { de
     case 'no-proxy':
       engine.onRequest = undefined;
       return [];
-    // Another process deletes rows that should stay: `lose keep-every=3`.
     case 'lose':
-      engine.removeRows(name, ({ id }) => id % Number(options['keep-every']) !== 0);
+      engine.removeRows(name, chosen(word, options, clock.time - 30 * day));
+      return [];
+    case 'come': {
+      const { old = '0', fresh = '0', new: now = '0' } = options;
+      engine.addRows(name, [
+        ...Array(Number(old)).fill(clock.time - 40 * day),
+        ...Array(Number(fresh)).fill(clock.time - 3_600_000),
+        ...Array(Number(now)).fill(clock.time),
+      ]);
+      return [];
+    }
+    case 'reindexed-by-others':
+      engine.truncateByOthers(name, { endTimeMillis: 0, forceReindex: true, batchSize: 10, timeoutSeconds: 300 });
+      return [];
+    case 'datahub-gc':
+      engine.runGc(30);
+      return [];
+    case 'delete-index':
+      engine.deleteIndex(engine.indices().find(({ index }) => index === name)!.name);
       return [];
     case 'restore': {
       const [back] = engine.indices().filter(({ index }) => index === undefined);
@@ -117,6 +162,9 @@ async function act({ name: command, words: [word = ''], options }: Command, { de
       return [];
     case 'refreshing':
       engine.refreshing(name, word === 'on');
+      return [];
+    case 'policies':
+      deployment.policies = words.map((aspect) => policies.find((policy) => policy.aspect === aspect));
       return [];
     case 'policy':
       deployment.policies = options['days'] ? [policyFor('operation', { retentionDays: Number(options['days']) })] : [];

@@ -10,6 +10,8 @@ import { journalled, namer, reportText, writeText } from './journal.ts';
 
 export interface World {
   deployment: Deployment;
+  /** What it was deployed with. */
+  policies: readonly { aspect: string }[];
   /** Plays a run and reports it. */
   night(options: NightOptions): Promise<string[]>;
 }
@@ -35,7 +37,7 @@ class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-export function worldOf(deployment: Deployment): World {
+export function worldOf(deployment: Deployment, policies: World['policies']): World {
   const named = namer();
   let write: (line: string) => void = () => {};
   let start = deployment.clock.time;
@@ -69,6 +71,7 @@ export function worldOf(deployment: Deployment): World {
 
   return {
     deployment,
+    policies,
     async night({ name, input, duringTruncate, dies }) {
       const { clock, services } = deployment;
       const outer = { write, start, onWrite, onTouch };

@@ -4,7 +4,7 @@ import { oneLine, safeJson } from '../facts/text.ts';
 import type { MessageContext } from './context.ts';
 import { email } from './email/email.ts';
 import { shorten } from './shorten.ts';
-import { customNotification } from './slack.ts';
+import { customNotification } from './slack/slack.ts';
 import { subject } from './subject.ts';
 
 export type { MessageContext } from './context.ts';

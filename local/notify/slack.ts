@@ -1,5 +1,5 @@
 import type { ComposedMessage } from '../../lambda/notification/message.ts';
-import type { CustomNotification } from '../../lambda/notification/slack.ts';
+import type { CustomNotification } from '../../lambda/notification/slack/slack.ts';
 
 /** The body for Slack's incoming webhooks (and for compatible chats, such as Mattermost). */
 export interface SlackMessage {

@@ -165,7 +165,7 @@ describe('a message', () => {
     const missing = descriptionOf(composeMessage(golden['missing/quarantined-next-night']!, context));
     expect(missing).toContain('<https://example.com/docs/runbook.md#outcome-quarantined|Runbook>');
     const nowhere = descriptionOf(composeMessage(golden['missing/quarantined-next-night']!, {}));
-    expect(nowhere).toContain('First pause this job and datahub-gc.');
+    expect(nowhere).toContain('Pause this job and datahub-gc');
   });
 
   test('repeats a link once for each outcome', () => {

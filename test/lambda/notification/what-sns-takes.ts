@@ -83,7 +83,9 @@ function expectToSayWhatItDoes(above: string, command: string): void {
   if (/^\s*POST \/_aliases/.test(command)) expect(above).toMatch(/\bpoint the alias\b/);
   if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bcopies\b/);
   // A name may hold whatever it likes, and is quoted; a request has no name but that of an index.
-  expect(command).toMatch(/^(\s{2}|```)(aws |npm start |\{"|GET \S+$|POST \S+( \{.*\})?$|PUT \S+_settings \{.*\}$)/);
+  expect(command).toMatch(
+    /^(\s{2}|```)(aws |npm start |\{"|GET \S+$|POST \S+( \{.*\})?$|PUT \S+_settings \{.*\}(```)?$)/,
+  );
 }
 
 /** Every code block has its line, and none opens an index: what brings its rows back has no room there. */
@@ -92,7 +94,7 @@ export function expectExplainedInSlack(description: string): void {
   lines.forEach((line, at) => {
     if (!line.startsWith('```')) return;
     const above = lines[at - 1] ?? '';
-    expect(above, line).toMatch(/^(Next:|This) .*:$/);
+    expect(above, line).toMatch(/^[A-Z].{20,}:$/);
     expect(line).not.toMatch(/"clear"|npm start -- clear|_aliases|_reindex/);
     expectToSayWhatItDoes(above, line);
   });

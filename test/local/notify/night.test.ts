@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { parseArguments, type ServerRunArguments } from '../../../local/command-line/arguments.ts';
+import { previewMessage } from '../../../local/command-line/preview-message.ts';
 import { execute } from '../../../local/execute.ts';
 import type { SlackMessage } from '../../../local/notify/slack.ts';
 import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
@@ -38,6 +39,7 @@ async function night(options: { service?: ServiceOptions; args?: string[]; answe
     status,
     text: text(),
     bodies: receiver.received.map(({ body }) => body),
+    path: files.at('report.json'),
     report: files.report('report.json'),
     reportText: readFileSync(files.at('report.json'), 'utf8'),
   };
@@ -70,6 +72,14 @@ describe('a run with a webhook', () => {
     expect(JSON.stringify(blocks)).toMatch(
       /Truncate timeseries aspect index size API.*Next steps.*Grant this privilege/,
     );
+  });
+
+  it('posts what preview-message prints of its report for Slack', async () => {
+    for (const service of [{}, refused]) {
+      const { bodies, path } = await night({ service });
+      const printed = previewMessage(['--report', path, '--format', 'slack', '--local', 'npm start --']);
+      expect(JSON.parse(printed)).toEqual(bodies[0]);
+    }
   });
 
   it('posts the report itself where that is asked for', async () => {

@@ -1,26 +1,24 @@
-import { mayHaveLost } from '../facts/losses.ts';
-import { type Outcome, resultOf } from '../facts/outcomes.ts';
-import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip, oneLine } from '../facts/text.ts';
-import { counted, duration } from '../wording/numbers.ts';
-import { withheldIn } from '../wording/offers.ts';
-import { outcomeWords } from '../wording/outcome-words.ts';
-import { asSentence } from '../wording/punctuation.ts';
-import { recovery } from '../wording/recovery.ts';
-import { causeSentence, errorSentence, nameOf, sentence } from '../wording/sentences.ts';
-import type { MessageContext } from './context.ts';
-import { countByOutcome, type Group, problemGroups, withError, withResult } from './digest/groups.ts';
-import { isAboutClearing, notesBeside } from './digest/notes.ts';
-import { ownersAndNotes } from './digest/owners.ts';
-import { deletedSentence, rowsOf, summary } from './digest/totals.ts';
-import { allWell, failedChecks, troubles } from './digest/troubles.ts';
-import { urgencySentence } from './digest/urgency.ts';
-import { dataHubOf } from './digest/which.ts';
-import { entryStep } from './next/entry-steps.ts';
-import { errorStep, switchOnStep } from './next/run-steps.ts';
-import { commandsOf, type Step } from './next/step.ts';
-import { isQuiet } from './quiet.ts';
-import { clearHeading, outcomeHeading, runbookFile, runbookLink, runErrorHeading } from './runbook.ts';
+import { mayHaveLost } from '../../facts/losses.ts';
+import { resultOf } from '../../facts/outcomes.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { clip, oneLine } from '../../facts/text.ts';
+import { counted, duration } from '../../wording/numbers.ts';
+import { outcomeWords } from '../../wording/outcome-words.ts';
+import { asSentence } from '../../wording/punctuation.ts';
+import { causeSentence, errorSentence, nameOf, sentence } from '../../wording/sentences.ts';
+import type { MessageContext } from '../context.ts';
+import { countByOutcome, type Group, problemGroups, withError, withResult } from '../digest/groups.ts';
+import { isAboutClearing, notesBeside } from '../digest/notes.ts';
+import { ownersAndNotes } from '../digest/owners.ts';
+import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
+import { allWell, troubles } from '../digest/troubles.ts';
+import { urgencySentence } from '../digest/urgency.ts';
+import { dataHubOf } from '../digest/which.ts';
+import { errorStep } from '../next/run-steps.ts';
+import { isQuiet } from '../quiet.ts';
+import { clearHeading, outcomeHeading, runErrorHeading } from '../runbook.ts';
+import { link, markdown, slackLimits } from './markdown.ts';
+import { commandOnce, leftBehind, nextSteps, problemSteps, refusalSteps } from './steps.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
@@ -40,8 +38,6 @@ export interface CustomNotification {
   metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
 }
 
-export const slackLimits = { title: 200, description: 2800, nextStep: 300, nextSteps: 4, keyword: 50 } as const;
-
 const symbols = { ok: ':white_check_mark:', attention: ':warning:', failed: ':rotating_light:' } as const;
 
 /** A message for a channel: the result, the worst problems with their commands, a line about the rest. */
@@ -51,7 +47,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
   const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${markdown(summary(report), 140)}`;
   const given = new Set<string>();
   const described = description(report, context, given);
-  const nextSteps = steps(report, context, given);
+  const others = nextSteps(report, context, given);
   return {
     version: '1.0',
     source: 'custom',
@@ -59,7 +55,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
       textType: 'client-markdown',
       title: clip(title, slackLimits.title),
       description: described,
-      ...(nextSteps.length > 0 && { nextSteps }),
+      ...(others.length > 0 && { nextSteps: others }),
       keywords: ['DataHub retention', stage || 'unnamed', report.result],
     },
     metadata: {
@@ -118,15 +114,15 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   ].join(' ');
   const cleared = clearing.slice(0, 3).map(({ text }) => `• ${markdown(text, 240)}`);
   const more = clearing.length > 3 ? [`• ${clearing.length - 3} more in the report.`] : [];
-  // Commands that open an index are only in the email, below those that bring its rows back.
-  const isRefused = clearing.some(({ note }) => note?.kind === 'not-released');
+  const refused = clearing.slice(0, 3).filter(({ note }) => note?.kind === 'not-released');
   const begin = [
     ...nonEmpty(sentences),
     [markdown(`${dataHubOf(report)}.`, 160), urgent].filter((text) => text !== '').join(' '),
     ...preflight(report, context),
     ...cleared,
     ...more,
-    ...(isRefused ? [elsewhere(context), ...link(context, clearHeading)] : []),
+    ...refused.flatMap((told) => refusalSteps(told, report, context, given)),
+    ...(refused.length > 0 ? link(context, clearHeading) : []),
   ].join('\n');
   if (report.error === undefined) return begin;
   const unlooked = withError(report);
@@ -143,10 +139,6 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   ].join('\n');
 }
 
-/** Outside AWS nobody gets a mail: the whole message is what the run prints. */
-const elsewhere = ({ local }: MessageContext): string =>
-  `First pause this job and datahub-gc. What to do then, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
-
 /** The failed checks: what is wrong or, if the message says that anyway, what to do. */
 function preflight(report: Report, context: MessageContext): string[] {
   const well = allWell(report);
@@ -159,49 +151,16 @@ function preflight(report: Report, context: MessageContext): string[] {
   return [...wrong.slice(0, 3), ...more];
 }
 
-/** How to recover rows does not fit here, and no command may come before that. */
-const needsRepair = (entry: PolicyEntry, { finishedAt }: Report): boolean =>
-  alwaysRepaired.includes(entry.outcome) || recovery(entry, Date.parse(finishedAt)).length > 0;
-const alwaysRepaired: readonly Outcome[] = ['rows-missing', 'quarantined', 'emptied'];
-
 function problem({ outcome, entries }: Group, report: Report, context: MessageContext, given: Set<string>): string {
-  const repairs = needsRepair(entries[0], report);
-  if (repairs) given.add(elsewhere(context));
   const shown = entries.slice(0, shownNames);
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
   return [
     `*${shown.map((entry) => markdown(nameOf(entry), 60)).join(', ')}*${more}: ${sentence(entries[0])}.`,
     ...nonEmpty(markdown(causeSentence(entries[0], 500, 'without-remedy'), 500)),
     ...ownersAndNotes(entries).map((line) => `_${markdown(line, 240)}_`),
-    ...(repairs ? [elsewhere(context)] : commandOnce(entryStep(entries, report, context), given)),
+    ...problemSteps(entries, report, context, given),
     ...link(context, outcomeHeading(outcome)),
   ].join('\n');
-}
-
-/**
- * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
- * Not one that opens an index, and none whose line would be cut: the runbook has them.
- */
-function commandOnce(step: Step | undefined, given: Set<string>): string[] {
-  if (!step || given.has(stepText(step))) return [];
-  const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
-  const lines = commands.flatMap(({ effect, line }, at) => [
-    markdown(at === 0 ? `Next: ${step.text} ${effect}` : effect, slackLimits.nextStep),
-    codeBlock(line),
-  ]);
-  if (lines.length === 0 || !lines[0]?.endsWith(':')) return [];
-  given.add(stepText(step));
-  return lines;
-}
-
-const stepText = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
-
-/** What to do about rows that a proven copy may have left in the old index; empty if there are none. */
-function leftBehind(entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): string {
-  const [first] = resultOf[entry.outcome] === 'ok' ? recovery(entry, Date.parse(finishedAt)) : [];
-  if (first === undefined) return '';
-  const where = `${context.local ? "The run's output" : 'The mail'} has the requests, and so has the runbook.`;
-  return [`\n${markdown(`${first.say} ${where}`, 500)}`, ...link(context, outcomeHeading('rows-missing'))].join('\n');
 }
 
 /** The harmless ones that are worth a line: those that delete or would delete the most rows. */
@@ -228,44 +187,5 @@ function footer(report: Report): string[] {
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
 }
-
-/** The next steps that the description does not contain. */
-function steps(report: Report, context: MessageContext, given: Set<string>): string[] {
-  const mayEnforce = withheldIn(report) === undefined && failedChecks(report) === 0;
-  const all: Array<{ who?: string; step: Step | undefined }> = [
-    ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
-    ...problemGroups(report).map(({ entries }) => ({
-      who: entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`,
-      step: needsRepair(entries[0], report) ? { text: elsewhere(context) } : entryStep(entries, report, context),
-    })),
-    ...(report.mode === 'preview' && mayEnforce ? [{ step: switchOnStep(report, context) }] : []),
-  ];
-  return all
-    .flatMap(({ who, step }) => {
-      if (!step || given.has(stepText(step)) || given.has(step.text)) return [];
-      given.add(step.text);
-      return [markdown(who ? `${who}: ${step.text}` : step.text, slackLimits.nextStep)];
-    })
-    .slice(0, slackLimits.nextSteps);
-}
-
-/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
-function markdown(text: string, max: number): string {
-  const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
-  const escaped = slackText(plain);
-  // Cutting an escaped text could cut an escape in two; a text full of markup loses it instead.
-  return escaped.length <= max ? escaped : plain.replace(/[&<>]/g, ' ');
-}
-
-const codeBlock = (command: string): string => `\`\`\`${slackText(command.replaceAll('`', "'"))}\`\`\``;
-
-const slackText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-const link = (context: MessageContext, heading: string): string[] => [
-  context.runbookUrl
-    ? `<${runbookLink(context.runbookUrl, heading)}|Runbook>`
-    : `Runbook: ${runbookFile}, "${heading}"`,
-];
 
 const nonEmpty = (text: string): string[] => (text === '' ? [] : [text]);

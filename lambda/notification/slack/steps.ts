@@ -1,0 +1,112 @@
+import { resultOf } from '../../facts/outcomes.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import { withheldIn } from '../../wording/offers.ts';
+import { type Instruction, recovery, recoveryOfNote } from '../../wording/recovery.ts';
+import { nameOf } from '../../wording/sentences.ts';
+import type { MessageContext } from '../context.ts';
+import { problemGroups } from '../digest/groups.ts';
+import type { ToldNote } from '../digest/notes.ts';
+import { failedChecks } from '../digest/troubles.ts';
+import { pause } from '../next/commands.ts';
+import { entryStep } from '../next/entry-steps.ts';
+import { errorStep, noteStep, switchOnStep } from '../next/run-steps.ts';
+import { commandsOf, type Step } from '../next/step.ts';
+import { outcomeHeading } from '../runbook.ts';
+import { codeBlock, link, markdown, slackLimits } from './markdown.ts';
+
+/** What to do, in Slack: the first steps of the mail. No command that deletes, opens an index or moves an alias stands first. */
+
+/** Where the other steps are. Outside AWS nobody gets a mail: the whole message is what the run prints. */
+const elsewhere = (what: string, { local }: MessageContext): string =>
+  `${what}, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
+
+/**
+ * The first of the steps that bring rows back, up to the first command. The others do not fit here, and no other command
+ * may come before them.
+ */
+function beginning(instructions: readonly Instruction[], context: MessageContext): string[] {
+  const at = instructions.findIndex(({ request }) => request !== undefined);
+  const first = at < 0 ? instructions : instructions.slice(0, at + 1);
+  const lines = first.flatMap(({ say, request }) => [
+    markdown(request === undefined || isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
+    ...(request !== undefined && isHarmless(request) ? [codeBlock(request)] : []),
+  ]);
+  return first.length === instructions.length ? lines : [...lines, elsewhere('What comes then', context)];
+}
+
+const isHarmless = (request: string): boolean => !/_aliases|_reindex/.test(request);
+
+/** The steps of a problem: the beginning of the way back, or the next step, each once. */
+export function problemSteps(
+  entries: readonly [PolicyEntry, ...PolicyEntry[]],
+  report: Report,
+  context: MessageContext,
+  given: Set<string>,
+): string[] {
+  const back = wayBack(entries[0], report, context);
+  if (back.length === 0) return commandOnce(entryStep(entries, report, context), given);
+  given.add(back[0]?.say.replace(/:$/, '.') ?? '');
+  return beginning(back, context);
+}
+
+const wayBack = (entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): Instruction[] =>
+  recovery(entry, Date.parse(finishedAt), pause(context));
+
+/** The same for an index that was to be cleared. */
+export function refusalSteps(
+  { note }: ToldNote,
+  { finishedAt }: Report,
+  context: MessageContext,
+  given: Set<string>,
+): string[] {
+  if (note === undefined) return [];
+  const back = recoveryOfNote(note, Date.parse(finishedAt), pause(context));
+  return back.length === 0 ? commandOnce(noteStep(note, context), given) : beginning(back, context);
+}
+
+/**
+ * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
+ * Not one that opens an index, and none whose line would be cut: the runbook has them.
+ */
+export function commandOnce(step: Step | undefined, given: Set<string>): string[] {
+  if (!step || given.has(stepText(step))) return [];
+  const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
+  const lines = commands.flatMap(({ effect, line }, at) => [
+    markdown(at === 0 ? `Next: ${step.text} ${effect}` : effect, slackLimits.nextStep),
+    codeBlock(line),
+  ]);
+  if (lines.length === 0 || !lines[0]?.endsWith(':')) return [];
+  given.add(stepText(step));
+  return lines;
+}
+
+const stepText = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
+
+/** What to do about rows that a proven copy may have left in the old index; empty if there are none. */
+export function leftBehind(entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): string {
+  const [first] = resultOf[entry.outcome] === 'ok' ? recovery(entry, Date.parse(finishedAt)) : [];
+  if (first === undefined) return '';
+  const where = `${context.local ? "The run's output" : 'The mail'} has the requests, and so has the runbook.`;
+  return [`\n${markdown(`${first.say} ${where}`, 500)}`, ...link(context, outcomeHeading('rows-missing'))].join('\n');
+}
+
+/** The next steps that the description does not contain. */
+export function nextSteps(report: Report, context: MessageContext, given: Set<string>): string[] {
+  const mayEnforce = withheldIn(report) === undefined && failedChecks(report) === 0;
+  const all: Array<{ who?: string; step: Step | undefined }> = [
+    ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
+    ...problemGroups(report).map(({ entries }) => {
+      const [first] = wayBack(entries[0], report, context);
+      const who = entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`;
+      return { who, step: first ? { text: first.say.replace(/:$/, '.') } : entryStep(entries, report, context) };
+    }),
+    ...(report.mode === 'preview' && mayEnforce ? [{ step: switchOnStep(report, context) }] : []),
+  ];
+  return all
+    .flatMap(({ who, step }) => {
+      if (!step || given.has(stepText(step)) || given.has(step.text)) return [];
+      given.add(step.text);
+      return [markdown(who ? `${who}: ${step.text}` : step.text, slackLimits.nextStep)];
+    })
+    .slice(0, slackLimits.nextSteps);
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { composeMessage } from '../../../lambda/notification/message.ts';
+import { isQuiet } from '../../../lambda/notification/quiet.ts';
+import { recovery } from '../../../lambda/wording/recovery.ts';
+import { nightReports } from '../../support/nights/reports.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
+import { context } from './custom-notification.ts';
+
+/** Told means told: what email and Slack say of one night, side by side. */
+
+const nights = new Map(await nightReports());
+const night = (name: string): Report => {
+  const report = nights.get(name);
+  if (!report) throw new Error(`no night is called ${name}`);
+  return report;
+};
+
+/** What a person reads: the subject and the mail; the title, the description and the next steps in Slack. */
+function forms(report: Report): Array<['email' | 'slack', string]> {
+  const { subject, email, https } = composeMessage(report, context);
+  const { title, description, nextSteps = [] } = JSON.parse(https).content;
+  return [
+    ['email', `${subject}\n${email}`],
+    ['slack', [title, description, ...nextSteps].join('\n')],
+  ];
+}
+
+const moved = {
+  rowsIn: 'dataset_operationaspect_v1_1753500600000',
+  indexBefore: 'dataset_operationaspect_v1_1753500600000',
+  indexNow: 'dataset_operationaspect_v1_1772335860000',
+} as const;
+
+describe('rows that are lost are told', () => {
+  const copied = night('ordinary/reindex-proven');
+  const short = aReport([
+    anEntry('truncated', { kind: 'verified', by: 'proof' }, { strategy: 'reindex', rowsDeleted: 9, rowsMissing: 3 }),
+  ]);
+
+  test.each(forms(copied))('%s: rows that a proven copy left behind, and how to bring them over', (_, form) => {
+    expect(form).toContain('rows may be left behind in dataset.operation');
+    expect(form).toContain('How urgent: when you next change something.');
+    expect(form).toMatch(/may be in dataset_operationaspect_v1_\d+ alone, and no count can see them/);
+    expect(form).toContain('bring them over');
+  });
+
+  test.each(forms(short))('%s: rows that a proven copy did not bring, by their number', (_, form) => {
+    expect(form).toContain('rows may be left behind in dataset.operation');
+    expect(form).toContain('3 rows newer than the cutoff are gone as well');
+  });
+
+  test.each([copied, short, night('clearing/clear-accepted'), night('missing/quarantined-next-night')])(
+    'to subscribers of problems, too (%#)',
+    (report) => {
+      expect(isQuiet(report)).toBe(false);
+    },
+  );
+
+  test.each(forms(night('clearing/clear-released')))('%s: what clearing could not count', (_, form) => {
+    expect(form).toContain('rows that no search could see then (written seconds before a copy began) are in no count');
+    expect(form).not.toContain('All rows that should be there are there');
+  });
+});
+
+describe('no paste harms: beside missing rows', () => {
+  test.each(forms(night('missing/quarantined-beside-another')))(
+    '%s offers no deletion, of any index, and keeps the note that speaks against it',
+    (_, form) => {
+      expect(form).toContain('ROWS MISSING in dataset.operation');
+      expect(form).toContain('Note: Legal wants a year of it.');
+      expect(form).toContain('Nothing now. Rows are missing: get them back before anything more is deleted.');
+      expect(form).not.toMatch(/approveRows|"mode":"enforce"/);
+    },
+  );
+});
+
+describe('there is one truth: the runbook, the mail and Slack have the same steps in the same order', () => {
+  const lost = [...nights].filter(([, { policies, finishedAt }]) =>
+    policies.some((entry) => recovery(entry, Date.parse(finishedAt)).some(({ say }) => say.startsWith('Pause'))),
+  );
+
+  test('there are such nights', () => {
+    expect(lost.length).toBeGreaterThan(5);
+  });
+
+  test.each(lost)('%s: first the pause, then the look, then what copies', (_, report) => {
+    const [[, email], [, slack]] = forms(report) as [[string, string], [string, string]];
+    const at = ['Pause this job and datahub-gc', '_cat/indices', '_tasks?actions=', '_reindex', '"clear"'].map((part) =>
+      email.indexOf(part),
+    );
+    const found = at.filter((position) => position >= 0);
+    expect(found).toEqual([...found].sort((one, other) => one - other));
+    expect(found.length).toBeGreaterThan(2);
+    expect(slack).toMatch(/Pause this job and datahub-gc.*:\n```aws ssm put-parameter .*--value true/);
+    expect(slack).toContain('What comes then, in its order, is in the runbook');
+    expect(slack).not.toMatch(/_aliases|_reindex|"clear"/);
+    expect(email).not.toMatch(/POST \/_reindex(?!\?wait_for_completion=false )/);
+  });
+
+  test.each(forms(night('unresolved/unknown-and-breaker')))(
+    '%s: what nobody has proven is looked at, and nothing is paused for it',
+    (_, form) => {
+      expect(form).toContain('GET /dataset_operationaspect_v1_1753500600000/_count');
+      expect(form).not.toContain('Pause this job');
+    },
+  );
+});
+
+describe('remedies fit', () => {
+  const problem = 'AccessDeniedException: the Plan function needs dynamodb:Query';
+
+  test.each(forms(aReport([], { cause: { kind: 'ledger', problem } })))(
+    '%s: a missing permission is granted by somebody, and does not pass by itself',
+    (_, form) => {
+      expect(form).toContain('How urgent: this week.');
+      expect(form).toContain('Where access is denied, deploy the stage again');
+      expect(form).not.toContain('Nothing, the next run tries again');
+    },
+  );
+
+  const concrete = anEntry(
+    'rows-missing',
+    { kind: 'missing', expected: 9, found: 1, movedBy: 'us', ...moved, rowsIn: 'dataset_operationaspect_v1' },
+    { strategy: 'reindex' },
+  );
+
+  test.each(forms(aReport([concrete])))('%s: one index is not compared with itself, and no alias moved', (_, form) => {
+    expect(form).not.toMatch(/_aliases|dataset_operationaspect_v1\/_count/);
+    expect(form).toContain('Pause this job and datahub-gc');
+  });
+});

@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
+import { knownOutcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import type { Detail } from './detail.ts';
 import { cameBack, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
 import { counted, exact, rows } from './numbers.ts';
+import { outcomeAlone } from './outcome-words.ts';
 import { withoutStop } from './punctuation.ts';
 import { missingText, notRefreshedText, remainsText, unsettledText, verifiedText, watchingText } from './verdicts.ts';
 
@@ -26,26 +27,7 @@ import { missingText, notRefreshedText, remainsText, unsettledText, verifiedText
 
 /** Why an entry has its outcome; for a kind that this version does not know, what its outcome says. */
 export const causeText = (entry: DecidedFacts, detail: Detail = 'with-remedy'): string =>
-  textOf(entry.cause, entry, detail) ?? outcomeText[knownOutcome(entry.outcome)];
-
-/** What the outcome alone says. */
-const outcomeText: Record<Outcome, string> = {
-  truncated: 'truncated and verified',
-  'would-truncate': 'a real run would truncate it',
-  'below-threshold': 'not worth it yet',
-  'nothing-to-delete': 'nothing is older than its retention',
-  disabled: 'the policy is switched off',
-  'above-ceiling': 'blocked by the ceiling',
-  'in-flight': 'another truncation of this index is unresolved',
-  quarantined: 'closed until a person clears it',
-  'still-running': 'the run ended first; the next run goes on watching',
-  incomplete: 'the task ended, but rows to delete remain',
-  emptied: 'the index lost most of its rows, and not through this job',
-  'not-started': 'approved, but not started',
-  failed: 'nothing was started',
-  unknown: 'a truncation may have started; its state is unknown',
-  'rows-missing': 'rows newer than the cutoff disappeared',
-};
+  textOf(entry.cause, entry, detail) ?? outcomeAlone[knownOutcome(entry.outcome)];
 
 function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | undefined {
   switch (cause.kind) {

@@ -1,24 +1,66 @@
-import type { Outcome, Urgency } from '../facts/outcomes.ts';
+import { type Outcome, outcomes, type Urgency } from '../facts/outcomes.ts';
 import { date, exact } from './numbers.ts';
 
-/** What an outcome is called when several policies are counted together. */
-export const outcomeWords: Record<Outcome, string> = {
-  truncated: 'truncated',
-  'would-truncate': 'would be truncated',
-  'below-threshold': 'below the threshold',
-  'nothing-to-delete': 'with nothing to delete',
-  disabled: 'switched off',
-  'above-ceiling': 'blocked by the ceiling',
-  'in-flight': 'with another truncation unfinished',
-  quarantined: 'in quarantine',
-  'still-running': 'still running',
-  incomplete: 'incomplete',
-  emptied: 'emptied by others',
-  'not-started': 'not started',
-  failed: 'failed',
-  unknown: 'in an unknown state',
-  'rows-missing': 'with rows missing',
+/** Every outcome in words: what it says without a cause, several policies counted together, and in a subject. */
+const words: Record<Outcome, { alone: string; counted: string; inSubject: string }> = {
+  'rows-missing': {
+    alone: 'rows newer than the cutoff disappeared',
+    counted: 'with rows missing',
+    inSubject: 'ROWS MISSING',
+  },
+  emptied: {
+    alone: 'the index lost most of its rows, and not through this job',
+    counted: 'emptied by others',
+    inSubject: 'EMPTIED',
+  },
+  quarantined: { alone: 'closed until a person clears it', counted: 'in quarantine', inSubject: 'quarantine' },
+  unknown: {
+    alone: 'a truncation may have started; its state is unknown',
+    counted: 'in an unknown state',
+    inSubject: 'truncation unclear',
+  },
+  failed: { alone: 'nothing was started', counted: 'failed', inSubject: 'failed' },
+  'above-ceiling': {
+    alone: 'blocked by the ceiling',
+    counted: 'blocked by the ceiling',
+    inSubject: 'above the ceiling',
+  },
+  incomplete: { alone: 'the task ended, but rows to delete remain', counted: 'incomplete', inSubject: 'incomplete' },
+  'not-started': { alone: 'approved, but not started', counted: 'not started', inSubject: 'not started' },
+  'in-flight': {
+    alone: 'another truncation of this index is unresolved',
+    counted: 'with another truncation unfinished',
+    inSubject: 'busy',
+  },
+  'still-running': {
+    alone: 'the run ended first; the next run goes on watching',
+    counted: 'still running',
+    inSubject: 'still running',
+  },
+  truncated: { alone: 'truncated and verified', counted: 'truncated', inSubject: 'truncated' },
+  'would-truncate': {
+    alone: 'a real run would truncate it',
+    counted: 'would be truncated',
+    inSubject: 'would be truncated',
+  },
+  'below-threshold': { alone: 'not worth it yet', counted: 'below the threshold', inSubject: 'below the threshold' },
+  'nothing-to-delete': {
+    alone: 'nothing is older than its retention',
+    counted: 'with nothing to delete',
+    inSubject: 'nothing to delete',
+  },
+  disabled: { alone: 'the policy is switched off', counted: 'switched off', inSubject: 'switched off' },
 };
+
+const each = (form: 'alone' | 'counted' | 'inSubject') =>
+  Object.fromEntries(outcomes.map((outcome) => [outcome, words[outcome][form]])) as Record<Outcome, string>;
+
+/** What an outcome says where its cause says nothing. */
+export const outcomeAlone = each('alone');
+/** What an outcome is called when several policies are counted together. */
+export const outcomeWords = each('counted');
+/** What an outcome is called in a subject, before `in` and the name of an index. */
+export const outcomeInSubject = each('inSubject');
 
 /** How urgent something is, in the words of the runbook. `before` is the moment at which something is lost for good. */
 export function urgencyText(urgency: Urgency, before?: number): string {

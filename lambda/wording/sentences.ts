@@ -7,6 +7,7 @@ import { takes } from './decisions.ts';
 import type { Detail } from './detail.ts';
 import { errorInBrief } from './errors.ts';
 import { amount, counted, duration, percent, rows, size } from './numbers.ts';
+import { outcomeAlone } from './outcome-words.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { remarks, restText } from './verdicts.ts';
 
@@ -50,8 +51,6 @@ function sentenceOf(entry: DecidedFacts): string {
       return incomplete(entry);
     case 'emptied':
       return 'EMPTIED, and not by this job';
-    case 'not-started':
-      return 'approved, but not started';
     case 'failed':
       // Whatever the answer was, the server may have been reached: only visible facts are reported.
       return entry.cause.kind === 'unchanged' ? 'failed, and the index looks unchanged' : 'failed, nothing was deleted';
@@ -59,6 +58,8 @@ function sentenceOf(entry: DecidedFacts): string {
       return unknown(entry);
     case 'rows-missing':
       return rowsMissing(entry);
+    default:
+      return outcomeAlone[outcome];
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Cause } from '../../facts/cause.ts';
 import { isLoss } from '../../facts/losses.ts';
-import type { Outcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry } from '../../facts/report-schema.ts';
 import { errorInBrief } from '../../wording/errors.ts';
+import { outcomeInSubject } from '../../wording/outcome-words.ts';
 import { nameOf } from '../../wording/sentences.ts';
 
 /** What happened to one index, in as few words as a subject has room for: two different situations read differently. */
@@ -22,26 +22,8 @@ function whatOf(entry: PolicyEntry): string {
     if (cause.why === 'hung') return 'truncation hangs in';
     if (gaps[cause.why] !== undefined) return 'copy not proven in';
   }
-  return `${words[outcome]} in`;
+  return `${outcomeInSubject[outcome]} in`;
 }
-
-const words: Record<Outcome, string> = {
-  'rows-missing': 'ROWS MISSING',
-  emptied: 'EMPTIED',
-  quarantined: 'quarantine',
-  unknown: 'truncation unclear',
-  failed: 'failed',
-  'above-ceiling': 'above the ceiling',
-  incomplete: 'incomplete',
-  'not-started': 'not started',
-  'in-flight': 'busy',
-  'still-running': 'still running',
-  truncated: 'truncated',
-  'would-truncate': 'would be truncated',
-  'below-threshold': 'below the threshold',
-  'nothing-to-delete': 'nothing to delete',
-  disabled: 'switched off',
-};
 
 type Why = (Cause & { kind: 'unsettled' })['why'];
 

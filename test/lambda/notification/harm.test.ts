@@ -51,6 +51,14 @@ describe('after a loss', () => {
     for (const form of formsOf(aReport([ceiling]))) expect(form).toMatch(deleting);
   });
 
+  test('Slack has no command that clears the index', () => {
+    for (const [name, report] of reports) {
+      if (!report.policies.some(({ outcome }) => outcome === 'rows-missing')) continue;
+      const { https } = composeMessage(report, context);
+      expect(https, name).not.toMatch(/acceptMissing|\{\\+"clear/);
+    }
+  });
+
   test('the repair comes before the clearing, which comes last', () => {
     for (const [name, report] of reports) {
       const { email } = composeMessage(report, context);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { serverAddress } from '../../../../lambda/operations/http/base-url.ts';
 import { anIndexOf, deployments, firstNight } from '../../../support/deployment.ts';
 import { anAttempt, anIndex, aReserved, aSending, aSentAttempt } from '../../../support/records.ts';
-import { day, entryOf, hour, mailOf, name, operation, recordOf } from './nights.ts';
+import { day, entryOf, hour, name, operation } from './nights.ts';
 
 /** Nights of a person who clears a record. */
 
@@ -10,38 +10,6 @@ const started = deployments();
 const anyShare = { ...operation, minDeletePercent: 0 };
 
 describe('clearing', () => {
-  test.each([
-    ['without windows', undefined, { kind: 'not-released', why: 'uncounted' }],
-    [
-      'with a window that has lost rows',
-      [{ from: -30 * day, to: 0, rows: 9_000 }],
-      { kind: 'not-released', why: 'rows-missing', rowsMissing: 8_600 },
-    ],
-  ])(
-    'a running record of another version %s is not released, and no message says that all rows are there',
-    async (_, windows, note) => {
-      const deployment = await started({ indices: [anIndexOf(0, 400)] });
-      const at = deployment.clock.time;
-      deployment.ledger.stored.set(anIndex, {
-        version: 1,
-        index: anIndex,
-        entityType: 'dataset',
-        aspect: 'operation',
-        server: deployment.service.url,
-        state: 'running',
-        attemptId: 'v1',
-        judgeableAt: at - day,
-        ...(windows && {
-          windows: windows.map((window) => ({ ...window, from: at + window.from, to: at + window.to })),
-        }),
-      } as never);
-      const report = await deployment.night({ clear: [name] });
-      expect(report.noteFacts).toMatchObject([note]);
-      expect(mailOf(report)).not.toContain('none is missing');
-      expect(deployment.ledger.stored.get(anIndex)).toMatchObject({ version: 1, state: 'running' });
-    },
-  );
-
   test('a call that did nothing counts its windows strictly, and reports rows that are gone', async () => {
     const deployment = await started({ indices: [anIndexOf(600, 10_000)], policies: [anyShare] });
     deployment.service.engine.onRequest = ({ body }) =>
@@ -95,17 +63,4 @@ test('a reservation whose sendBy lies far ahead is left alone until a person cle
   expect(entryOf(await deployment.night())).toMatchObject({ cause: { kind: 'foreign', why: 'clock' } });
   await deployment.night({ clear: [name], acceptMissing: 1 });
   expect(entryOf(await deployment.night()).outcome).toBe('truncated');
-});
-
-test('a running record cannot be cleared before it is 20 h old', async () => {
-  const deployment = await started({ rowsPerSecond: 1e-6 });
-  await deployment.night();
-  expect((await recordOf(deployment)).state).toBe('running');
-  const early = await deployment.night({ clear: [name] });
-  expect(early.noteFacts).toMatchObject([{ kind: 'not-released', why: 'unresolved' }]);
-  expect((await recordOf(deployment)).state).toBe('running');
-  deployment.clock.time += day;
-  const late = await deployment.night({ clear: [name] });
-  expect(late.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
-  expect((await recordOf(deployment)).state).toBe('idle');
 });

@@ -62,9 +62,10 @@ function detailOf(cause: Cause, entry: PolicyEntry): string[] {
     case 'quarantined':
       return [cause.outcome === 'unknown' ? 'its truncation is unclear' : 'in quarantine'];
     case 'unsettled':
+      if (cause.closed === 'idle') return ['given up'];
       return [
         cause.vanished ? 'task vanished' : (gaps[cause.why] ?? unclear[cause.why]),
-        cause.closed === undefined ? '' : { idle: 'given up', quarantined: 'in quarantine' }[cause.closed],
+        cause.closed === 'quarantined' ? 'in quarantine' : '',
       ];
     case 'watching':
       return [
@@ -73,7 +74,9 @@ function detailOf(cause: Cause, entry: PolicyEntry): string[] {
         cause.error ? `last look: ${errorInBrief[cause.error.kind]}` : '',
       ];
     case 'remains':
-      return [cause.cancelled ? 'cancelled' : { rows: 'rows are left', conflicts: 'only conflicts' }[cause.why]];
+      return [
+        cause.cancelled ? 'cancelled' : { rows: 'rows are left', conflicts: 'others changed every row' }[cause.why],
+      ];
     case 'not-refreshed':
       return entry.outcome === 'incomplete' ? ['deleted rows still show'] : [];
     case 'server':
@@ -94,9 +97,9 @@ function detailOf(cause: Cause, entry: PolicyEntry): string[] {
       if (cause.deployed) return ['deployed meanwhile'];
       return [
         {
-          version: 'record of another version',
-          address: 'record of another address',
-          clock: 'record by a clock that was ahead',
+          version: 'ledger record of another version',
+          address: 'ledger record of another address',
+          clock: 'ledger record by a clock ahead',
         }[cause.why],
       ];
     case 'above-ceiling':

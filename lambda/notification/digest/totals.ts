@@ -30,10 +30,7 @@ export function summary(report: Report): string {
   const parts = [
     ...(report.error === undefined ? [] : [runFailed(report), ...night]),
     ...(notReleased
-      ? [
-          `NOT RELEASED: ${oneLine(notReleased.index, 100)} (${notReleased.why.replaceAll('-', ' ')})`,
-          ...more(others.length),
-        ]
+      ? [`NOT RELEASED: ${oneLine(notReleased.index, 100)} (${unreleased[notReleased.why]})`, ...more(others.length)]
       : []),
     ...(worst ? [headline(worst), ...(report.error === undefined ? night : []), ...more(bad.length - 1)] : []),
     ...releasedParts(released),
@@ -70,6 +67,17 @@ function releasedParts(released: Array<Note & { kind: 'released' }>): string[] {
         : '';
   return [`${oneLine(index, 100)} released${how}`, ...(others.length === 0 ? [] : [`${others.length} more`])];
 }
+
+const unreleased: Record<(Note & { kind: 'not-released' })['why'], string> = {
+  'rows-missing': 'rows missing',
+  uncounted: 'nothing to count it by',
+  unresolved: 'a truncation of it is unresolved',
+  running: 'its task still runs',
+  taken: 'another run has taken it',
+  clock: 'a clock is wrong',
+  server: 'it could not be counted',
+  ledger: 'its ledger record is out of reach',
+};
 
 /** Of the notes that ask for something, those that have no part of their own. */
 function askingNote(note: Note): string[] {

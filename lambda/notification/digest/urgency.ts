@@ -37,6 +37,7 @@ export function urgencyOf(report: Report): Told {
     ...policies.map((entry) => ofEntry(entry, report)),
     ...noteFacts.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
+      if (note.kind === 'not-released' && note.why === 'rows-missing') return lost(note.deadline, report);
       return { urgency: asks(noteStep(note, {})) ? 'week' : 'nothing' };
     }),
   ];
@@ -47,15 +48,14 @@ export function urgencyOf(report: Report): Told {
   );
 }
 
+const lost = (deadline: number | undefined, { finishedAt }: Report): Told => ({
+  urgency: 'act',
+  ...(deadline !== undefined && deadline > Date.parse(finishedAt) && { before: deadline }),
+});
+
 function ofEntry(entry: PolicyEntry, report: Report): Told {
   const { outcome, cause } = entry;
-  if (isLoss(entry)) {
-    const deadline = 'deadline' in cause ? cause.deadline : undefined;
-    return {
-      urgency: 'act',
-      ...(deadline !== undefined && deadline > Date.parse(report.finishedAt) && { before: deadline }),
-    };
-  }
+  if (isLoss(entry)) return lost('deadline' in cause ? cause.deadline : undefined, report);
   if (mayHaveLost(entry)) return { urgency: urgencyOfOutcome.truncated };
   if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
   // Until it is settled an upgrade could remove the index that holds its rows.

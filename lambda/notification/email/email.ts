@@ -61,9 +61,7 @@ function compose(telling: Telling): string {
 }
 
 /** How urgent it is, unless nothing is asked: the line that a person who is woken needs. */
-const urgency = ({ report }: Telling): string => (isWellIn(report) ? '' : urgencySentence(report));
-
-const isWellIn = (report: Report): boolean => isQuiet(report) || isClearing(report);
+const urgency = ({ report }: Telling): string => (isQuiet(report) ? '' : urgencySentence(report));
 
 /** Two lines that say everything to a reader who stops there. */
 function opening(report: Report): string {

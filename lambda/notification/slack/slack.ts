@@ -105,7 +105,7 @@ function description(report: Report, context: MessageContext, given: Set<string>
 function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Set<string>): string {
   const would = report.mode === 'preview' ? rowsOf(report, 'would-truncate') : undefined;
   const clearing = notesBeside(report).filter(isAboutClearing);
-  const urgent = isQuiet(report) || clearing.length > 0 ? '' : urgencySentence(report);
+  const urgent = isQuiet(report) ? '' : urgencySentence(report);
   const sentences = [
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
     ...(would ? [`A real run would delete ${would}.`] : []),

@@ -38,7 +38,12 @@ const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', o
  * run, Truncate again with the one that it made while holding the ledger's record.
  */
 export function decide(policy: Orders, given: Circumstances): Decision {
-  return guard(policy, given) ?? weigh(policy, given);
+  const held = guard(policy, given);
+  if (held && held.outcome !== 'not-started') return held;
+  const decision = weigh(policy, given);
+  // What passes by itself holds nothing back where there is nothing to gain. (Nobody is asked to approve counts of it.)
+  const isIdle = decision.kind === 'refuse' && decision.outcome !== 'above-ceiling';
+  return isIdle ? decision : (held ?? decision);
 }
 
 /** The checks that do not depend on how much there is to gain; undefined if all of them pass. */

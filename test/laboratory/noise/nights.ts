@@ -1,16 +1,28 @@
-import { leastAgeMillis } from '../../../lambda/facts/limits.ts';
+import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { firstNight } from '../histories/history.ts';
 import { cleared, type RunByHand } from '../histories/morning.ts';
+import type { PolicyOf } from '../histories/policies.ts';
 import { eventsOf } from '../rules/events.ts';
 import { type Execution, startExecution } from '../world/execution.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
-import { createProduction, day, hour, type Production, planDay, withoutDowntime } from './production.ts';
+import type { World } from '../world/world.ts';
+import {
+  ambiguousNights,
+  blockingWrites,
+  createProduction,
+  day,
+  hour,
+  type Production,
+  planDay,
+  withoutDowntime,
+} from './production.ts';
 
 /**
- * So many nights of the ordinary production, and what came of them. In the morning a person clears what a report calls closed,
- * with the number that the refusal prints, and does nothing else.
+ * So many nights of the ordinary production, and what came of them. In the morning a person brings back the rows of what a report
+ * calls closed, clears it with the number that a refusal prints, and does nothing else.
  */
 
 export interface NoiseNight {
@@ -20,6 +32,8 @@ export interface NoiseNight {
   outcomes: Record<string, number>;
   /** What was not ok, and what had happened that day and the day before. */
   bad: { name: string; outcome: string; cause: string; adopted: boolean }[];
+  /** All of it is a reindex that waits for what an upgrade may still copy (safety rule 3). */
+  isWaiting: boolean;
   happened: string[];
 }
 
@@ -32,6 +46,8 @@ export interface Noise {
   falseQuarantines: string[];
   /** Copies of which no task id came: they cannot be proven, and a person has to look (safety rule 7). */
   unproven: string[];
+  /** Nights at which a policy that reindexes had reached its threshold, had no upgrade to wait for, and did not truncate. */
+  missed: string[];
   /** The longest time between two truncations of one index, days. */
   longestPauseDays: number;
 }
@@ -44,14 +60,18 @@ export async function liveNoise(seed: number, nights: number, lived: () => void 
   const { world } = production;
   const { time } = world;
   const executions: Execution[] = [];
+  const missed: string[] = [];
   await withVirtualTimers(time, async () => {
     for (let number = 0; number < nights; number++) {
       const start = firstNight + number * day;
       planDay(production, number, seed);
+      let due: PolicyOf[] = [];
       time.at(start, () => {
+        due = dueIn(production, start);
         executions.push(startExecution(world, `night-${number}`, { scheduledTime: new Date(start).toISOString() }));
       });
       await time.runUntil(start + 6 * hour);
+      missed.push(...missedIn(production, due, number, start));
       await clearClosed(production, executions, number);
       await time.runUntil(start + day - 60_000);
       lived();
@@ -64,6 +84,7 @@ export async function liveNoise(seed: number, nights: number, lived: () => void 
     truncates: eventsOf({ world } as never, 'truncate').length,
     stuck: stuckIn(production),
     ...closedIn(production),
+    missed,
     longestPauseDays: longestPause(production, firstNight + nights * day),
   };
 }
@@ -75,24 +96,53 @@ function nightOf({ world, happened }: Production, number: number): NoiseNight {
   for (const { outcome } of report?.policies ?? []) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   const bad = (report?.policies ?? []).filter(({ outcome }) => !fine.has(outcome)).map(badOf);
   const before = (happened.get(number - 1) ?? []).map((what) => `${what} (the day before)`);
-  const isHeldBack = bad.length > 0 && bad.every(({ cause }) => cause === 'guard index-young');
+  const isWaiting = bad.length > 0 && bad.every(({ cause }) => cause === 'guard index-young');
   return {
     number,
     result: report?.result ?? 'no report',
     outcomes,
     bad,
-    happened: [...(happened.get(number) ?? []), ...before, ...(isHeldBack ? upgradesBefore(happened, number) : [])],
+    isWaiting,
+    happened: isWaiting ? upgradesBefore(happened, number) : [...(happened.get(number) ?? []), ...before],
   };
 }
 
-/** A reindex waits for 14 days after an upgrade without downtime, which goes on catching up (safety rule 3). */
-function upgradesBefore(happened: Production['happened'], number: number): string[] {
-  const nights = leastAgeMillis.upgraded / day + 1;
-  return Array.from({ length: nights }, (_, at) => at + 1).flatMap((days) =>
-    (happened.get(number - days) ?? [])
-      .filter((what) => what === withoutDowntime)
-      .map((what) => `${what} (${days} days before)`),
+/** What a reindex waits for: 36 h after an upgrade that blocks writes, 14 days after one without downtime. */
+const upgradesBefore = (happened: Production['happened'], number: number): string[] =>
+  [...upgradeNights].flatMap(([what, nights]) =>
+    Array.from({ length: nights + 1 }, (_, days) => days).flatMap((days) =>
+      (happened.get(number - days) ?? [])
+        .filter((one) => one === what)
+        .map(() => `${what} ${days === 0 ? 'that night' : days === 1 ? 'the day before' : `${days} days before`}`),
+    ),
   );
+
+const upgradeNights = new Map([
+  [blockingWrites, 2],
+  [withoutDowntime, 14],
+]);
+
+/**
+ * Policies that reindex and have clearly reached their threshold: what comes in and goes in the first seconds of a run
+ * is no matter.
+ */
+const dueIn = ({ policies, world }: Production, start: number): PolicyOf[] =>
+  policies.filter(({ name, fields }) => {
+    if (fields['strategy'] !== 'reindex') return false;
+    const rows = world.servers[0].engine.foundRows(name);
+    const old = rows.filter(({ timestamp }) => timestamp <= start - Number(fields['retentionDays']) * day);
+    return old.length / rows.length > (Number(fields['minDeletePercent']) / 100) * 1.1;
+  });
+
+/** After a night of bad answers a copy of ours may lack its proof, and its index is as young as anybody's. */
+function missedIn({ world, waits }: Production, due: readonly PolicyOf[], number: number, start: number): string[] {
+  if (ambiguousNights.has(number) || ambiguousNights.has(number - 1)) return [];
+  const report = eventsOf({ world } as never, 'published').find(({ runId }) => runId === `night-${number}`)?.report;
+  return due.flatMap(({ name, index }) => {
+    const outcome = report?.policies.find((entry) => searchIndex(entry) === index)?.outcome ?? 'not reported';
+    const mayWait = (waits.get(name) ?? 0) > start;
+    return mayWait || outcome === 'truncated' ? [] : [`${name} on night ${number} (${outcome})`];
+  });
 }
 
 const badOf = ({ entityType, aspect, outcome, cause, adopted }: PolicyEntry): NoiseNight['bad'][number] => {
@@ -126,17 +176,26 @@ function closedIn({ world }: Production): Pick<Noise, 'falseQuarantines' | 'unpr
 }
 
 async function clearClosed({ world, policies }: Production, executions: Execution[], number: number): Promise<void> {
-  for (const { index, entityType, aspect } of policies) {
+  for (const { name, index, entityType, aspect } of policies) {
     const record = world.ledger.records.get(index) as LedgerRecord | undefined;
     if (record?.state !== 'quarantined') continue;
-    const run: RunByHand = async (name, input) => {
-      const execution = startExecution(world, name, input);
+    bringBack(world, name, record.lastVerdict?.entry.cause);
+    const run: RunByHand = async (runId, input) => {
+      const execution = startExecution(world, runId, input);
       executions.push(execution);
       await world.time.run(() => execution.ended);
-      return eventsOf({ world } as never, 'published').findLast(({ runId }) => runId === name)?.report;
+      return eventsOf({ world } as never, 'published').findLast((event) => event.runId === runId)?.report;
     };
     await cleared(run, `clear-${number}-${aspect}`, [`${entityType}.${aspect}`], true);
   }
+}
+
+/** What the message says: rows that are in the index before alone are copied to the one behind the alias. */
+function bringBack(world: World, name: string, cause: Cause | undefined): void {
+  const [{ engine }] = world.servers;
+  const before = cause && 'indexBefore' in cause ? cause.indexBefore : undefined;
+  const isThere = engine.indices().some((one) => one.name === before && one.index === undefined);
+  if (before !== undefined && isThere) world.others(name, 'repaired', () => engine.bringOver(name, before));
 }
 
 function longestPause({ world, policies }: Production, end: number): number {

@@ -7,7 +7,6 @@ export const noiseNights = 92;
 
 export async function runNoise(seed: number): Promise<boolean> {
   const noise = await liveNoise(seed, noiseNights, progress(`of ${noiseNights} nights`, 10));
-  const bad = noise.nights.filter(({ result }) => result !== 'ok');
   const sums: Record<string, number> = {};
   for (const { outcomes } of noise.nights) {
     for (const [outcome, count] of Object.entries(outcomes)) sums[outcome] = (sums[outcome] ?? 0) + count;
@@ -19,25 +18,40 @@ export async function runNoise(seed: number): Promise<boolean> {
     ['outcome', 'times'],
     Object.entries(sums).sort(([, one], [, other]) => other - one),
   );
+  const bad = noise.nights.filter(({ result }) => result !== 'ok');
+  const waiting = bad.filter(({ isWaiting }) => isWaiting);
+  const others = bad.filter(({ isWaiting }) => !isWaiting);
   console.log(`\nNights that were not ok: ${bad.length}`);
-  printTable(
-    ['night', 'result', 'what was not ok', 'what had happened'],
-    bad.map((night) => [night.number, night.result, whatWas(night), night.happened.join('; ') || 'NOTHING']),
-  );
-  console.log(`\nIndices that are stuck: ${noise.stuck.join(', ') || 'none'}`);
-  console.log(`False quarantines: ${noise.falseQuarantines.join(', ') || 'none'}`);
-  console.log(`Copies without a task id, which only a person can open again: ${noise.unproven.join(', ') || 'none'}`);
+  console.log(`\n${waiting.length} only because a reindex waits for what an upgrade may still copy (safety rule 3):`);
+  printNights(waiting);
+  console.log(`\n${others.length} because of something else:`);
+  printNights(others);
+  const lists = {
+    'Indices that are stuck': noise.stuck,
+    'Closed although no row is missing and the end can be known': noise.falseQuarantines,
+    'Nights at which a reindex was due, had nothing to wait for, and did not truncate': noise.missed,
+    'Copies without a task id, which only a person can open again': noise.unproven,
+  };
+  console.log('');
+  for (const [what, list] of Object.entries(lists)) console.log(`${what}: ${list.join(', ') || 'none'}`);
   console.log(`The longest that an index went without a truncation: ${noise.longestPauseDays} days`);
   return isQuiet(noise);
 }
+
+const printNights = (nights: readonly NoiseNight[]): void =>
+  printTable(
+    ['night', 'result', 'why', 'what was not ok'],
+    nights.map((night) => [night.number, night.result, night.happened.join('; ') || 'NOTHING', whatWas(night)]),
+  );
 
 const whatWas = ({ bad }: NoiseNight): string =>
   bad
     .map(({ name, outcome, cause, adopted }) => `${name} ${outcome} (${cause}${adopted ? ', adopted' : ''})`)
     .join('; ');
 
-/** Nothing stuck, nothing closed that is whole, and no bad night without a reason. */
-const isQuiet = ({ nights, stuck, falseQuarantines }: Noise): boolean =>
+/** Nothing stuck, nothing closed that is whole, nothing due left undone, and no bad night without a reason. */
+const isQuiet = ({ nights, stuck, falseQuarantines, missed }: Noise): boolean =>
   stuck.length === 0 &&
   falseQuarantines.length === 0 &&
+  missed.length === 0 &&
   nights.every(({ result, happened }) => result === 'ok' || happened.length > 0);

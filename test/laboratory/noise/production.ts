@@ -8,7 +8,7 @@ import { type Chances, createChances } from '../world/chances.ts';
 import { createWorld, type World } from '../world/world.ts';
 
 /**
- * An ordinary production, in which nothing is meant to go wrong: ten policies that delete by query and one that reindexes; daily
+ * An ordinary production, in which nothing is meant to go wrong: nine policies that delete by query and two that reindex; daily
  * usage stamped with midnight, and written again; 50 entities deleted a day; twice a new source that looks back 30 days; an upgrade
  * every few weeks, half of them without downtime; a handful of nights in which a real truncate gets some answer or other. A thousandth of a real one's rows.
  */
@@ -23,16 +23,20 @@ export interface Production {
   policies: readonly PolicyOf[];
   /** What happened on a day, by its number. */
   happened: Map<number, string[]>;
+  /** Until when a reindex has to wait for what an upgrade copies, by the index's name (safety rule 3). */
+  waits: Map<string, number>;
 }
 
+/** One at every other night, and one as a policy without a threshold of its own has it. */
 const reindexed = ['dataset', 'datasetUsageStatistics'] as const;
+const reindexedSeldom = ['query', 'queryUsageStatistics'] as const;
 const pairs = [
   ['dataset', 'operation'],
   ['dataset', 'datasetProfile'],
   reindexed,
   ['chart', 'chartUsageStatistics'],
   ['dashboard', 'dashboardUsageStatistics'],
-  ['query', 'queryUsageStatistics'],
+  reindexedSeldom,
   ['assertion', 'assertionRunEvent'],
   ['dataJob', 'datahubIngestionRunSummary'],
   ['dataProcessInstance', 'dataProcessInstanceRunEvent'],
@@ -50,9 +54,9 @@ export function createProduction(seed: number): Production {
   const policies = pairs.map((pair, number) =>
     policyOf(pair, {
       retentionDays: number % 3 === 0 ? 30 : 60,
-      minDeletePercent: 2,
+      minDeletePercent: pair === reindexedSeldom ? 10 : 2,
       batchSize: 50,
-      strategy: pair === reindexed ? 'reindex' : 'delete-by-query',
+      strategy: pair === reindexed || pair === reindexedSeldom ? 'reindex' : 'delete-by-query',
     }),
   );
   const chances = createChances(seed);
@@ -77,9 +81,13 @@ export function createProduction(seed: number): Production {
   });
   // A night deletes for minutes.
   world.servers[0].engine.set({ rowsPerSecond: 2, knowsEntities: false });
-  return { world, policies, happened: new Map() };
+  return { world, policies, happened: new Map(), waits: new Map() };
 }
 
+/** A third of the real truncates get any answer, and do their work all the same, later, or not. */
+export const ambiguousNights: ReadonlySet<number> = new Set([9, 10, 26, 33, 52, 70, 81]);
+
+export const blockingWrites = 'an upgrade that blocks writes';
 export const withoutDowntime = 'an upgrade without downtime';
 
 /** Plans what happens in the 24 hours that begin at a run's start. */
@@ -104,10 +112,11 @@ export function planDay(production: Production, number: number, seed: number): v
   // The second and the fourth one fall into the night's run.
   const blocking = { 14: 10 * hour, 44: 4 * minute }[number];
   if (blocking !== undefined) {
-    tell('an upgrade that blocks writes');
+    tell(blockingWrites);
     time.at(from + blocking, () => {
       for (const { name } of policies) {
         world.others(name, 'upgraded', () => world.servers[0].engine.upgradeIndex(name));
+        production.waits.set(name, time.now() + 36 * hour);
       }
     });
   }
@@ -116,18 +125,19 @@ export function planDay(production: Production, number: number, seed: number): v
     tell(withoutDowntime);
     time.at(from + beginning, () => upgrade(production));
   }
-  const isAmbiguous = [9, 10, 26, 33, 52, 70, 81].includes(number);
-  if (isAmbiguous) tell('a third of the real truncates get any answer, and do their work all the same, later, or not');
+  const isAmbiguous = ambiguousNights.has(number);
+  if (isAmbiguous) tell('a third of the real truncates get a bad answer');
   time.at(from - 1, () => {
     world.weather = isAmbiguous ? { ...calm, truncate: 0.34, effects: ['none', 'at once', 'later'] } : calm;
   });
 }
 
 /** Half an hour for each index: one that begins in the evening is still at it when the night's run starts. */
-function upgrade({ world, policies }: Production): void {
+function upgrade({ world, policies, waits }: Production): void {
   const next = ([policy, ...rest]: readonly PolicyOf[]): void => {
     if (policy === undefined) return;
     const { name } = policy;
+    waits.set(name, world.time.now() + 14 * day);
     upgradeOne(world, name, hour / 2, (upgraded) => {
       if (upgraded) world.time.at(world.time.now() + 8 * hour, () => catchUp(world, { name, upgrade: upgraded }, 100));
       next(rest);

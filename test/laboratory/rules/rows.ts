@@ -111,11 +111,13 @@ export const rowRules = {
         // Nobody can see it at work.
         if (unrefreshed) continue;
       }
+      // Others have deleted what a late copy would have copied: with all that it still brings, as many are missing.
+      const areGone = truth.windows.some(({ recorded, found }) => recorded - found > loss.rows);
       // A copy of which no status can be read, and which stands still or is not seen, has ended for all that can be known.
       if (
         acted === 'reindex' &&
         outcome === 'rows-missing' &&
-        (stalledMillis >= 10 * minute || unrefreshed || loss.mixed)
+        (stalledMillis >= 10 * minute || unrefreshed || loss.mixed || areGone)
       )
         continue;
       yield { at, text: `${record.index}: ${outcome} (${verdict.entry.cause.kind}) while it was at work (${acted})` };

@@ -263,4 +263,15 @@ describe('the guards', () => {
     expect(decided({ toDelete: 0, clockSkewMillis: 10 ** 6 })).toBe('failed');
     expect(decide(aPolicy(), given({ strategy: 'reindex' }))).toEqual({ kind: 'approve', strategy: 'reindex' });
   });
+
+  test('that pass by themselves are told only where they hold something back', () => {
+    const young = { strategy: 'reindex', indexName: upgraded(startMillis - dayMillis) } as const;
+    expect(decided(young)).toBe('not-started');
+    expect(decided({ ...young, toDelete: 0 })).toBe('nothing-to-delete');
+    expect(decided({ ...young, toDelete: 1 })).toBe('below-threshold');
+    expect(decided({ ...young, indexName: undefined, toDelete: 1 })).toBe('failed');
+    // While a copy comes in, what a ceiling would ask somebody to approve is not the whole index.
+    expect(decided({ toDelete: 1000, total: 1000 })).toBe('above-ceiling');
+    expect(decided({ ...young, toDelete: 1000, total: 1000 })).toBe('not-started');
+  });
 });

@@ -71,7 +71,7 @@ test('a failure to remember the night is logged', async () => {
   };
   deployment.services.nights = { read: async () => [], write: fails };
   await deployment.night();
-  expect(line(deployment, 'the memory of nights cannot be written')).toEqual({
+  expect(line(deployment, 'the memory of nights cannot be used')).toEqual({
     index: anIndex,
     problem: { kind: 'memory-unavailable', problem: 'no table' },
   });

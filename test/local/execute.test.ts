@@ -39,7 +39,7 @@ async function someServer(): Promise<{ url: string; asked: string[] }> {
 }
 
 describe('the ledger', () => {
-  it('is in the state folder of the user by default, that of sample data beside it', () => {
+  it('is in the user’s state folder by default, with that of sample data beside it', () => {
     expect(defaultLedgerPath({ XDG_STATE_HOME: '/state' }, false)).toBe('/state/datahub-retention/in-flight.json');
     expect(defaultLedgerPath({ XDG_STATE_HOME: '/state' }, true)).toBe(
       '/state/datahub-retention/sample-in-flight.json',
@@ -49,7 +49,7 @@ describe('the ledger', () => {
     );
   });
 
-  it('that is another file is refused before anything is sent', async () => {
+  it('that turns out to be another kind of file is refused before anything is sent', async () => {
     const { at, write } = files();
     const notes = write('notes.txt', 'my notes\n');
     const args = ['enforce', ...nowhere, '--policies', write('p.json', [operation]), '--ledger', notes];
@@ -62,7 +62,7 @@ describe('the ledger', () => {
     expect((await refusal(args)).problem).toMatch(/^--ledger: Cannot open the ledger file .*give another path\.$/);
   });
 
-  it('has to be named at a loopback address, where a forwarded port does not say which server it is', async () => {
+  it('has to be named for a loopback address, because a forwarded port does not say which server it is', async () => {
     const { url } = await someServer();
     const args = ['enforce', '--gms-url', url, '--policies', files().write('p.json', [operation])];
     expect((await refusal(args)).problem).toMatch(/^enforce at a loopback address needs --ledger FILE/);
@@ -73,13 +73,16 @@ describe('clear', () => {
   it.each([
     ['dataset.operations', /^clear dataset\.operations: neither .*; did you mean dataset\.operation\?$/],
     ['chart.somethingElse', /^clear chart\.somethingElse: neither .*; there are dataset\.operation\.$/],
-  ])('of %s, which nothing knows, is refused before anything is sent', async (name, expected) => {
-    const { at, write } = files();
-    const args = ['clear', name, ...nowhere, '--policies', write('p.json', [operation])];
-    const { problem, told } = await refusal([...args, '--ledger', at('in-flight.json')]);
-    expect(problem).toMatch(expected);
-    expect(told).toBe('');
-  });
+  ])(
+    'refuses %s, an index that neither a policy nor the ledger knows, before anything is sent',
+    async (name, expected) => {
+      const { at, write } = files();
+      const args = ['clear', name, ...nowhere, '--policies', write('p.json', [operation])];
+      const { problem, told } = await refusal([...args, '--ledger', at('in-flight.json')]);
+      expect(problem).toMatch(expected);
+      expect(told).toBe('');
+    },
+  );
 });
 
 describe('enforce with --fast', () => {
@@ -94,7 +97,7 @@ describe('enforce with --fast', () => {
   });
 });
 
-describe('before anything is told or sent', () => {
+describe('before anything is printed or sent', () => {
   it.each<[string, (at: ReturnType<typeof files>) => string[], RegExp]>([
     [
       '--json over the policies',

@@ -97,9 +97,7 @@ describe.concurrent('npm start', () => {
   });
 
   // How other ends are reported is in stopped.test.ts; this one cannot be reported.
-  it('picks up after SIGKILL what runs on the server, and sends nothing twice', async ({
-    onTestFinished: finished,
-  }) => {
+  it('picks up a running truncation after SIGKILL, and sends nothing twice', async ({ onTestFinished: finished }) => {
     const files = folder(finished);
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 5000, days: 100 }];
     // Seconds of work: the second process must find it running.
@@ -124,7 +122,7 @@ describe.concurrent('npm start', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'goes on where its output cannot be written',
+    'goes on when its output cannot be written',
     async ({ onTestFinished: finished }) => {
       const files = folder(finished);
       const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
@@ -144,7 +142,7 @@ describe.concurrent('npm start', () => {
     },
   );
 
-  it('refuses what cannot be meant in one sentence on standard error, with status 2 and no request', async ({
+  it('refuses a mistyped option in one sentence on standard error, with status 2 and no request', async ({
     onTestFinished: finished,
   }) => {
     const { url, engine } = await service({ indices: [] }, finished);
@@ -157,7 +155,7 @@ describe.concurrent('npm start', () => {
 });
 
 describe.concurrent('a run', () => {
-  it('ends with status 1 for a token that the server refuses, and shows it nowhere', async ({
+  it('ends with status 1 for a token that the server refuses, and never prints it', async ({
     onTestFinished: finished,
   }) => {
     const files = folder(finished);
@@ -191,7 +189,7 @@ describe.concurrent('a run', () => {
     expect(stdout.indexOf('Preflight:')).toBeLessThan(stdout.indexOf('Plan:'));
   });
 
-  it('doubts a name before anything is asked', async ({ onTestFinished: finished }) => {
+  it('warns of a doubtful name before the first request', async ({ onTestFinished: finished }) => {
     const files = folder(finished);
     const { url, token } = await service({ indices: sampleIndices(200) }, finished);
     const policies = [{ entityType: 'datset', aspect: 'operations', retentionDays: 30 }];
@@ -205,7 +203,7 @@ describe.concurrent('a run', () => {
     expect(stdout.indexOf('Note ')).toBeLessThan(stdout.indexOf('Preflight:'));
   });
 
-  it('asks what a mistyped name means, in preview and report', async ({ onTestFinished: finished }) => {
+  it('suggests what a mistyped name means, in preview and report', async ({ onTestFinished: finished }) => {
     const files = folder(finished);
     const { url, token } = await service({ indices: sampleIndices(200) }, finished);
     const policies = [{ entityType: 'dataset', aspect: 'operaton', retentionDays: 30 }];
@@ -220,7 +218,7 @@ describe.concurrent('a run', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'says of a full disk under its ledger what to do, in its report as well',
+    'says what to do when the disk of its ledger is full, on screen and in its report',
     async ({ onTestFinished: finished }) => {
       const files = folder(finished);
       const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
@@ -254,7 +252,7 @@ describe.concurrent('a run', () => {
     expect(readFileSync(files.at('l'))).toEqual(before);
   });
 
-  it('takes 48 policies, for indices that are not there, without trying each again', async ({
+  it('takes 48 policies for indices that do not exist, without repeating each dry run', async ({
     onTestFinished: finished,
   }) => {
     const files = folder(finished);

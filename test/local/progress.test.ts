@@ -70,7 +70,7 @@ describe('progress', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is lines elsewhere than on a terminal: one at the start, then one for each tenth', () => {
+  it('is printed as lines where there is no terminal: one at the start, then one for each tenth', () => {
     const lines = play(undefined).trimEnd().split('\n');
     expect(lines.filter((line) => line.includes('rows done'))).toEqual([
       '  dataset.operation: 0 of 14,000 rows done',
@@ -84,7 +84,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('says elsewhere than on a terminal, once a minute at most, that it still looks', () => {
+  it('prints at most once a minute that it is still looking where there is no terminal', () => {
     let written = '';
     const progress = createProgress({ width: 100, write: (text) => (written += text) });
     const waiting = state([watched(0)], { next: 'wait', waitSeconds: 40 });
@@ -98,7 +98,7 @@ describe('progress', () => {
     expect(written.trimEnd().split('\n')).toEqual(['  dataset.operation: 0 of 14,000 rows done', again, again]);
   });
 
-  it('says in the plan what each truncation frees, and all of them, where sizes are known', () => {
+  it('prints in the plan how much each truncation frees, and the sum, if sizes are known', () => {
     const due = { ...operation, sizeBeforeMb: 10 };
     const preview: Entry = {
       index: 'chart.chartUsageStatistics',
@@ -121,7 +121,7 @@ describe('progress', () => {
     expect(renderPlan(state([approved, disabled]), 100).join('\n')).not.toContain('about');
   });
 
-  it('tells of an end with its requests on lines of their own and without offers that are for AWS', () => {
+  it('prints an end with its requests on lines of their own, without commands for AWS', () => {
     let written = '';
     const progress = createProgress({ width: 60, write: (text) => (written += text) });
     const old = 'dataset_operationaspect_v1_1693050512123';
@@ -150,7 +150,7 @@ describe('progress', () => {
     expect(written).not.toMatch(/\{"clear"|aws /);
   });
 
-  it('is a bar on a terminal, which leaves every other line whole when it goes', () => {
+  it('is a bar on a terminal that leaves every other line whole when it is removed', () => {
     const written = play(100);
     expect(written).toContain('░');
     const screen = screenAfter(written);
@@ -224,7 +224,7 @@ describe('a plan of many', () => {
   });
   const noIndex: Cause = { kind: 'server', error: { operation: 'dry-run', kind: 'no-index', status: 500 }, sent: 'no' };
 
-  it('tells once how many policies wait for what the run could not do', () => {
+  it('says once how many policies wait for the same reason', () => {
     const plan = renderPlan(
       state([failed('a', { kind: 'run-error' }), failed('b', { kind: 'run-error' })], { error: { kind: 'no-policy' } }),
       100,
@@ -233,7 +233,7 @@ describe('a plan of many', () => {
     expect(plan).not.toContain('dataset.a');
   });
 
-  it('tells a reason that neighbours share once, below the last of them', () => {
+  it('prints a reason that neighbours share once, below the last of them', () => {
     const lines = renderPlan(state([failed('a', noIndex), failed('b', noIndex), disabled]), 100);
     const reasons = lines.flatMap((line, at) => (line.includes('no such index') ? [at] : []));
     expect(reasons).toHaveLength(1);

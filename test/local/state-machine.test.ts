@@ -69,7 +69,7 @@ describe('the workflow file', () => {
     ]);
   });
 
-  it('goes to Poll after a Truncate that fails, tells it the name only, and never tries it again', async () => {
+  it('goes to Poll after a failed Truncate with only the name of the error, and never repeats Truncate', async () => {
     const { handlers, asked, steps } = scripted({
       plan: [{ next: 'truncate', waitSeconds: 10 }],
       truncate: [named('Sandbox.Timedout'), new Error('asked twice')],
@@ -85,7 +85,7 @@ describe('the workflow file', () => {
     });
   });
 
-  it('reports a Plan that fails for good, by its name only', async () => {
+  it('reports a Plan that fails for good with only the name of the error', async () => {
     const failure = named('ParametersError');
     const { handlers, asked, steps } = scripted({ plan: [failure, failure, failure], report: [reported] });
     await inVirtualTime(() => start(handlers));
@@ -96,7 +96,7 @@ describe('the workflow file', () => {
     });
   });
 
-  it('fails only when no report could be published', async () => {
+  it('fails only if no report could be published', async () => {
     const { handlers } = scripted({ plan: [finish], report: Array.from({ length: 6 }, () => named('SnsDown')) });
     vi.useFakeTimers({ now: 0 });
     const running = expect(start(handlers)).rejects.toThrow('a cause');
@@ -125,7 +125,7 @@ describe('under --fast', () => {
     expect(await inVirtualTime(() => start(handlers, { fast: fastClock() }))).toBe(400);
   });
 
-  it('lets the clock of the run go on by the seconds not waited, and real time stay real', async () => {
+  it('moves the clock of the run on by the seconds not waited, and leaves real time as it is', async () => {
     const clock = fastClock();
     const seen: Array<{ now: number; realNow: number }> = [];
     const { handlers } = scripted(structuredClone(waits));
@@ -156,7 +156,7 @@ describe('a definition that the local state machine would not execute as Step Fu
     expect(() => loadDefinition(JSON.stringify(definition))).toThrow(`uses ${name}`);
   });
 
-  it('is refused for a function that no step stands for', () => {
+  it('is refused for an unknown function', () => {
     const states = { A: { Type: 'Task', Resource: `\${${'Other'}FunctionArn}`, End: true } };
     expect(() => loadDefinition(JSON.stringify({ StartAt: 'A', States: states }))).toThrow('no step stands for');
   });

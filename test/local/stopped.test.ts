@@ -85,7 +85,7 @@ const isThere = (pid: number): boolean => {
 };
 
 describe.concurrent('npm start, stopped by', () => {
-  it.for(ways)('%s, sends nothing more, and says what goes on', async (way) => {
+  it.for(ways)('%s, sends nothing more, and says what goes on running', async (way) => {
     const files = folder((cleanUp) => void cleanUps.push(cleanUp));
     const aspect = aspectOf(way);
     const policy = { aspect, retentionDays: 30, batchSize: 100 };
@@ -134,7 +134,7 @@ describe.concurrent('npm start, stopped by', () => {
   });
 });
 
-it('and a second start picks up what a closed terminal has left', async () => {
+it('a second start picks up the truncation that a closed terminal left running', async () => {
   const { args, files } = stopped.get('a terminal that is closed')!;
   const aspect = aspectOf('a terminal that is closed');
   const again = parseArguments([...args, '--json', files.at('report.json')], {}) as ServerRunArguments;

@@ -9,7 +9,7 @@ import { alphabetRow } from './documented.ts';
 const doc = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8');
 
 describe('docs/testing.md', () => {
-  test.each(Object.keys(alphabet))('names every letter of: %s', (part) => {
+  test.each(Object.keys(alphabet))('names every letter of the alphabet: %s', (part) => {
     expect(doc).toContain(alphabetRow(part));
   });
 
@@ -23,7 +23,7 @@ describe('docs/testing.md', () => {
     }
   });
 
-  test('what is assumed not to happen is no letter, and each letter says what it stands for', () => {
+  test('assumptions are not letters of the alphabet, and each letter says what it means', () => {
     const letters = Object.values(alphabet).flatMap((table) => Object.entries(table));
     for (const [name, says] of letters) {
       expect(Object.keys(assumptions)).not.toContain(name);

@@ -36,13 +36,13 @@ describe('two stages on one server (one-stage)', () => {
     expect(told(lived)).toEqual({ said: 'not-started / truncated', sent: 1, rowsLost: 0 });
   });
 
-  test('that reindex in the same second leave rows behind, and both say so', async () => {
+  test('that reindex in the same second leave rows behind, and both reports say so', async () => {
     const lived = await livedByUs(apart(0.1), profile, 'reindex');
     expect(told(lived)).toEqual({ said: 'rows-missing / rows-missing', sent: 2, rowsLost: 400 });
   });
 });
 
-describe('a ledger that is restored to the day before, while a truncation is at work (ledger-kept)', () => {
+describe('a ledger restored to the day before while a truncation runs (ledger-kept)', () => {
   const restored = twice(60, (world) => {
     world.time.at(world.time.now() + 30_000, () => world.ledger.records.clear());
   });

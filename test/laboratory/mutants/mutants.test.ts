@@ -32,7 +32,7 @@ test('a replacement reaches callers in its own module, and several mutants may r
 
 const moduleOf = (source: string): string => `data:text/javascript,${encodeURIComponent(source)}`;
 
-test('the names of mutants are their own, and every safety rule but the twelfth has one', () => {
+test('every mutant has a name of its own, and every safety rule but the twelfth has a mutant', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   const rules = new Set(mutants.map(({ about }) => about));
   for (let rule = 1; rule <= 11; rule++) expect(rules).toContain(String(rule));

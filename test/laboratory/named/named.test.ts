@@ -7,7 +7,7 @@ const cases = situations.flatMap((situation) =>
 );
 
 describe('situations that come from the source of datahub-gc and DataHub', () => {
-  test.each(cases)('%s: whatever we lose or leave behind, we say so', async (_name, situation, profile) => {
+  test.each(cases)('%s: we report everything that we lose or leave behind', async (_name, situation, profile) => {
     const deleting = await livedByUs(situation, profile, 'delete-by-query');
     const copying = await livedByUs(situation, profile, 'reindex');
     // With a delete by query, which is the default, nothing is lost where the server has one.
@@ -19,11 +19,11 @@ describe('situations that come from the source of datahub-gc and DataHub', () =>
     }
   });
 
-  test('each is told once', () => {
+  test('each is listed once', () => {
     expect(new Set(situations.map(({ name }) => name)).size).toBe(situations.length);
   });
 
-  test('the peer loses rows without a word in two of fifteen on releases, and in five of five on a server that copies', async () => {
+  test('datahub-gc loses rows without reporting it in two of fifteen situations on releases, and in all five on a server that copies', async () => {
     const lost = { releases: new Set<string>(), copying: new Set<string>() };
     const possible = situations.filter(({ notToPeer }) => notToPeer === undefined);
     for (const situation of possible) {
@@ -36,7 +36,7 @@ describe('situations that come from the source of datahub-gc and DataHub', () =>
     expect([lost.copying.size, possible.filter((one) => !isReal(one)).length]).toEqual([5, 5]);
   });
 
-  test('where most rows are old the peer loses every row that should stay, on every release, and its run is green', async () => {
+  test('where most rows are old, datahub-gc loses every row that should stay, on every release, and its run is green', async () => {
     const [first] = situations;
     for (const profile of first!.profiles) {
       const { rowsLost, noticed, said } = await livedByPeer(first!, profile);

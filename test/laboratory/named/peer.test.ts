@@ -29,20 +29,20 @@ async function ran(post: (body: { dryRun: boolean; aspect: string }) => Reply): 
 }
 
 describe('datahub-gc', () => {
-  test('sends a truncate again that is not answered: five at 0, 30, 64, 102 and 148 s', async () => {
+  test('repeats an unanswered truncate: five requests at 0, 30, 64, 102 and 148 s', async () => {
     const run = await ran(({ dryRun: isDry }) => (isDry ? dryRun(1, 2) : { kind: 'no-answer', delayMillis: 0 }));
     expect(run.sentAfter.map((millis) => millis / 1000)).toEqual([0, 30, 64, 102, 148]);
     expect(run.failed).toBe(true);
   });
 
-  test('waits as Retry-After says, and sends with forceDeleteByQuery what is an error still', async () => {
+  test('waits as long as Retry-After says, and then tries forceDeleteByQuery', async () => {
     const run = await ran(({ dryRun: isDry }) => (isDry ? dryRun(1, 2) : status(429, '{}', { 'Retry-After': '7' })));
     const each = [0, 7, 14, 21, 28];
     expect(run.sentAfter.map((millis) => millis / 1000)).toEqual([...each, ...each.map((seconds) => 28 + seconds)]);
     expect(run.failed).toBe(true);
   });
 
-  test('ends its watch quietly where nothing moves', async () => {
+  test('stops watching without a message when nothing moves', async () => {
     const run = await ran(({ dryRun: isDry }) => (isDry ? dryRun(20_000, 50_000) : value('node:1')));
     expect(run).toMatchObject({ failed: false });
     expect(run.said).toEqual([
@@ -52,7 +52,7 @@ describe('datahub-gc', () => {
     ]);
   });
 
-  test('ends its watch quietly below 10,000 rows', async () => {
+  test('stops watching without a message below 10,000 rows', async () => {
     const run = await ran(({ dryRun: isDry }) => (isDry ? dryRun(9999, 50_000) : value('node:1')));
     expect(run.said).toEqual(['to_delete 9999 / 50000', 'Too small truncation. Not going to watch.']);
   });

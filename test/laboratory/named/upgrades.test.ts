@@ -16,7 +16,7 @@ const requests = ({ mails }: Lived): string[] =>
   mails.flatMap((mail) => mail.match(/(?:GET|POST|PUT) \/\S+(?: \{.*\})?/g) ?? []);
 const moves = (lived: Lived): string[] => requests(lived).filter((request) => request.includes('_aliases'));
 
-test('requests to repair a copy name the alias that is there, whatever version is in the name of the index', async () => {
+test('requests that repair a copy name the alias as it is, although the name of the index has a version', async () => {
   const lived = await live('a copy fails in an index whose name has a version', 'reindex');
   expect(lived).toMatchObject({ said: 'rows-missing', rowsLost: 400 });
   const [move = ''] = moves(lived);
@@ -61,7 +61,7 @@ describe.each<[name: string, strategy: Strategy, said: string, names: string]>([
     expect(lived.mails.join('\n')).toContain(names);
   });
 
-  test('gets no command that moves an alias', () => {
+  test('offers no command that moves an alias', () => {
     expect(moves(lived)).toEqual([]);
   });
 });
@@ -80,12 +80,12 @@ test('rows that come back with an upgrade’s swap are deleted the next night', 
   expect({ said, sent, oldRowsLeft }).toEqual({ said: 'truncated / truncated', sent: 2, oldRowsLeft: 0 });
 });
 
-test('a reindex policy waits after an upgrade that took back what it had done, and says so', async () => {
+test('a reindex policy waits after an upgrade that was rolled back, and says so', async () => {
   const name = 'an upgrade that began before the call: rows that were deleted are back';
   expect(await live(name, 'reindex')).toMatchObject({ said: 'truncated / not-started', sent: 1 });
 });
 
-test('an older upgrade fails where we delete meanwhile, and passes where this job is paused', async () => {
+test('an older upgrade fails if we delete while it copies, and succeeds if this job is paused', async () => {
   const one = situationOf('an upgrade that began before the call and fails where rows go meanwhile');
   const beside = await livedByUs(one, 'newest', 'delete-by-query');
   expect([beside.sent, isVersioned(beside)]).toEqual([1, false]);

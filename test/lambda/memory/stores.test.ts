@@ -70,7 +70,7 @@ describe.each<[string, () => Promise<Nights>]>([
   ['in a file', async () => fileNights(newFile(), () => start)],
   ['in DynamoDB', async () => dynamoDbNights({ table: await newTable(), client: client() })],
 ])('nights %s', (_, open) => {
-  test('come back as they were written, oldest first, for one index', async () => {
+  test('are read as they were written, oldest first, for one index', async () => {
     const nights = await open();
     expect(await nights.read(index)).toEqual([]);
     const older: Night = { index, night: at(-1), rows: 5, name: 'concrete' };
@@ -78,14 +78,14 @@ describe.each<[string, () => Promise<Nights>]>([
     expect(await nights.read(index)).toEqual([older, full]);
   });
 
-  test('of one run are one: the verdict takes the place of what Plan saw', async () => {
+  test('of one run are one: the verdict replaces what Plan saw', async () => {
     const nights = await open();
     await nights.write({ index, night: at(0), rows: 5 });
     await nights.write(full);
     expect(await nights.read(index)).toEqual([full]);
   });
 
-  test('are read as far as they are needed: the last ones', async () => {
+  test('are read only as far back as needed', async () => {
     const nights = await open();
     for (let day = 0; day < nightsRead + 3; day++) await nights.write({ index, night: at(day), rows: day });
     const read = await nights.read(index);
@@ -109,7 +109,7 @@ describe('an item in DynamoDB', () => {
     expect(item['expiresAt']).toEqual({ N: String((start + 400 * 86_400_000) / 1000) });
   });
 
-  test('that is none of ours is passed over', async () => {
+  test('that is not a night is ignored', async () => {
     const table = await newTable();
     const nights = dynamoDbNights({ table, client: client() });
     const { PutItemCommand } = await import('@aws-sdk/client-dynamodb');
@@ -119,7 +119,7 @@ describe('an item in DynamoDB', () => {
     expect(await nights.read(index)).toEqual([]);
   });
 
-  test('that cannot be had is an error of the memory alone', async () => {
+  test('that cannot be read is an error of the memory alone', async () => {
     const nights = dynamoDbNights({ table: 'not-there', client: client() });
     await expect(nights.read(index)).rejects.toThrow(MemoryError);
     await expect(nights.write(full)).rejects.toThrow(/cannot write the table not-there: ResourceNotFound/);
@@ -127,7 +127,7 @@ describe('an item in DynamoDB', () => {
 });
 
 describe('the file of nights', () => {
-  test('passes over a line that was cut short, and goes on', async () => {
+  test('ignores a line that was cut short, and takes more lines after it', async () => {
     const path = newFile();
     await fileNights(path, () => start).write(full);
     appendFileSync(path, '\n{"index":"x","nig');
@@ -148,7 +148,7 @@ describe('the file of nights', () => {
     expect(await nights.read(index)).toEqual([{ ...full, night: at(400) }]);
   });
 
-  test('is written anew once a process, and not at each write, where it is large and nothing in it is old', async () => {
+  test('is rewritten at most once in a process if it is large and nothing in it is old', async () => {
     const path = newFile();
     const nights = fileNights(path, () => start);
     await nights.write(full);
@@ -164,7 +164,7 @@ describe('the file of nights', () => {
     expect(await other.read(`${index}39999`)).toHaveLength(1);
   });
 
-  test('is closed to others, and says what cannot be done with it', async () => {
+  test('cannot be read by other users, and errors say what failed', async () => {
     const path = newFile();
     await fileNights(path).write({ ...full, night: new Date().toISOString() });
     expect(statSync(path).mode & 0o777).toBe(0o600);

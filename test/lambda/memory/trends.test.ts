@@ -14,8 +14,8 @@ const night = (day: number, fields: Partial<Night> = {}): Night => ({ index: 'x'
 const truncated = (day: number, deleted: number, seconds: number, more: Partial<Night> = {}) =>
   night(day, { outcome: 'truncated', deleted, seconds, ...more });
 
-describe('what a truncation takes', () => {
-  test('is as last time: the median of the last five verified ones', () => {
+describe('the duration of a truncation', () => {
+  test('is the median of the last five verified ones', () => {
     const nights = [1000, 1, 2, 3, 4, 5].map((rate, day) => truncated(day, rate * 100, 100));
     expect(rowsPerSecond(nights, false)).toBe(3);
     expect(estimateSeconds(nights, 600, false)).toBe(200);
@@ -30,7 +30,7 @@ describe('what a truncation takes', () => {
     expect(estimateSeconds(nights, 100, false)).toBeUndefined();
   });
 
-  test('of a reindex is what was copied', () => {
+  test('of a reindex counts the rows that were copied', () => {
     expect(estimateSeconds([truncated(0, 500, 10, { copied: 100 })], 1000, true)).toBe(100);
     expect(estimateSeconds([truncated(0, 500, 10)], 1000, true)).toBeUndefined();
   });
@@ -46,7 +46,7 @@ describe('growth', () => {
     expect(growthOf(nights)).toEqual({ rowsPerDay: 10, overduePerDay: 5, mbPerDay: 1 });
   });
 
-  test('adds what truncations took in between, and tells no megabytes then', () => {
+  test('adds the rows that truncations took in between, and leaves out megabytes then', () => {
     const nights = [
       night(0, { rows: 1000, overdue: 500, mb: 9, deleted: 500 }),
       night(1, { rows: 510, overdue: 5, mb: 9 }),
@@ -60,11 +60,11 @@ describe('growth', () => {
     ['a day', [night(0, { rows: 1 }), night(0.5, { rows: 2 }), night(1, { rows: 2 })]],
     ['nights without counts', [night(0, { mb: 1 }), night(2, { mb: 2 }), night(4, { mb: 3 })]],
     ['none', []],
-  ])('is not told from %s', (_, nights) => {
+  ])('is unknown from %s', (_, nights) => {
     expect(growthOf(nights)).toBeUndefined();
   });
 
-  test('of overdue rows is never below none', () => {
+  test('of overdue rows is never negative', () => {
     const nights = [0, 1, 2].map((day) => night(day, { rows: 1000, overdue: 50 - day }));
     expect(growthOf(nights)).toMatchObject({ overduePerDay: 0, rowsPerDay: 0 });
   });
@@ -84,7 +84,7 @@ describe('nights until the threshold', () => {
   });
 });
 
-describe('an index that somebody else emptied', () => {
+describe('an index that another process emptied', () => {
   const steady = [0, 1, 2].map((day) => night(day, { rows: 4005, name: 'old' }));
 
   test('held about as many rows for three nights, and holds less than half of them now', () => {
@@ -99,17 +99,17 @@ describe('an index that somebody else emptied', () => {
     ['a truncation of ours', [...steady, night(3, { deleted: 5 })], 0],
     ['few rows', [0, 1, 2].map((day) => night(day, { rows: 10 })), 0],
     ['nights that were not steady', [night(0, { rows: 1 }), ...steady.slice(1)], 0],
-  ])('is none with %s', (_, nights, rows) => {
+  ])('is not reported with %s', (_, nights, rows) => {
     expect(emptiedSince(nights, rows, dayOf(4))).toBeUndefined();
   });
 
-  test('is told for a week, and then no more', () => {
+  test('is reported for a week, and then no more', () => {
     const since = [3, 4, 5].map((day) => night(day, { rows: 0 }));
     expect(emptiedSince([...steady, ...since], 0, dayOf(9))).toMatchObject({ rowsBefore: 4005, nights: 3 });
     expect(emptiedSince([...steady, ...since], 0, dayOf(10))).toBeUndefined();
   });
 
-  test('is told while it fills up again below half', () => {
+  test('is reported while it is filled to less than half', () => {
     expect(emptiedSince([...steady, night(3, { rows: 0 })], 1000, dayOf(4))).toMatchObject({ rowsBefore: 4005 });
     expect(emptiedSince([...steady, night(3, { rows: 0 })], 3000, dayOf(4))).toBeUndefined();
   });

@@ -39,7 +39,7 @@ const lost: Array<[string, DecidedFacts]> = [
 const deleting = /approveRows|approve-rows|npm start -- enforce|--input '\{"mode":"enforce/;
 
 describe('after a loss', () => {
-  test.each(lost)('(%s) no form offers to delete anything, of any index', (_, entry) => {
+  test.each(lost)('(%s) no form of the message offers to delete anything from any index', (_, entry) => {
     for (const mode of ['enforce', 'preview'] as const) {
       const report = aReport([ceiling, entry], { mode });
       const reasons = report.policies.map(({ reason }) => reason);
@@ -47,7 +47,7 @@ describe('after a loss', () => {
     }
   });
 
-  test('without one, every form does, and says so above the command', () => {
+  test('without a loss, every form offers the deletion, and says so above the command', () => {
     for (const form of formsOf(aReport([ceiling]))) expect(form).toMatch(deleting);
   });
 
@@ -92,7 +92,7 @@ describe('a command that deletes or opens', () => {
     expect(seen).toBeGreaterThan(20);
   });
 
-  test('stands in Slack only below one that looks', () => {
+  test('is in Slack only below a command that looks', () => {
     for (const [name, report] of reports) {
       const { description } = JSON.parse(composeMessage(report, context).https).content;
       const [first = ''] = /```.*?```/.exec(description) ?? [];
@@ -108,7 +108,7 @@ describe('a command that deletes or opens', () => {
   });
 });
 
-test('owner and note stand beside the index in every form', () => {
+test('owner and note are beside the index in every form', () => {
   const beside = Array.from({ length: 12 }, (_, at) => ({ ...ceiling, aspect: `aspect${at}` }));
   for (const policies of [[ceiling], beside]) {
     for (const form of formsOf(aReport(policies))) {
@@ -118,7 +118,7 @@ test('owner and note stand beside the index in every form', () => {
   }
 });
 
-test('an index in quarantine is named in the report of a run about others, and nothing is well then', () => {
+test('an index in quarantine is named in the report of a run about others, which does not say that all is well', () => {
   const report = reports.find(([name]) => name === 'missing/quarantined-beside-another')![1];
   expect(report.policies.map(({ aspect, outcome }) => [aspect, outcome])).toEqual(
     expect.arrayContaining([['operation', 'quarantined']]),
@@ -143,7 +143,7 @@ describe('an index whose name has no time', () => {
     { strategy: 'reindex' },
   );
 
-  test('is looked for first, and gets no command that moves its alias or compares it with itself', () => {
+  test('has to be looked for first, and has no command that moves its alias or compares it with itself', () => {
     for (const form of formsOf(aReport([entry]))) {
       expect(form).not.toContain('_aliases {');
       expect(form).not.toContain('dataset_operationaspect_v1/_count');

@@ -42,7 +42,7 @@ test('a large report is a message within every limit, which names or counts each
   );
 });
 
-test('a large email names the worst first, and what is in order last', () => {
+test('a large email names the worst indices first, and those in order last', () => {
   const ranks = new Map([...problems, ...fine].map(([outcome], at) => [outcome, Math.min(at, problems.length)]));
   fc.assert(
     fc.property(largeReport(120), (report) => {

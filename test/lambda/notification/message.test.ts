@@ -27,7 +27,7 @@ describe('the message of a real run', () => {
     },
   );
 
-  test.each(goldens)('%s tells one cause once', (_, report) => {
+  test.each(goldens)('%s names one cause once', (_, report) => {
     const { email } = composeMessage(report, context);
     const sentences = email
       .split('\n')
@@ -45,7 +45,7 @@ describe('the message of a real run', () => {
     }
   });
 
-  test('is one of every outcome and of most causes: what no run finds out here has its sentence tested alone', () => {
+  test('covers every outcome and most causes; the other causes are tested as single sentences', () => {
     const entries = goldens.flatMap(([, { policies }]) => policies);
     const seen = new Set(entries.map(({ outcome }) => outcome));
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([]);
@@ -61,7 +61,7 @@ describe('a message', () => {
     (cause.kind === 'foreign' && cause.deployed === true) ||
     (cause.kind === 'stopped' && (cause.by === 'breaker' || cause.by === 'no-task-ids'));
 
-  test.each(outcomes)('has a sentence and, where it needs a person, a next step or the way back: %s', (outcome) => {
+  test.each(outcomes)('has a sentence and, if a person is needed, a next step: %s', (outcome) => {
     const report = goldens
       .map(([, one]) => one)
       .find(({ policies }) => policies.some((entry) => entry.outcome === outcome && !isToldWithAnother(entry)));
@@ -82,7 +82,7 @@ describe('a message', () => {
     expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('approved, but not started'));
   });
 
-  test('says PREVIEW where nobody can miss it', () => {
+  test('says PREVIEW in the subject and at the top', () => {
     const { subject, email, https } = composeMessage(golden['previews/preview']!, context);
     expect(subject).toMatch(/^\[DataHub retention\] PREVIEW /);
     expect(email).toMatch(/^PREVIEW/);
@@ -92,7 +92,7 @@ describe('a message', () => {
     expect(email).not.toContain('deleted and verified');
   });
 
-  test('of a preview says how to switch on, or what comes next where the stage enforces already', () => {
+  test('of a preview says how to switch on, or what comes next if the stage enforces already', () => {
     const { email } = composeMessage(golden['previews/preview']!, context);
     expect(email).toContain('set "mode": "enforce" in infra/stages/prod.json');
     const byHand = composeMessage(golden['held-back/held-by-another-run']!, { ...context, enforces: true });
@@ -107,7 +107,7 @@ describe('a message', () => {
     }
   });
 
-  test('of a failed run offers to look whether it works now, and never to enforce', () => {
+  test('of a failed run offers a preview, and never to enforce', () => {
     for (const [name, report] of goldens.filter(([name]) => name.startsWith('run-errors/'))) {
       const { email } = composeMessage(report, context);
       expect(email, name).not.toContain('"mode":"enforce"');
@@ -115,7 +115,7 @@ describe('a message', () => {
     expect(composeMessage(golden['run-errors/server-down']!, context).email).toContain('{"mode":"preview"}');
   });
 
-  test('takes the policies that the error of a run concerns with it, and counts them nowhere else', () => {
+  test('puts policies that failed because of the run under its error, and counts them nowhere else', () => {
     const { subject, email } = composeMessage(golden['run-errors/token-refused']!, context);
     expect(subject).toBe('[DataHub retention] prod: RUN FAILED (token refused)');
     expect(email).toMatch(/Not looked at because of this: dataset\.aspect01, .* and 36 more\./);
@@ -123,13 +123,13 @@ describe('a message', () => {
     expect(email.split('\n').length).toBeLessThan(16);
   });
 
-  test('tells forty alike indices in one line with a total', () => {
+  test('puts forty similar indices into one line with a total', () => {
     const quiet = Array.from({ length: 40 }, (_, at) => below(`dataset.quiet${at}`));
     const { email } = composeMessage(aReport([truncated('dataset.operation'), ...quiet]), context);
     expect(email).toMatch(/\n- 40 indices below the threshold, 40,000 rows in all: .* and 28 more\.\n/);
   });
 
-  test('tells of missing indices together, although the server names each', () => {
+  test('names indices that do not exist together, although the server names each', () => {
     const mistyped = (name: string) => {
       const error = { kind: 'no-index', operation: 'dry-run', status: 400, text: `no such index ${name}` } as const;
       return anEntry('failed', { kind: 'server', error, sent: 'no' }, { name });
@@ -138,7 +138,7 @@ describe('a message', () => {
     expect(email).toContain('dataset.one, dataset.other: failed');
   });
 
-  test('does not say a refused read of sizes once more as a note', () => {
+  test('does not repeat a refused read of sizes as a note', () => {
     expect(composeMessage(golden['gateways/login-page']!, context).email).not.toContain('TO KNOW');
   });
 
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect(email).toContain('\nOwner of a.a: team-a.\nNote of a.a: Ask first.\nOwner of b.b: team-b.\n');
   });
 
-  test('takes out a token that it is told of, tokens that look like one, and stack traces, from every part', () => {
+  test('removes known tokens, texts that look like tokens, and stack traces from every part', () => {
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkYXRhaHViIn0.c2lnbmF0dXJl';
     const policy = (name: string, problem: string) => anEntry('failed', { kind: 'policy', problem: problem }, { name });
     const report = aReport(
@@ -206,7 +206,7 @@ describe('a message', () => {
     expect(all).toContain('com.Boom: no');
   });
 
-  test('shows markup of names as text in Slack and calls nobody', () => {
+  test('shows markup in names as text in Slack, and mentions no channel or user', () => {
     const entry = {
       ...anEntry('failed', { kind: 'policy', problem: 'see <https://evil.example|here> & @here' }),
       aspect: '<!channel>*y*',
@@ -217,7 +217,7 @@ describe('a message', () => {
     expect(description).not.toMatch(/<[!h]/);
   });
 
-  test('shortens what does not fit from the harmless end, and says so', () => {
+  test('shortens from the harmless end if it does not fit, and says so', () => {
     const many = [
       ...Array.from({ length: 900 }, (_, at) => truncated(`dataset.harmless${at}-x`)),
       ...Array.from({ length: 40 }, (_, at) =>
@@ -245,7 +245,7 @@ describe('the preflight of a preview', () => {
     expect(descriptionOf(message)).toContain('Preflight: all well.');
   });
 
-  test('tells every check that is not well, with its remedy, and is then not "all well"', () => {
+  test('lists every failed check with its remedy, and does not say "all well"', () => {
     const { subject, email, https, sqs } = composeMessage(golden['previews/preview-without-privileges']!, context);
     expect(subject).toMatch(/: 2 would be truncated, 2 checks failed$/);
     expect(email).toMatch(
@@ -256,7 +256,7 @@ describe('the preflight of a preview', () => {
     expect(JSON.parse(sqs)).toMatchObject({ result: 'ok', preflight: { length: 8 } });
   });
 
-  test('leaves to the error of the run what that tells', () => {
+  test('does not repeat what the error of the run says', () => {
     const { email } = composeMessage(golden['previews/preview-without-server']!, context);
     expect(email).toContain('- Connection FAILED: see below. A private address needs subnets');
     expect(email.match(/o connection to gms/g)).toHaveLength(1);
@@ -275,7 +275,7 @@ describe('the preflight of a preview', () => {
     }
   });
 
-  test('is not called well where the server could not be asked', () => {
+  test('is not called well if the server could not be asked', () => {
     const { preflight = [], ...report } = golden['previews/preview']!;
     const message = composeMessage({ ...report, preflight: preflight.slice(0, 2) }, context);
     expect(message.email).toContain('Preflight: address, DNS: well; the server was not asked.');
@@ -286,7 +286,7 @@ describe('a subject', () => {
   const of = (...entries: Parameters<typeof aReport>[0]) => composeMessage(aReport(entries)).subject;
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 });
 
-  test('is the one that the design shows', () => {
+  test('is worded as documented', () => {
     expect(
       of(
         anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 }),
@@ -305,7 +305,7 @@ describe('a subject', () => {
     );
   });
 
-  test('does not call rows missing that are only not visible', () => {
+  test('does not call invisible rows missing', () => {
     expect(composeMessage(golden['unseen/copied-but-not-visible']!).subject).toBe(
       '[DataHub retention] prod: ROWS NOT VISIBLE in dataset.operation',
     );
@@ -317,7 +317,7 @@ describe('a subject', () => {
     );
   });
 
-  test('asks for no new token where a privilege is missing', () => {
+  test('asks for no new token if a privilege is missing', () => {
     const note = {
       kind: 'no-sizes',
       error: { kind: 'privilege', operation: 'index-sizes', status: 403, text: 'token' },

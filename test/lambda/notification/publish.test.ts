@@ -95,14 +95,14 @@ describe('the SNS publisher', () => {
     expect(error?.message).not.toContain('\n');
   });
 
-  it('keeps quiet about a good run when only problems are wanted, and says so in the log', async () => {
+  it('does not publish a good run if only problems are wanted, and logs that', async () => {
     const { error, logged } = await publish(well, {}, 'problems');
     expect(error).toBeUndefined();
     expect(sns.publishes()).toEqual([]);
     expect(logged).toEqual([expect.stringMatching(/^info: not published: the result is ok/)]);
   });
 
-  it('keeps quiet about the few rows that go while a delete is at work, which it cannot have taken', async () => {
+  it('does not publish a few rows that others deleted during a delete if only problems are wanted', async () => {
     const shrunk = anEntry(
       'truncated',
       { kind: 'verified', by: 'counts' },
@@ -150,7 +150,7 @@ describe('the SNS publisher', () => {
         ],
       }),
     ],
-  ])('lets %s get through when only problems are wanted', async (_, report) => {
+  ])('publishes %s if only problems are wanted', async (_, report) => {
     await publish(report, {}, 'problems');
     expect(sns.publishes()).toHaveLength(1);
   });
@@ -163,14 +163,14 @@ describe('the SNS publisher', () => {
     expect(logged.join()).not.toContain('warn');
   });
 
-  it('says in log and metric that nobody has subscribed, and publishes all the same', async () => {
+  it('reports in log and metric that there is no subscription, and publishes all the same', async () => {
     const { written, logged } = await publish(well, { confirmed: '0' });
     expect(logged[0]).toMatch(/^warn: nobody is notified of this run: the topic has no confirmed subscription/);
     expect(JSON.parse(written[0]!)).toMatchObject({ ConfirmedSubscriptions: 0 });
     expect(sns.publishes()).toHaveLength(1);
   });
 
-  it('counts subscriptions in a quiet run as well', async () => {
+  it('counts subscriptions also for a run that is not published', async () => {
     const { written } = await publish(well, { confirmed: '0' }, 'problems');
     expect(written).toHaveLength(1);
   });

@@ -66,7 +66,7 @@ describe('the runbook', () => {
     for (const input of inputs) expect(parseInput(JSON.parse(input)), input).toHaveProperty('input');
   });
 
-  it('explains every cause that the finding of rows, or of none, may have', () => {
+  it('explains every cause of missing rows', () => {
     const whyRemains = ['conflicts'];
     const whyUnsettled = ['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'];
     for (const word of ['not-refreshed', 'since', 'vanished', ...whyRemains, ...whyUnsettled])
@@ -103,7 +103,7 @@ describe('the runbook', () => {
     expect(anchors.size).toBe(headings.length);
   });
 
-  it('is where every link of a message leads', async () => {
+  it('has the target of every link in a message', async () => {
     for (const [, report] of await nightReports()) {
       const { email, https } = composeMessage(report, context);
       const links = [...`${email}${https}`.matchAll(/runbook\.md#([\w-]+)/g)].map(([, anchor]) => anchor!);
@@ -111,7 +111,7 @@ describe('the runbook', () => {
     }
   });
 
-  it('is where every link within it leads', () => {
+  it('has the target of every link within it', () => {
     const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor!);
     expect(links.length).toBeGreaterThan(0);
     expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);

@@ -32,7 +32,7 @@ const moved = {
   indexNow: 'dataset_operationaspect_v1_1772335860000',
 } as const;
 
-describe('rows that are lost are told', () => {
+describe('lost rows are reported', () => {
   const copied = night('ordinary/reindex-proven');
   const short = aReport([
     anEntry('truncated', { kind: 'verified', by: 'proof' }, { strategy: 'reindex', rowsDeleted: 9, rowsMissing: 3 }),
@@ -63,7 +63,7 @@ describe('rows that are lost are told', () => {
   });
 });
 
-describe('no paste harms: beside missing rows', () => {
+describe('beside missing rows no command does harm:', () => {
   test.each(forms(night('missing/quarantined-beside-another')))(
     '%s offers no deletion, of any index, and keeps the note that speaks against it',
     (_, form) => {
@@ -75,7 +75,7 @@ describe('no paste harms: beside missing rows', () => {
   );
 });
 
-describe('there is one truth: the runbook, the mail and Slack have the same steps in the same order', () => {
+describe('the runbook, the mail and Slack have the same steps in the same order', () => {
   const lost = [...nights].filter(([, { policies, finishedAt }]) =>
     policies.some((entry) => recovery(entry, Date.parse(finishedAt)).some(({ say }) => say.startsWith('Pause'))),
   );
@@ -99,7 +99,7 @@ describe('there is one truth: the runbook, the mail and Slack have the same step
   });
 
   test.each(forms(night('unresolved/unknown-and-breaker')))(
-    '%s: what nobody has proven is looked at, and nothing is paused for it',
+    '%s: an unproven loss is looked at first, and nothing is paused for it',
     (_, form) => {
       expect(form).toContain('GET /dataset_operationaspect_v1_1753500600000/_count');
       expect(form).not.toContain('Pause this job');
@@ -107,11 +107,11 @@ describe('there is one truth: the runbook, the mail and Slack have the same step
   );
 });
 
-describe('remedies fit', () => {
+describe('a remedy', () => {
   const problem = 'AccessDeniedException: the Plan function needs dynamodb:Query';
 
   test.each(forms(aReport([], { cause: { kind: 'ledger', problem } })))(
-    '%s: a missing permission is granted by somebody, and does not pass by itself',
+    '%s: a missing permission has to be granted, and does not pass by itself',
     (_, form) => {
       expect(form).toContain('How urgent: this week.');
       expect(form).toContain('Where access is denied, deploy the stage again');

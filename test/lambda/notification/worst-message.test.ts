@@ -123,12 +123,12 @@ function expectWithinMeasure(report: ReportFacts): void {
   );
 }
 
-describe('every list of a message has its measure', () => {
+describe('every list of a message is limited', () => {
   test.each(runs)('where all indices are %s', (_, report) => {
     expectWithinMeasure(report);
   });
 
-  test('whatever 64 policies say', () => {
+  test('with any 64 policies', () => {
     const texts = fc.oneof(fc.constant(text), fc.nat(99).map(old), fc.nat(99).map(young));
     const any = fc.array(valuesOf(reportSchema.shape.policies.element, texts), {
       minLength: maxEntries,
@@ -144,7 +144,7 @@ describe('every list of a message has its measure', () => {
   });
 });
 
-test('what cannot be told in full of an index that is not released is told of the others, and each is named', () => {
+test('an index that is not released is named even if its details do not fit', () => {
   const [, report] = runs.find(([what]) => what === 'refused to be cleared')!;
   const { email } = composeMessage(worded(report), context);
   const named = [...email.matchAll(/^- Not released: (\S+),/gm)].map(([, name]) => name);
@@ -153,7 +153,7 @@ test('what cannot be told in full of an index that is not released is told of th
   expect(email).toContain('What to do about the last 47 is the same, with their own names.');
 });
 
-test('what cannot be told in full of an index that was copied is told of the others, and each is named', () => {
+test('an index that was copied is named even if its details do not fit', () => {
   const [, report] = runs[0]!;
   const { email } = composeMessage(worded(report), context);
   const section = /^AFTER A REINDEX$([\s\S]*?)\n\n/m.exec(email)![1]!;

@@ -43,7 +43,7 @@ const token = (expiresAt: number) =>
 const days = (count: number) => count * 86_400_000;
 
 describe('a preview', () => {
-  test('carries the preflight to its report, all well, and asks two things more than its policies need', async () => {
+  test('reports a preflight in which all is well, with two requests more than its policies need', async () => {
     const deployment = await preview();
     const report = await deployment.night();
     expect(report.preflight?.map(({ name, state }) => [name, state])).toEqual(allNames.map((name) => [name, 'ok']));
@@ -56,7 +56,7 @@ describe('a preview', () => {
     ]);
   });
 
-  test('that enforces has none and asks nothing for it', async () => {
+  test('that enforces has no preflight and sends no request for it', async () => {
     const deployment = await started({
       policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 3000 }],
     });
@@ -65,7 +65,7 @@ describe('a preview', () => {
     expect(asked(deployment)).toEqual(['getIndexSizes', 'truncateTimeseriesAspect']);
   });
 
-  test('by hand of a stage that enforces has it', async () => {
+  test('started by hand in a stage that enforces has a preflight', async () => {
     const deployment = await started();
     expect(checksOf(await deployment.night({ mode: 'preview' }))).toHaveProperty('Clock');
   });
@@ -143,7 +143,7 @@ describe('a preview', () => {
     expect(checksOf(state).Token.cause).toMatchObject({ kind: 'token-refused', expiresAt });
   });
 
-  test('of a server that is not there tells of the connection, by the error of the run, and asks nothing more', async () => {
+  test('of a server that cannot be reached reports the connection as the error of the run, and sends nothing more', async () => {
     const deployment = await preview();
     await deployment.service.close();
     const state = await planned(deployment);
@@ -158,7 +158,7 @@ describe('a preview', () => {
     ['its token is revoked', 'unauthorized', 'Token'],
     ['its name is gone', 'dns', 'DNS'],
     ['it goes away', 'connect', 'Connection'],
-  ])('of a server that answered at first is not called well when %s in the middle', async (_, kind, name) => {
+  ])('of a server that answered at first is not called well if %s in the middle', async (_, kind, name) => {
     const deployment = await preview({
       indices: [anIndexOf(600, 400), anIndexOf(700, 400, 'datasetProfile')],
       policies: ['operation', 'datasetProfile'].map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 })),
@@ -176,7 +176,7 @@ describe('a preview', () => {
     expect(checksOf(state)[name as Check['name']].cause).toMatchObject({ error: { kind } });
   });
 
-  test('tells three addresses of a host, each cut to what a text of the run state may have', async () => {
+  test('lists three addresses of a host, each cut to the limit of the run state', async () => {
     const deployment = await preview();
     const lookup = async () => ['a'.repeat(5000), 'b', 'c', 'd'];
     const state = await planned(deployment, {
@@ -186,7 +186,7 @@ describe('a preview', () => {
     expect(checksOf(state).DNS.cause).toMatchObject({ kind: 'dns', addresses: [`${'a'.repeat(237)}…`, 'b', 'c'] });
   });
 
-  test('of a name that does not resolve tells of DNS', async () => {
+  test('of a name that does not resolve reports DNS', async () => {
     const deployment = await preview();
     const state = await planned(deployment, {
       settings: { ...deployment.settings, gmsUrl: 'http://gms.internal:8080' },
@@ -201,7 +201,7 @@ describe('a preview', () => {
     });
   });
 
-  test('that cannot read its token still tells of address and DNS', async () => {
+  test('that cannot read its token still reports address and DNS', async () => {
     const deployment = await preview();
     deployment.services.parameters.token.get = async () => {
       throw new ParametersError('the parameter /x/token is missing: store it');
@@ -212,7 +212,7 @@ describe('a preview', () => {
     expect(asked(deployment)).toEqual([]);
   });
 
-  test('without any policy makes a dry run of its own, of an index that there is', async () => {
+  test('without any policy makes a dry run of its own, of an index that exists', async () => {
     const deployment = await preview({ indices: [anIndexOf(5, 5, 'profile', 'chart')], policies: [] });
     deployment.policies = [];
     const state = await planned(deployment);
@@ -222,7 +222,7 @@ describe('a preview', () => {
     expect(dryRun?.body).toMatchObject({ entityType: 'chart', aspect: 'profile', endTimeMillis: 0, dryRun: true });
   });
 
-  test('whose policies are all wrong has its preflight as well', async () => {
+  test('whose policies are all invalid has a preflight, too', async () => {
     const deployment = await preview();
     deployment.policies = [{ entityType: 'dataset', aspect: 'operation', retentionDay: 30 }];
     const state = await planned(deployment);
@@ -231,7 +231,7 @@ describe('a preview', () => {
     expect(state.preflight).toHaveLength(8);
   });
 
-  test('whose policies are for indices that do not exist does not take that for a refusal', async () => {
+  test('whose indices do not exist does not report that as a refusal', async () => {
     const deployment = await preview({
       policies: [{ entityType: 'dataset', aspect: 'operatoin', retentionDays: 30 }],
     });
@@ -240,7 +240,7 @@ describe('a preview', () => {
     expect(notOk(state)).toEqual([]);
   });
 
-  test('decides the same with a preflight that fails as without one', async () => {
+  test('decides the same with a failed preflight as without one', async () => {
     const deployment = await preview();
     const broken: Surroundings = {
       onLambda: true,
@@ -286,7 +286,7 @@ describe('before the dry runs of the policies', () => {
     vi.useRealTimers();
   });
 
-  test('the preflight does not wait longer than its time for answers that do not come, and the run goes on', async () => {
+  test('the preflight stops waiting for missing answers when its time is over, and the run goes on', async () => {
     const deployment = await preview();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { operations } = deployment.services;
@@ -302,7 +302,7 @@ describe('before the dry runs of the policies', () => {
     expect(state.entries).toMatchObject([{ entry: { outcome: 'would-truncate' } }]);
   });
 
-  test('the preflight is told, so that somebody who waits can read it meanwhile', async () => {
+  test('the preflight is logged, so that a waiting person can read it', async () => {
     const deployment = await preview();
     const { operations } = deployment.services;
     const order: string[] = [];

@@ -36,14 +36,14 @@ describe('the log of an invocation', () => {
     ]);
   });
 
-  it('tells warnings and errors apart', () => {
+  it('has levels for warnings and errors', () => {
     const log = runLog(options);
     log.warn('careful');
     log.error('broken');
     expect(lines().map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
   });
 
-  it('never shows a token that it was told of, wherever it stands', () => {
+  it('never contains a known token, in any field', () => {
     const log = runLog(options);
     log.neverShow('hush-hush-42');
     log.info('with hush-hush-42', {
@@ -55,7 +55,7 @@ describe('the log of an invocation', () => {
     expect(lines()[0]).toMatchObject({ message: 'with [removed]', error: 'Error: [removed] was refused' });
   });
 
-  it('forgets no token when another one is read', () => {
+  it('still masks an earlier token when another one is read', () => {
     const log = runLog(options);
     log.neverShow('first-token');
     log.neverShow('second-token');
@@ -73,12 +73,12 @@ describe('the log of an invocation', () => {
     expect(lines()[0]).toMatchObject({ text: 'Async reindex failed', error: 'TypeError: no such thing' });
   });
 
-  it('keeps fields whose names the logger has for itself, without a line about it', () => {
+  it('keeps fields whose names the logger reserves, without a warning', () => {
     runLog(options).info('said', { message: 'of the server', level: 3 });
     expect(lines()).toEqual([expect.objectContaining({ message: 'said', message_: 'of the server', level_: 3 })]);
   });
 
-  it('survives a value that holds itself', () => {
+  it('survives a circular value', () => {
     const circle: Record<string, unknown> = { name: 'circle' };
     circle['self'] = circle;
     runLog(options).info('round', { circle });

@@ -57,7 +57,7 @@ describe('metrics', () => {
     expect(run?.[metric]).toBe(1);
   });
 
-  it('count the rows that are missing, and 1 for an index where nobody could count them', () => {
+  it('count the missing rows, and 1 for an index in which they could not be counted', () => {
     const missing = (rowsMissing?: number) =>
       anEntry('rows-missing', { kind: 'run-error' }, rowsMissing === undefined ? {} : { rowsMissing });
     const counted = (entries: ReturnType<typeof missing>[]) =>
@@ -66,11 +66,11 @@ describe('metrics', () => {
     expect(counted([missing(0)])).toBe(1);
   });
 
-  it('do not mention missing rows where none are: a 0 would be paid for, too', () => {
+  it('have no missing rows if there are none: a 0 would be paid for, too', () => {
     expect(parsed(reportMetrics(well))[0]).not.toHaveProperty('RowsMissing');
   });
 
-  it('tell of each index how many rows went and how many could', () => {
+  it('count for each index the rows deleted and the rows past retention', () => {
     const line = ofIndex(parsed(reportMetrics(well)), 'dataset.operation');
     expect(line?._aws.CloudWatchMetrics[0]?.Dimensions).toEqual([['stage', 'index']]);
     expect(line).toMatchObject({ stage: 'prod', RowsDeleted: 62_000, PercentDeletable: 60.19 });
@@ -85,7 +85,7 @@ describe('metrics', () => {
   });
 
   it.each(['still-running', 'unknown'] as const)(
-    'leave the rows of a truncation that is %s to the run that sees its end',
+    'leave out the rows of a truncation that is %s, for the run that sees its end',
     (outcome) => {
       const lines = parsed(
         reportMetrics(aReport([anEntry(outcome, { kind: 'run-error' }, { name: 'a.b', rowsDeleted: 5 })])),
@@ -100,17 +100,17 @@ describe('metrics', () => {
     expect(line).not.toHaveProperty('PercentDeletable');
   });
 
-  it('leave no line for an index that has no number', () => {
+  it('have no line for an index without a number', () => {
     expect(parsed(reportMetrics(denied))).toHaveLength(1);
   });
 
-  it('keep lines apart: nothing of one index is in the next', () => {
+  it('have nothing of one index in the line of the next', () => {
     const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 }, { name: 'c.d' });
     const lines = parsed(reportMetrics(aReport([truncated('a.b'), below])));
     expect(ofIndex(lines, 'c.d')).not.toHaveProperty('RowsDeleted');
   });
 
-  it('take any name as a dimension, in the characters that CloudWatch takes', () => {
+  it('turn any name into a dimension that CloudWatch accepts', () => {
     const [run] = parsed(reportMetrics(aReport([], { stage: 'größe\n🦄' })));
     expect(run?.['stage']).toBe('gro?e ??');
     expect(parsed([subscriptionMetric('', 1, Number.NaN)])[0]?.['stage']).toBe('unnamed');

@@ -26,7 +26,7 @@ const messageOf = ({ text }: SavedQuery): string => /message = '(\w+)'/.exec(tex
 it.each([
   [rowsByIndexQuery, ['index', 'rowsTotal', 'rowsToDelete']],
   [deletedByIndexQuery, ['index', 'outcome', 'rowsDeleted']],
-] as const)('$name asks for what a night logs', async (query, fields) => {
+] as const)('$name asks for fields that a night logs', async (query, fields) => {
   const [line] = (await loggedInANight()).filter(({ message }) => message === messageOf(query));
   for (const field of fields) {
     expect(query.text).toContain(field);
@@ -34,7 +34,7 @@ it.each([
   }
 });
 
-it('counts what went in truncations that have ended', async () => {
+it('counts the rows of truncations that have ended', async () => {
   const verdict = (await loggedInANight()).find(({ message }) => message === 'verdict');
   expect(deletedByIndexQuery.text).toContain(`'${verdict?.['outcome']}'`);
   expect(verdict?.['rowsDeleted']).toBe(900);

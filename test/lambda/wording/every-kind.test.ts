@@ -84,7 +84,7 @@ describe('a cause', () => {
     );
   });
 
-  test.each(outcomes)('of a later version is told by what the outcome %s says', (outcome) => {
+  test.each(outcomes)('of a later version has the words of the outcome %s', (outcome) => {
     const later = { kind: 'of-a-later-version', rows: 5 } as unknown as Cause;
     const text = causeText(facts(later, outcome));
     expectEnglish(text);
@@ -92,7 +92,7 @@ describe('a cause', () => {
     expect(text).not.toContain('later-version');
   });
 
-  test('of a later version beside an outcome of a later version is told, too', () => {
+  test('of a later version with an outcome of a later version has words, too', () => {
     const later = facts({ kind: 'x' } as unknown as Cause, 'y' as unknown as DecidedFacts['outcome']);
     expectEnglish(causeText(later));
   });
@@ -152,7 +152,7 @@ describe('a check of the preflight', () => {
     );
   });
 
-  test('that found what only a later version knows is told as that', () => {
+  test('with a finding of a later version says so', () => {
     const cause = { kind: 'of-a-later-version' } as never;
     expectEnglish(checkWords({ name: 'Clock', state: 'note', cause }, 'lambda', now).text);
   });

@@ -30,7 +30,7 @@ describe('numbers for people', () => {
     expect(amount(value)).toBe(text);
   });
 
-  it('knows one row from many', () => {
+  it('writes one row without a plural', () => {
     expect([rows(0), rows(1), rows(2), rows(1_200_000)]).toEqual(['0 rows', '1 row', '2 rows', '1.2 M rows']);
     expect([counted(1, 'index', 'indices'), counted(2, 'index', 'indices')]).toEqual(['1 index', '2 indices']);
   });
@@ -71,7 +71,7 @@ describe('numbers for people', () => {
     expect(size(megabytes)).toBe(text);
   });
 
-  it('writes times in UTC, and none for what is no time', () => {
+  it('writes times in UTC, and nothing for an invalid time', () => {
     expect(day('2026-05-16T23:59:59.999Z')).toBe('16 May 2026');
     expect(minute('2026-08-14T03:30:00+02:00')).toBe('14 Aug 2026, 01:30 UTC');
     expect(day('soon')).toBeUndefined();

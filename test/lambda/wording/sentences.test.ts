@@ -246,14 +246,14 @@ describe('a cause says', () => {
     expect(causeText(anEntry(outcome, cause, more))).toBe(text);
   });
 
-  test('of a task whose counters contradict the counts that these are what counts', () => {
+  test('that the counts are right if the counters of the task contradict them', () => {
     const cause: Cause = { kind: 'verified', by: 'counts', done: 590, total: 600 };
     expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 600 }))).toBe(
       '600 of 1,000 rows deleted (its counters say 590 of 600, but the counts show that the rows are gone)',
     );
   });
 
-  test('nothing of counters that conflicts explain', () => {
+  test('nothing about counters that conflicts explain', () => {
     const cause: Cause = { kind: 'verified', by: 'counts', done: 590, total: 600, conflicts: 10 };
     expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 590 }))).toBe(
       '590 of 1,000 rows deleted (10 rows had been changed or deleted by something else first, which is normal)',
@@ -268,7 +268,7 @@ describe('a cause says', () => {
     expect(busy('closed')).toBe('another run has closed its truncation');
   });
 
-  test('no size as a result, and none of a reindex: sizes follow hours later', () => {
+  test('no size as a result: sizes follow hours later', () => {
     const cause: Cause = { kind: 'verified', by: 'counts' };
     const figures = { rowsTotal: 1000, rowsDeleted: 500, sizeBeforeMb: 8000, sizeAfterMb: 8200 };
     expect(sentence(anEntry('truncated', cause, figures))).toBe('500 of 1,000 rows deleted, about 4 GB');
@@ -281,17 +281,17 @@ describe('a cause says', () => {
 describe('a failed request', () => {
   const error: ServerError = { kind: 'privilege', operation: 'dry-run', status: 403, text: 'no' };
 
-  test('tells what was asked, what came back, what it means and what to do', () => {
+  test('says what was asked, what came back, what it means and what to do', () => {
     expect(errorText(error)).toBe(
       'Dry run: the server answered 403: "no". The token\'s owner lacks the privilege "Truncate timeseries aspect index size API" (dry runs need it too), or is suspended. Grant it in DataHub under Settings > Permissions > Policies.',
     );
   });
 
-  test('leaves the remedy out where a next step has it', () => {
+  test('leaves the remedy out if a next step has it', () => {
     expect(errorText(error)).toBe(`${diagnosisText(error)} ${remedy(error)}`);
   });
 
-  test('that every other request would meet as well is not about the one that was first', () => {
+  test('that every other request would meet does not name the first one', () => {
     const refused: Cause = {
       kind: 'server',
       error: { kind: 'unauthorized', operation: 'index-sizes', status: 401 },
@@ -391,7 +391,7 @@ describe('the way back to rows that are missing', () => {
     );
   });
 
-  test.each(['verified', 'remains'] as const)('brings over what no count could see (%s)', (kind) => {
+  test.each(['verified', 'remains'] as const)('copies the rows that no count could see (%s)', (kind) => {
     const cause = { kind, ...(kind === 'verified' && { by: 'proof' as const }), stragglersIn: old } as Cause;
     const [said, copy] = recovery(anEntry('incomplete', cause, { strategy: 'reindex', indexName: young }), at);
     expect(said?.say).toContain('Before you remove that index, or upgrade DataHub');
@@ -421,12 +421,12 @@ describe('the way back to rows that are missing', () => {
     expect(told[2]!.request).toMatch(/^GET \/_cat\/indices\/\*dataset_operationaspect_v1\*\?v/);
   });
 
-  test('is none where an upgrade replaced the index and no row is missing', () => {
+  test('is left out if an upgrade replaced the index and no row is missing', () => {
     const cause: Cause = { kind: 'verified', by: 'counts', movedBy: 'others', indexBefore: old, indexNow: young };
     expect(recovery(anEntry('truncated', cause), at)).toEqual([]);
   });
 
-  test('is only a refresh where they are copied and not visible, on that night and on the next ones', () => {
+  test('is only a refresh if they are copied but not visible, on that night and on the next ones', () => {
     const [first, next] = [
       anEntry('rows-missing', { kind: 'not-refreshed', indexNow: young }),
       anEntry('quarantined', {
@@ -443,7 +443,7 @@ describe('the way back to rows that are missing', () => {
     );
   });
 
-  test('is told again each night while the index is closed', () => {
+  test('is repeated each night while the index is closed', () => {
     const entry = anEntry('quarantined', {
       kind: 'quarantined',
       since: at,
@@ -466,7 +466,7 @@ describe('the way back to rows that are missing', () => {
     }
   });
 
-  test('after somebody else emptied an index by a reindex is the same', () => {
+  test('is the same if another process emptied the index by a reindex', () => {
     const entry = anEntry('emptied', { kind: 'emptied', rowsBefore: 9, nights: 3, indexBefore: old, indexNow: young });
     expect(recoveryText(entry, at)).toContain(`{"add":{"index":"${old}"`);
   });

@@ -10,7 +10,7 @@ const hook = { DATAHUB_RETENTION_NOTIFY_URL: 'https://hooks.example/T0' };
 const server = '--gms-url http://gms:8080 --token-file token.txt';
 
 describe('a verb', () => {
-  it('is the demonstration where npm start stands alone, whatever the environment says', () => {
+  it('is the demonstration for npm start without arguments, even with a server in the environment', () => {
     const demo = { kind: 'demo', log: 'text', input: { mode: 'enforce' } };
     expect(parse('')).toEqual(demo);
     expect(parse('', { DATAHUB_GMS_URL: 'http://gms:8080', ...token })).toEqual(demo);
@@ -59,21 +59,21 @@ describe('a verb', () => {
     });
   });
 
-  it('is a text for --help and for --version', () => {
+  it('prints a text for --help and for --version', () => {
     for (const line of ['--help', '-h']) expect(parse(line)).toMatchObject({ kind: 'print' });
     expect(parse('survey --help')).toMatchObject({ kind: 'print', text: expect.stringContaining('--gms-url') });
     const version = { kind: 'print', text: `datahub-retention ${packageManifest.version}\n` };
     expect([parse('--version'), parse('survey --version')]).toEqual([version, version]);
   });
 
-  it('is told how it is reported, by which name, and where the report goes', () => {
+  it('takes how to report, under which name, and where the report goes', () => {
     expect(
       parse(`preview ${server} --policies p.json --log json --json r.json --force --name data-platform`),
     ).toMatchObject({ log: 'json', json: { path: 'r.json', force: true }, name: 'data-platform' });
     expect(parse('demo --json -')).toMatchObject({ log: 'text', json: { path: '-', force: false } });
   });
 
-  it('is told whom to tell: everybody always, in the form of Slack, if nothing else is said', () => {
+  it('takes where to send the message: by default every run is sent, in the form for Slack', () => {
     expect(parse(`preview ${server} --policies p.json --notify-url-file hook`)).toMatchObject({
       notify: { url: { kind: 'file', path: 'hook' }, format: 'slack', when: 'always' },
     });
@@ -82,7 +82,7 @@ describe('a verb', () => {
     });
   });
 
-  it('tells nobody of sample data or a survey by the environment alone', () => {
+  it('sends no message about sample data or a survey because of the environment alone', () => {
     expect(parse('', hook)).not.toHaveProperty('notify');
     expect(parse('demo --notify-url-file hook', hook)).toMatchObject({ notify: { url: { path: 'hook' } } });
     expect(parse(`survey ${server}`, hook)).not.toHaveProperty('notify');
@@ -91,7 +91,7 @@ describe('a verb', () => {
 
 const run = `enforce ${server} --policies p.json`;
 
-describe('a command line that cannot be meant', () => {
+describe('a command line with a mistake', () => {
   it.each<[string, NodeJS.ProcessEnv, string]>([
     // No verb, or a mistyped one: the line that works.
     ['surevy', {}, 'There is no verb surevy; did you mean: npm start -- survey'],

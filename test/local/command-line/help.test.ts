@@ -28,13 +28,13 @@ describe('the help', () => {
     expect(() => parseArguments([verb, ...verbs[verb].example.split(' ')], {})).not.toThrow();
   });
 
-  it('is what the installed command alone prints, as a mistake: a job may have lost its arguments', () => {
+  it('is printed by the installed command without arguments, with status 2: a job may have lost its arguments', () => {
     const alone = () => parseArguments([], {}, 'datahub-retention');
     expect(alone).toThrow(/^Usage: datahub-retention VERB/);
     expect(alone).toThrow(expect.objectContaining({ name: 'UsageError' }));
   });
 
-  it('knows no option that no verb takes', () => {
+  it('lists no option that no verb takes', () => {
     for (const option of Object.keys(options) as OptionName[]) expect(verbsWith(option), option).not.toEqual([]);
   });
 });

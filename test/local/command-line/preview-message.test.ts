@@ -12,7 +12,7 @@ const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const file = (content: unknown) => files().write('report.json', content);
 
 describe('npm run preview-message', () => {
-  it('prints the mail, its subject first, where no format is named', async () => {
+  it('prints the mail, subject first, when no format is given', async () => {
     const { status, stdout } = await new Promise<{ status: number; stdout: string }>((resolve) => {
       execFile(process.execPath, [inject('programs')['preview-message'], '--report', file(missing)], (error, stdout) =>
         resolve({ status: error ? Number(error.code) : 0, stdout }),
@@ -31,13 +31,13 @@ describe('npm run preview-message', () => {
     expect(JSON.parse(previewMessage(['--report', path, '--format', 'json']))).toEqual(quiet);
   });
 
-  it('prints for Slack what a run on a machine posts itself', () => {
+  it('prints what a local run posts to Slack', () => {
     const path = file(quiet);
     const posted = JSON.parse(previewMessage(['--report', path, '--format', 'slack', '--local']));
     expect(posted).toMatchObject({ text: expect.any(String), blocks: expect.any(Array) });
   });
 
-  it('prints the next steps for AWS, or for the machine on which a run was made', () => {
+  it('prints the next steps for AWS, or for the machine of a local run', () => {
     const arn = 'arn:aws:states:eu-central-1:111122223333:stateMachine:x';
     const path = file(missing);
     const aws = ['--report', path, '--state-machine-arn', arn, '--runbook-url', 'https://example.com/runbook.md'];

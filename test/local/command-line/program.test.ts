@@ -14,7 +14,7 @@ describe('the name of the program in messages', () => {
     expect(programName(script)).toBe(name);
   });
 
-  it('stands in the help and in remedies', () => {
+  it('is used in the help and in remedies', () => {
     const help = parseArguments(['--help'], {}, 'datahub-retention');
     expect(help.kind === 'print' && help.text).toMatch(/^Usage: datahub-retention VERB/);
     expect(() => parseArguments(['survey', '--polices', 'x'], {}, 'datahub-retention')).toThrow(

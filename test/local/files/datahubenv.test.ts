@@ -22,7 +22,7 @@ const written = `gms:
 const token = { kind: 'text', text: 'abc' } as const;
 
 describe('~/.datahubenv', () => {
-  it('gives server and token where nothing else does, and is named as their source', async () => {
+  it('provides server and token when nothing else does, and is named as their source', async () => {
     const server = readServer({}, home(written));
     expect(server).toMatchObject({
       baseUrl: 'https://datahub.example.com/api/gms',
@@ -31,7 +31,7 @@ describe('~/.datahubenv', () => {
     expect(await server.token.get()).toBe('eyJhbGciOi.secret');
   });
 
-  it('comes last: options and environment are preferred', () => {
+  it('is used last, after options and environment', () => {
     const env = home(written);
     expect(readServer({ gmsUrl: 'http://other:8080', token }, env)).toMatchObject({
       baseUrl: 'http://other:8080',
@@ -45,7 +45,7 @@ describe('~/.datahubenv', () => {
     expect(readServer({ token }, env).from).toEqual({ url: '~/.datahubenv', token: 'DATAHUB_GMS_TOKEN' });
   });
 
-  it('shows its token to its own server alone', () => {
+  it('sends its token only to its own server', () => {
     const env = home(written);
     expect(readServer({ gmsUrl: 'https://datahub.example.com:443/api/gms' }, env).tokenText).toBe('eyJhbGciOi.secret');
     const problem = problemOf(() => readServer({ gmsUrl: 'https://other.example.com' }, env));
@@ -67,7 +67,7 @@ describe('~/.datahubenv', () => {
     ['has a token of two words', 'gms: {server: "http://x", token: "secret words"}', /^~\/\.datahubenv holds no token/],
     ['is no YAML', 'gms: [secret', /^~\/\.datahubenv is no valid YAML: run datahub init again/],
     ['refers to itself', 'a: &a {secret: 1}\ngms: *a', /^~\/\.datahubenv is no valid YAML/],
-  ])('that %s is a sentence, which shows nothing of it', (_name, content, sentence) => {
+  ])('that %s is refused in one sentence that quotes nothing of it', (_name, content, sentence) => {
     const env = content === undefined ? { HOME: '/no/such/home' } : home(content);
     const problem = problemOf(() => readServer({}, env));
     expect(problem).toMatch(sentence);

@@ -20,7 +20,7 @@ const policies = (path: string, force = false): OutputFile => ({ path, holds: 'p
 const aReport = { version: 1, runId: 'local-1', policies: [] };
 
 describe('the path of --json', () => {
-  it('that can be written is left as it was', () => {
+  it('is not touched by the check that it can be written', () => {
     const { at, write } = files();
     checkOutputFile(report(at('new.json')), []);
     expect(existsSync(at('new.json'))).toBe(false);
@@ -44,7 +44,7 @@ describe('the path of --json', () => {
     expect(problemOf(() => checkOutputFile(report(path), []))).toMatch(/folder/);
   });
 
-  it('that is the file of another option is refused, by whatever name', () => {
+  it('that is the file of another option is refused, also through a link', () => {
     const { at, write } = files();
     const path = write('policies.json', []);
     symlinkSync(path, at('link.json'));
@@ -61,7 +61,7 @@ describe('the path of --json', () => {
     }
   });
 
-  it('that is the ledger of a run which makes it is refused before either is there', () => {
+  it('that is also the ledger is refused before either file exists', () => {
     const { at } = files();
     symlinkSync(at('.'), at('here'));
     expect(problemOf(() => checkOutputFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
@@ -69,12 +69,12 @@ describe('the path of --json', () => {
     );
   });
 
-  it('may be standard output, which is no file of any option', () => {
+  it('may be standard output', () => {
     expect(() => checkOutputFile(report('-'), [['--policies', '-']])).not.toThrow();
   });
 });
 
-describe('a file that is there already', () => {
+describe('a file that exists already', () => {
   it.each([
     ['a report is replaced by a report', report, aReport, true],
     ['an empty file is replaced', report, '', true],
@@ -98,7 +98,7 @@ describe('a file that is there already', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('is replaced by force', () => {
+  it('is replaced if that is asked for', () => {
     const path = files().write('file.json', 'my notes');
     checkOutputFile(policies(path, true), []);
     writeOutputFile(policies(path, true), '[]');
@@ -116,7 +116,7 @@ describe('a file that is there already', () => {
 });
 
 describe('what is written', () => {
-  it('is for its owner alone where it is a report, also where it was not before', () => {
+  it('can be read by its owner only if it is a report, even if others could read the old one', () => {
     const { at, write } = files();
     const old = write('old.json', aReport);
     chmodSync(old, 0o644);
@@ -128,18 +128,18 @@ describe('what is written', () => {
     expect(statSync(at('policies.json')).mode & 0o400).toBe(0o400);
   });
 
-  it('goes to what is no file as well', () => {
+  it('may also go to a device or a pipe', () => {
     expect(() => writeOutputFile(report('/dev/null'), '{}')).not.toThrow();
   });
 
-  it('says of a full disk what to do', () => {
+  it('reports a full disk with what to do', () => {
     checkOutputFile(report('/dev/full'), []);
     expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
       '--json /dev/full was not written: the disk is full; free some space. Its content is shown above.',
     );
   });
 
-  it('is no less there when it cannot be replaced', () => {
+  it('leaves the old file whole when it cannot be replaced', () => {
     const { write, at } = files();
     const path = write('file.json', aReport);
     // Someone has put something else there during the run.

@@ -50,7 +50,7 @@ describe('a policies file', () => {
     expect(readPolicies(path, 7)).toHaveLength(1);
   });
 
-  it('must hold the index of --only, in any case', () => {
+  it('must have the index of --only, in upper or lower case', () => {
     const path = files().write('policies.json', [operation]);
     expect(readPolicies(path, 7, ['DATASET.Operation'])).toHaveLength(1);
     expect(problemOf(() => readPolicies(path, 7, ['dataset.operations']))).toMatch(/did you mean dataset\.operation\?/);

@@ -20,7 +20,7 @@ describe('a file with a secret', () => {
     expect(isExposed({ stats: { mode: 0o100_000 | mode, uid: owner }, path, uid: us })).toBe(exposed);
   });
 
-  it('is told with the command that mends it', () => {
+  it('is reported with the command that makes it private', () => {
     const path = folder((cleanUp) => onTestFinished(cleanUp)).write('token', 'abc');
     chmodSync(path, 0o644);
     expect(othersCanRead(path)).toBe(`Other users of this machine can read ${path}: chmod 600 ${path}`);

@@ -9,7 +9,7 @@ const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 describe('an access token', () => {
   const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', token: { kind: 'file', path } }, {});
 
-  it('is taken without the blanks around it', async () => {
+  it('is trimmed', async () => {
     const path = files().write('token', '\n  abc.def \r\n');
     expect(await server(path).token.get()).toBe('abc.def');
   });
@@ -33,14 +33,14 @@ describe('an access token', () => {
     expect(message).not.toContain('secret');
   });
 
-  it('file that is not there is named', () => {
+  it('file that does not exist is named', () => {
     expect(problemOf(() => server('/no/such/token'))).toBe(
       '--token-file: /no/such/token cannot be read (no such file); check the path.',
     );
   });
 
   it.each(['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln', 'Bearer abc'])(
-    'given in the place of its file is not shown',
+    'given in place of a file name is not printed',
     (token) => {
       const message = problemOf(() => server(token));
       expect(message).toMatch(/^--token-file takes the name of a file/);
@@ -61,7 +61,7 @@ describe('a server', () => {
     },
   );
 
-  it('is refused with certificates that are none', () => {
+  it('is refused with a file that holds no certificates', () => {
     const caPath = files().write('ca.pem', 'not PEM');
     expect(problemOf(() => readServer({ gmsUrl: 'https://gms', token, caPath }, {}))).toMatch(/--ca-file .*PEM/);
   });

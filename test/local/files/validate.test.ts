@@ -39,7 +39,7 @@ describe('validate', () => {
     expect(JSON.parse(readPolicies(path, 7)[0]!.text)).toMatchObject([{ entityType: 'dataset', retentionDays: 90 }]);
   });
 
-  it('tells every mistake at once, by line and column', () => {
+  it('reports all mistakes at once, by line and column', () => {
     const policiesPath = file(`// what we keep
 [
   { "entityType": "dataset", "aspect": "operation", "retentionDay": 90 },
@@ -68,7 +68,7 @@ describe('validate', () => {
       '{ "policies": [], "polices": [] }',
       'policies.json:1:19: it has the field "polices": besides "policies" only "$schema" is allowed.',
     ],
-  ])('says of %s what is wrong, and a run says the same', (text, mistake) => {
+  ])('reports %s as a run does', (text, mistake) => {
     const policiesPath = file(text);
     expect(mistakesIn({ policiesPath })).toEqual([mistake]);
     const problem = mistake.replace(/^\S+ it /, '').replace(/: look.*/, '');
@@ -95,7 +95,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('takes a stage by the name of its file, which has to be one', () => {
+  it('takes the name of a stage from its file', () => {
     const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
     expect(validate({ stagePath: file(text, 'prod-eu.json') })).toHaveLength(1);
     expect(mistakesIn({ stagePath: file(text, 'Prod EU.json') })).toEqual([
@@ -103,7 +103,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('doubts names that are nearly ones of DataHub, and takes them all the same: custom models have their own', () => {
+  it('warns of names that resemble ones of DataHub, and accepts them: custom models have their own', () => {
     const policiesPath = file(`[
   ${policy.replace('dataset', 'datset').replace('operation', 'operations')},
   ${policy.replace('operation', 'datasetStats')},
@@ -132,7 +132,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('tells the mistakes of both files, where it is given both', () => {
+  it('reports the mistakes of both files when it is given two', () => {
     const mistakes = mistakesIn({ policiesPath: file('{}'), stagePath: file('{}', 'prod.json') });
     expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);
   });

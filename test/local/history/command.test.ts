@@ -59,7 +59,7 @@ describe('history', () => {
     expect(text.indexOf('datasetProfile')).toBeLessThan(text.indexOf('dataset.operation'));
   });
 
-  it('shows one index night by night, in any case', async () => {
+  it('shows one index night by night, however its name is capitalised', async () => {
     const { ask } = await remembered([
       aNight(1, 2000, { deleted: 500, outcome: 'truncated' }),
       aNight(0, 1500),
@@ -71,13 +71,13 @@ describe('history', () => {
     expect(text).not.toContain('datasetProfile');
   });
 
-  it('has lines of their own on a narrow screen', async () => {
+  it('breaks its columns into lines on a narrow screen', async () => {
     const { text } = await (await remembered([aNight(1, 1000), aNight(0, 2000)])).ask([], 55);
     expect(text).toMatch(/^dataset\.operation +2 +2\.0 K +10 +4\.2 MB +0$/m);
     expect(text).toMatch(/^ {2}▅█$/m);
   });
 
-  it.each([60, 70, 80, 100, 140])('keeps within %i columns, whatever is remembered', async (width) => {
+  it.each([60, 70, 80, 100, 140])('keeps within %i columns, even with the largest numbers', async (width) => {
     const long = 'dataprocessinstance_dataprocessinstanceruneventaspect_v1';
     const much = { deleted: 45_678_901, overdue: 45_678_901, mb: 123_456.7, mbLeft: 98_765.4 };
     const { ask } = await remembered(
@@ -92,7 +92,7 @@ describe('history', () => {
     }
   });
 
-  it('tells what is there now: what the last deletion left, not what was before it', async () => {
+  it('shows the rows that the last deletion left, not those before it', async () => {
     const { ask, at: path } = await remembered([
       aNight(1, 9000, { overdue: 1000, mb: 9 }),
       aNight(0, 9000, { overdue: 8000, mb: 9, deleted: 8000, rowsLeft: 1000, mbLeft: 1.5, outcome: 'truncated' }),
@@ -105,7 +105,7 @@ describe('history', () => {
     expect(readFileSync(path('h.html'), 'utf8')).toMatch(/rows after the last night.{0,80}1,000/s);
   });
 
-  it('shows what a deletion brought as it came out: less, where the next night found less', async () => {
+  it('shows the size that a deletion left: a smaller one, if the next night found that', async () => {
     const went = { deleted: 500, mb: 9, mbLeft: 8, outcome: 'truncated' } as const;
     const { ask } = await remembered([aNight(2, 1000, went), aNight(1, 900, { mb: 3 }), aNight(0, 900, went)]);
     const { text } = await ask(['dataset.operation']);
@@ -117,12 +117,12 @@ describe('history', () => {
     ]);
   });
 
-  it('says where nothing is remembered, and who remembers', async () => {
+  it('says when nothing is remembered, and which runs do remember', async () => {
     const { status, text } = await (await remembered([])).ask();
     expect([status, text]).toEqual([0, expect.stringMatching(/^No night is remembered in .*Runs that enforce/s)]);
   });
 
-  it('draws no page of nothing, and says so', async () => {
+  it('draws no page without nights, and says so', async () => {
     const { ask, at: path } = await remembered([]);
     const { status, text } = await ask(['--html', path('h.html')]);
     expect([status, text]).toEqual([0, expect.stringContaining('There is no page to draw: ')]);
@@ -170,7 +170,7 @@ describe('history', () => {
     }
   });
 
-  it('passes over what is no night in the file', async () => {
+  it('ignores lines of the file that are not nights', async () => {
     const { ask, ledger } = await remembered([aNight(0, 1)]);
     const path = nightsPath(ledger);
     writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"index":\nnonsense\n`);

@@ -60,7 +60,7 @@ async function refusing(type: string): Promise<{ config: DynamoDBClientConfig; a
 }
 
 describe("a stage's memory", () => {
-  it('is read whole, oldest first, beyond what a run reads', async () => {
+  it('is read whole, oldest first, more than a run reads', async () => {
     const { memory, place } = await readDeployedMemory('prod', undefined, config());
     expect(place).toBe('datahub-retention-prod-nights (eu-central-1)');
     expect([...memory.keys()].sort()).toEqual([...indices].sort());
@@ -74,7 +74,7 @@ describe("a stage's memory", () => {
     expect([...memory].map(([index, nights]) => [index, nights.length])).toEqual([[indices[1], 60]]);
   });
 
-  it('is only read', async () => {
+  it('is never written', async () => {
     const { config: refused, asked } = await refusing('ValidationException');
     for (const index of [undefined, 'x']) await readDeployedMemory('prod', index, refused).catch(() => {});
     expect(asked).toEqual(['DynamoDB_20120810.Scan', 'DynamoDB_20120810.Query']);

@@ -18,7 +18,7 @@ async function ledgerOf(...servers: string[]): Promise<string> {
   return path;
 }
 
-it('nights are those of a server that the ledger knows alone', async () => {
+it('nights are shown only if their server is the one of the ledger', async () => {
   const nights = await nightsOfServer(await ledgerOf(aServer), aServer);
   expect(nights.get(anIndex)?.map(({ rows }) => rows)).toEqual([5]);
 });
@@ -31,7 +31,7 @@ it.each([
   expect(await nightsOfServer(await ledgerOf(...servers), aServer)).toEqual(new Map());
 });
 
-it('there are none without a ledger, nor beside a file that is none', async () => {
+it('no night is shown without a ledger, or beside a file that is not a ledger', async () => {
   const { at, write } = folder((cleanUp) => onTestFinished(cleanUp));
   expect(await nightsOfServer(at('none.json'), aServer)).toEqual(new Map());
   expect(await nightsOfServer(write('notes.json', 'my notes\n'), aServer)).toEqual(new Map());

@@ -29,11 +29,11 @@ test.each<[string, Night[], ReturnType<typeof presentOf>]>([
     [night(1, { rows: 9, mb: 3, deleted: 7, mbLeft: 2 }), night(2, { rows: 5, mb: 1 })],
     { rows: 5, mb: 1 },
   ],
-])('the present is known from %s', (_, nights, present) => {
+])('the current number of rows is known from %s', (_, nights, present) => {
   expect(presentOf(nights)).toEqual(present);
 });
 
-test('a deletion came to what was seen just after it, or to less, if the next night found less', () => {
+test('the size after a deletion is the one seen just after it, or a smaller one that the next night found', () => {
   const went = night(1, { deleted: 5, mb: 9, mbLeft: 6 });
   expect(sizeAfter([went], 0)).toBe(6);
   expect(sizeAfter([went, night(2, { mb: 4 })], 0)).toBe(4);

@@ -13,7 +13,7 @@ async function aLedger() {
 }
 
 describe('history as a command', () => {
-  it('gives JSON alone to whoever reads standard output, and the table to people', async () => {
+  it('prints only JSON on standard output, and the table on standard error', async () => {
     const { ledger } = await aLedger();
     const { status, stdout, stderr } = await run(['history', '--ledger', ledger, '--json', '-']);
     expect(status).toBe(0);
@@ -21,13 +21,13 @@ describe('history as a command', () => {
     expect(stderr).toContain('dataset.operation');
   });
 
-  it('ends with 2 where the command line is wrong, in one sentence', async () => {
+  it('ends with status 2 and one sentence for a wrong command line', async () => {
     const { status, stdout, stderr } = await run(['history', '--ledger', (await aLedger()).ledger, 'a.b']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^No night of a\.b is remembered in .*; there are dataset\.operation\.\n$/);
   });
 
-  it('ends with 1 without credentials of AWS, and says how to get some', async () => {
+  it('ends with status 1 without credentials of AWS, and says how to get some', async () => {
     const nobody = { AWS_REGION: 'eu-central-1', AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/dev/null' };
     const { status, stderr } = await run(['history', '--stage', 'prod'], {
       ...nobody,

@@ -9,7 +9,7 @@ describe('a sparkline', () => {
     expect(sparkline(seen(4, 8), [0, 1], 2)).toEqual({ text: '▅█', isLog: false });
   });
 
-  it('is blank where nothing is remembered, and tells that from none at all', () => {
+  it('is blank where nothing is remembered, and has a mark for zero rows', () => {
     expect(sparkline(seen(8, undefined, 0, 8), [0, 3], 4).text).toBe('█ _█');
   });
 
@@ -25,7 +25,7 @@ describe('a sparkline', () => {
     expect(sparkline(seen(1, 1000, 1_000_000), [0, 2], 3)).toEqual({ text: '▁▅█', isLog: true });
   });
 
-  it('joins what falls into one column', () => {
+  it('joins the nights that share a column', () => {
     const sum = (one: number, other: number) => one + other;
     expect(sparkline(seen(1, 1, 1, 4), [0, 3], 2, sum).text).toBe('▄█');
     expect(sparkline(seen(1, 2, 3, 4), [0, 3], 2).text).toBe('▅█');

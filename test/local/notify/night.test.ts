@@ -64,7 +64,7 @@ describe('a run with a webhook', () => {
     );
   });
 
-  it('tells of a bad night with its next step', async () => {
+  it('posts a bad night with its next step', async () => {
     const { status, bodies } = await night({ service: refused });
     expect(status).toBe(1);
     const { text, blocks } = bodies[0] as SlackMessage;
@@ -82,20 +82,20 @@ describe('a run with a webhook', () => {
     }
   });
 
-  it('posts the report itself where that is asked for', async () => {
+  it('posts the report itself if that is asked for', async () => {
     const { bodies, report } = await night({ args: ['--notify-format', 'json'] });
     expect(bodies).toEqual([report]);
     expect((bodies[0] as Report).policies).toMatchObject([{ outcome: 'truncated' }]);
   });
 
-  it('that is told of problems only hears nothing of a good night', async () => {
+  it('for problems only is not called after a good night', async () => {
     const good = await night({ args: ['--notify', 'problems'] });
     expect([good.status, good.bodies]).toEqual([0, []]);
     const bad = await night({ args: ['--notify', 'problems'], service: refused });
     expect(bad.bodies).toHaveLength(1);
   });
 
-  it('that takes nothing is told after the message was printed, and makes the exit status 1', async () => {
+  it('that refuses the message makes the exit status 1, and the refusal is printed after the message', async () => {
     const { status, text, report } = await night({ answers: [404] });
     expect(report.result).toBe('ok');
     expect(status).toBe(1);
@@ -104,7 +104,7 @@ describe('a run with a webhook', () => {
     );
   });
 
-  it('shows its address nowhere, whoever has written it down', async () => {
+  it('never prints the address, even if a server or a policy contains it', async () => {
     const { text, bodies, reportText } = await night({ note: 'told at URL', answers: [404] });
     expect(`${text}${JSON.stringify(bodies)}${reportText}`).not.toContain(secretPath.slice(1));
     expect(reportText).toContain('told at [webhook]');

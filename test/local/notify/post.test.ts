@@ -42,7 +42,7 @@ describe('posting a message', () => {
     ]);
   });
 
-  it('tries again what may pass, and waits as long as it is asked to', async () => {
+  it('tries again after failures that may pass, and waits as long as it is asked to', async () => {
     const { url, received, answers } = await receiver();
     answers.push({ status: 503 }, { status: 429, headers: { 'retry-after': '7' } });
     expect(await post(webhookAt(url), body, { sleep })).toMatchObject({ kind: 'posted' });
@@ -78,7 +78,7 @@ describe('posting a message', () => {
     [302, '', {}, /it answered 302\. Redirects are not followed: put the address that it leads to into/],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
     [403, `unknown hook ${secretPath}`, {}, /it answered 403 \("unknown hook \/?\[webhook\]"\)/],
-  ])('after %i with "%s" says what to do, and not the address', async (status, answer, more, sentence) => {
+  ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
     const { url, received, answers } = await receiver();
     answers.push({ status, body: answer });
     const posted = await post(webhookAt(url, more), body, { sleep });
@@ -87,7 +87,7 @@ describe('posting a message', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const { url, close } = await startReceiver();
     await close();
     const posted = await post(webhookAt(url), body, { sleep });
@@ -98,7 +98,7 @@ describe('posting a message', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it('says that a name is not known', async () => {
+  it('reports a name that does not resolve', async () => {
     const posted = await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep });
     expect(posted).toMatchObject({
       kind: 'failed',
@@ -106,7 +106,7 @@ describe('posting a message', () => {
     });
   });
 
-  it('says that there is no TLS', async () => {
+  it('reports a server without TLS', async () => {
     const { url } = await receiver();
     const posted = await post(webhookAt(url.replace('http:', 'https:')), body, { sleep });
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it does not speak TLS \(\w+\)\./) });
@@ -128,7 +128,7 @@ describe('over TLS', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('trusts nobody else, whatever the environment says', async () => {
+  it('trusts no other certificate, even if the environment switches the check off', async () => {
     const { url, requests } = await secure();
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
@@ -138,7 +138,7 @@ describe('over TLS', () => {
 });
 
 describe('through a proxy', () => {
-  it('goes what the environment sends there, and to whatever only the proxy knows', async () => {
+  it('goes what the environment sends there, also to names that only the proxy resolves', async () => {
     const behind = await receiver();
     const proxy = await startProxy(behind);
     onTestFinished(proxy.close);
@@ -151,7 +151,7 @@ describe('through a proxy', () => {
     expect(behind.received).toHaveLength(1);
   });
 
-  it('goes nothing that NO_PROXY names', async () => {
+  it('goes nothing to hosts that NO_PROXY names', async () => {
     const behind = await receiver();
     const proxy = await startProxy(behind);
     onTestFinished(proxy.close);
@@ -161,7 +161,7 @@ describe('through a proxy', () => {
     expect(proxy.tunnels).toEqual([]);
   });
 
-  it('that is not there, nothing goes, and it is named without its password', async () => {
+  it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
     const port = await closedPort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
     const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });

@@ -44,7 +44,7 @@ const run = (files: ReturnType<typeof folder>, verb: string, ...more: string[]) 
 const named = (lines: Line[], event: EventName) => lines.filter((line) => line.event === event);
 
 describe('--log json', () => {
-  it('tells a run from its header to its report, each event in its place', async () => {
+  it('writes a run as events from its header to its report, in order', async () => {
     const lines = await linesOf((files) => run(files, 'enforce', '--fast', '--json', files.at('r.json')));
     expect([...new Set(lines.map(({ event }) => event))]).toEqual([
       'header',
@@ -71,7 +71,7 @@ describe('--log json', () => {
     ]);
   });
 
-  it('tells the preflight of a preview once, whole and with its words', async () => {
+  it('writes the preflight of a preview once, whole and in words', async () => {
     const lines = await linesOf((files) => run(files, 'preview'), { faults: ['denied=sizes'] });
     expect(named(lines, 'preflight')).toMatchObject([
       {
@@ -83,7 +83,7 @@ describe('--log json', () => {
     expect(named(lines, 'note')).toMatchObject([{ note: { kind: 'no-sizes' }, text: expect.any(String) }]);
   });
 
-  it('tells a survey index by index', async () => {
+  it('writes a survey index by index', async () => {
     const lines = await linesOf((files) => ['survey', '--json', files.at('p.json')]);
     expect(named(lines, 'surveyed')).toHaveLength(10);
     expect(named(lines, 'surveyed')[0]).toMatchObject({ rowsTotal: 2000, older: { 30: expect.any(Number) } });

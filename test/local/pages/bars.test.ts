@@ -29,7 +29,7 @@ const partsOf = (fields: Partial<PolicyEntry>, ages = older) =>
 const sum = ({ parts }: Bar) => parts.reduce((all, { rows }) => all + rows, 0);
 
 describe('the bar of a run', () => {
-  it('shows a preview what would go', () => {
+  it('of a preview shows what would be deleted', () => {
     expect(partsOf({})).toEqual([
       ['goes', 200],
       ['goes', 300],
@@ -38,7 +38,7 @@ describe('the bar of a run', () => {
     ]);
   });
 
-  it('without ages has what goes and what stays', () => {
+  it('without ages shows what is deleted and what stays', () => {
     expect(partsOf({}, new Map())).toEqual([
       ['goes', 500],
       ['stays', 500],
@@ -85,7 +85,7 @@ describe('the bar of a run', () => {
     ]);
   });
 
-  it('shows how far a truncation came that nobody saw end', () => {
+  it('shows how far a truncation came whose end was not seen', () => {
     const running = { outcome: 'still-running', strategy: 'delete-by-query', rowsDeleted: 150 } as const;
     expect(partsOf(running)).toEqual([
       ['went', 150],
@@ -94,7 +94,7 @@ describe('the bar of a run', () => {
     ]);
   });
 
-  it('is none where the run counted nothing', () => {
+  it('is left out if the run counted nothing', () => {
     const { rowsTotal: _, ...uncounted } = entry({ outcome: 'failed' });
     expect(barOf(uncounted as PolicyEntry, undefined, undefined, start)).toBeUndefined();
   });

@@ -10,7 +10,7 @@ const older = new Map([
 ]);
 
 describe('rows by age', () => {
-  it('stand with the oldest first, on both sides of the cut', () => {
+  it('are sorted with the oldest first, on both sides of the cutoff', () => {
     expect(byAge(1000, older, [{ days: 90, rows: 500, fate: 'goes' }])).toEqual([
       { fate: 'goes', rows: 200, from: 180 },
       { fate: 'goes', rows: 300, from: 90, to: 180 },
@@ -19,7 +19,7 @@ describe('rows by age', () => {
     ]);
   });
 
-  it('keep the number by which the run decided where later counts are higher', () => {
+  it('keep the number by which the run decided if later counts are higher', () => {
     const parts = byAge(1000, new Map([[180, 600]]), [{ days: 90, rows: 500, fate: 'goes' }]);
     expect(sum(parts.filter(({ fate }) => fate === 'goes'))).toBe(500);
   });
@@ -49,7 +49,7 @@ describe('a bite', () => {
     ]);
   });
 
-  it('that is larger than what goes changes nothing', () => {
+  it('that is larger than the rows to delete changes nothing', () => {
     expect(bitten(parts, 10_000)).toEqual(parts);
   });
 });

@@ -75,7 +75,7 @@ describe('--html', () => {
     expect(existsSync(own.at('state'))).toBe(false);
   });
 
-  it('draws a run: what went by its verdict, what stayed by age', async () => {
+  it('draws a run: rows deleted by its verdict, rows left by age', async () => {
     const own = files();
     const { args, env } = await aServer(own);
     const named = ['--policies', own.write('p.json', policies), '--fast', '--ledger', own.at('l.json')];
@@ -129,20 +129,20 @@ describe('a page that cannot be written', () => {
       ({ write }) => write('index.html', '<!doctype html><title>Mine</title>'),
       /is no page of this program: name another file, or add --force to replace it/,
     ],
-  ])('%s is said before the first request', async (_name, path, expected) => {
+  ])('%s is reported before the first request', async (_name, path, expected) => {
     const { problem, requests } = await asked(path);
     expect(problem).toMatch(expected);
     expect(problem).toMatch(/^UsageError: /);
     expect(requests).toEqual([]);
   });
 
-  it('over the report is refused', async () => {
+  it('at the path of the report is refused', async () => {
     const own = files();
     const { problem } = await asked(() => own.at('x'), '--json', own.at('x'));
     expect(problem).toMatch(/--html .* is the file of --json/);
   });
 
-  it('after all is told, and the run ends as it would without one', async () => {
+  it('in the end is reported, and the run ends as it would without a page', async () => {
     const own = files();
     const { args, env } = await aServer(own);
     mkdirSync(own.at('pages'));
@@ -153,7 +153,7 @@ describe('a page that cannot be written', () => {
     expect(text.replace(/\s+/g, ' ')).toContain(`--html ${own.at('pages/p.html')} was not written: no such file`);
   });
 
-  it('once it was, is replaced by the next one', async () => {
+  it('before is replaced by the next one', async () => {
     const own = files();
     const { args, env } = await aServer(own);
     for (const _ of [1, 2])
@@ -162,7 +162,7 @@ describe('a page that cannot be written', () => {
 });
 
 describe('ages for a page', () => {
-  it('that the server does not tell are left out, and the page says so', async () => {
+  it('that the server refuses to count are left out, and the page says so', async () => {
     const own = files();
     const { args, env, engine } = await aServer(own);
     const named = ['preview', ...args, '--policies', own.write('p.json', policies), '--html', own.at('p.html')];

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { breakable, html } from '../../../local/pages/html.ts';
 
 describe('a text in a page', () => {
-  it('is shown as text, whatever markup it holds', () => {
+  it('is shown as text, even if it contains markup', () => {
     expect(html`<p title="${'" onclick="x'}">${'<script>alert(1)</script> & `more`'}</p>`.text).toBe(
       '<p title="&quot; onclick=&quot;x">&lt;script&gt;alert(1)&lt;/script&gt; &amp; &#96;more&#96;</p>',
     );
   });
 
-  it('never opens a tag, an attribute or a reference, by any characters', () => {
+  it('never opens a tag, an attribute or a reference with any character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(html`${text}`.text.replace(/&(amp|lt|gt|quot|#39|#96);/g, '')).not.toMatch(/[<>&"'`]/);
@@ -21,7 +21,7 @@ describe('a text in a page', () => {
     expect(html`${'safe\u202egnp.exe\u0000\u200b'}`.text).toBe('safe\ufffdgnp.exe\ufffd\ufffd');
   });
 
-  it('is left out where there is none, and a zero is shown', () => {
+  it('is left out if there is none, and a zero is shown', () => {
     expect(html`${undefined}${false}${0}`.text).toBe('0');
   });
 });

@@ -33,7 +33,7 @@ const pageOf = (index: Partial<IndexPicture>, more: Partial<Page> = {}): string 
 const pathsOf = (html: string): string[] => [...html.matchAll(/<path class="line" d="([^"]*)"/g)].map(([, d]) => d!);
 
 describe('every page', () => {
-  it.each(Object.entries(samples))('%s is one file that asks nothing and runs nothing', (_name, make) => {
+  it.each(Object.entries(samples))('%s is one file that loads nothing and runs no script', (_name, make) => {
     const html = renderPage(make());
     expect(html).not.toMatch(/<(script|img|link|iframe|object|embed|base|form|a href="[^#])/);
     expect(html).not.toMatch(/<[^>]* (style|src|on\w+)=/);
@@ -41,7 +41,7 @@ describe('every page', () => {
     expect(isPage(html)).toBe(true);
   });
 
-  it('has the very style that its policy allows', () => {
+  it('has exactly the style that its content security policy allows', () => {
     const html = pageOf({});
     const style = /<style>([\s\S]*?)<\/style>/.exec(html)![1]!;
     const hash = createHash('sha256').update(style).digest('base64');
@@ -81,17 +81,17 @@ describe('what others have written', () => {
 });
 
 describe('the history of nights', () => {
-  it('is not drawn where there is none', () => {
+  it('is not drawn without a night', () => {
     expect(pageOf({ nights: [] })).not.toContain('night by night');
   });
 
-  it('of one night is told by its numbers', () => {
+  it('of one night is a number', () => {
     const html = pageOf({ nights: [night(0, 1234, { overdue: 56, mb: 7 })] });
     expect(html).toContain('One night is remembered, 1 Mar 2026: 1,234 rows, 56 past the retention, 7.0 MB.');
     expect(pathsOf(html)).toEqual([]);
   });
 
-  it('has nothing where no night is remembered', () => {
+  it('has a gap where no night is remembered', () => {
     const nights = [0, 1, 2, 10, 11, 12].map((day) => night(day, 1000 + day));
     const [rows] = pathsOf(pageOf({ nights }));
     expect(rows!.match(/M/g)).toHaveLength(2);
@@ -146,7 +146,7 @@ describe('the bar of an index', () => {
 });
 
 describe('many indices', () => {
-  it('where nothing was to be done are folded away, and the others are not', () => {
+  it('with nothing to do are folded away, and the others are not', () => {
     const html = renderPage(samples['two hundred policies']!());
     expect(html).toContain('<summary>180 indices where nothing was to be done</summary>');
     expect(html.indexOf('>dataset.<wbr>aspect<wbr>Number193<')).toBeLessThan(html.indexOf('180 indices where'));

@@ -32,7 +32,7 @@ describe('the page of a survey', () => {
     expect(picture!.bar!.parts.find(({ rows }) => rows > 0)).toEqual({ fate: 'goes', rows: 200, from: 180, to: 365 });
   });
 
-  it('keeps for now what is not worth it', () => {
+  it('shows indices that are not worth a policy as kept', () => {
     expect(partsOf(index(counted(1000, { 30: 900, 90: 60, 180: 20, 365: 5 })))[0]).toEqual(['overdue', 5]);
   });
 
@@ -75,7 +75,7 @@ describe('the page of a survey', () => {
     expect(indices[0]!.badge).toEqual({ text: 'may have lost rows', severity: 'failed' });
   });
 
-  it('names what could not be counted, once for each reason', () => {
+  it('names indices that could not be counted, once for each reason', () => {
     const failed: IndexCounts = { kind: 'failed', error: { kind: 'timeout', operation: 'dry-run' } };
     const { attention } = pageOf([index(failed), index(failed, { aspect: 'datasetProfile' })]);
     expect(attention.map(({ title }) => title)).toEqual(['Not counted: dataset.operation, dataset.datasetProfile']);

@@ -4,7 +4,7 @@ import { whatGoesOn } from '../../../local/run/interrupt.ts';
 import { anIdle, anIndex, aQuarantined, aReserved, aRunning, aSending, aServer } from '../../support/records.ts';
 
 describe('what an interrupted run says', () => {
-  it('names every task that goes on, and how to pick it up', async () => {
+  it('names every task that goes on, and how to pick it up again', async () => {
     const ledger = memoryLedger();
     await ledger.replace(undefined, aRunning());
     const lines = await whatGoesOn(ledger);
@@ -14,7 +14,7 @@ describe('what an interrupted run says', () => {
     expect((await whatGoesOn(ledger, true)).at(-1)).toMatch(/^The next run continues: it picks up what is there/);
   });
 
-  it('does not know yet of a truncation that was just being sent', async () => {
+  it('says that a truncation which was just being sent may have begun', async () => {
     const ledger = memoryLedger();
     await ledger.replace(undefined, aSending());
     expect(await whatGoesOn(ledger)).toContain(
@@ -34,7 +34,7 @@ describe('what an interrupted run says', () => {
   const head = { version: 1, index: anIndex, entityType: 'dataset', aspect: 'operation', server: aServer };
 
   it.each(['running', 'sending', 'a state of its own'])(
-    'tells of a record of another version that says "%s": it may run',
+    'says that a record of another version in the state "%s" may be a running truncation',
     async (state) => {
       const ledger = memoryLedger();
       ledger.stored.set(anIndex, { ...head, state, judgeableAt: 5 });
@@ -47,7 +47,7 @@ describe('what an interrupted run says', () => {
     },
   );
 
-  it('tells of a record that cannot be read', async () => {
+  it('names a record that cannot be read', async () => {
     const ledger = memoryLedger();
     ledger.stored.set(anIndex, { garbage: 1 });
     expect(await whatGoesOn(ledger)).toContain(
@@ -55,7 +55,7 @@ describe('what an interrupted run says', () => {
     );
   });
 
-  it('tells of both where one of ours runs beside one of another version', async () => {
+  it('names both a task of ours and one of another version', async () => {
     const ledger = memoryLedger();
     await ledger.replace(undefined, aRunning());
     ledger.stored.set('another', { ...head, index: 'another', aspect: 'another', state: 'running' });

@@ -45,7 +45,7 @@ describe('what the server has not answered', () => {
     expect(last()).toBeUndefined();
   });
 
-  it('never claims more tries than there are: a renewed token is none', async () => {
+  it('does not count a renewed token as another try', async () => {
     const { observed, answers, turn, last } = aServer();
     const sizes = observed.indexSizes({ attempts: 3 });
     await turn();
@@ -54,7 +54,7 @@ describe('what the server has not answered', () => {
     await sizes;
   });
 
-  it('ends where a truncate is answered, which is sent once', async () => {
+  it('ends when a truncate is answered, which is sent once', async () => {
     const { observed, last } = aServer();
     const truncate = observed.truncate(fields('operation'), () => true);
     expect(last()).toMatchObject({ operation: 'truncate', index: 'dataset.operation', attempt: 1, attempts: 1 });

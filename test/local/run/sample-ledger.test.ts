@@ -15,7 +15,7 @@ const sending = aSending({
   attempt: { ...aSending().attempt, ...aRun, sendingSince: ahead, sendBy: ahead },
 });
 
-test('times ahead count as now, so that what an earlier process left is picked up', async () => {
+test('times in the future count as now, so that a truncation of an earlier process is picked up', async () => {
   const inner = memoryLedger();
   inner.stored.set(anIndex, sending);
   const record = await sampleLedger(inner, () => now).read(anIndex);
@@ -24,7 +24,7 @@ test('times ahead count as now, so that what an earlier process left is picked u
   expect(standing(await inner.read(anIndex), us, now).kind).toBe('foreign');
 });
 
-test('a reservation ahead is over', async () => {
+test('a reservation that ends in the future is over', async () => {
   const inner = memoryLedger();
   const attempt = { ...aReserved().attempt, sendBy: ahead };
   inner.stored.set(anIndex, aReserved({ judgeableAt: ahead, attempt }));
@@ -32,7 +32,7 @@ test('a reservation ahead is over', async () => {
   expect(standing(record, us, now).kind).toBe('free');
 });
 
-test('what it has passed on so can be followed, as long as nobody else has written', async () => {
+test('a record with changed times can be replaced, unless another process has written meanwhile', async () => {
   const inner = memoryLedger();
   inner.stored.set(anIndex, sending);
   const ledger = sampleLedger(inner, () => now);
@@ -41,7 +41,7 @@ test('what it has passed on so can be followed, as long as nobody else has writt
   expect(await ledger.replace(record, anIdle({ attemptId: 'c' }))).toBe(false);
 });
 
-test('what this process has written stays as it is', async () => {
+test('records that this process has written are not changed', async () => {
   const ledger = sampleLedger(memoryLedger(), () => now);
   const running = markRunning(sending, 'n:1', now);
   expect(await ledger.replace(undefined, sending)).toBe(true);
@@ -50,7 +50,7 @@ test('what this process has written stays as it is', async () => {
   expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', attempt: { sendingSince: ahead } });
 });
 
-test('records without a truncation pass through', async () => {
+test('records without a truncation are not changed', async () => {
   const inner = memoryLedger();
   inner.stored.set(anIndex, anIdle());
   const ledger = sampleLedger(inner, () => now);

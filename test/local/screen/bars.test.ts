@@ -48,7 +48,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the bar of a task', () => {
-  it('leaves no fragment of a line that a narrower terminal has folded', () => {
+  it('leaves no part of a line behind that a narrower terminal has folded', () => {
     const { stream, bars, text } = aTerminal(120);
     bars.update(watched(7000));
     vi.advanceTimersByTime(200);
@@ -62,7 +62,7 @@ describe('the bar of a task', () => {
     expect(text()).toBe(ended);
   });
 
-  it('follows a terminal that is resized, and leaves out what finds no room', () => {
+  it('follows a terminal that is resized, and leaves out what does not fit', () => {
     const { stream, screen, bars, drawn } = aTerminal(120);
     bars.update(watched(7000));
     vi.advanceTimersByTime(200);
@@ -77,7 +77,7 @@ describe('the bar of a task', () => {
     bars.stop();
   });
 
-  it('says how long the rest takes, where earlier nights tell', () => {
+  it('says how long the rest takes, if earlier nights are known', () => {
     const { bars, drawn } = aTerminal(160);
     bars.update(watched(7000), 7800);
     vi.advanceTimersByTime(200);

@@ -35,7 +35,7 @@ describe('output that cannot be written', () => {
   it.each([
     ['EPIPE', ''],
     ['ENOSPC', 'The output cannot be written (the disk is full): free some space. The run goes on.\n'],
-  ])('for %s costs nothing but itself, and is told once where that helps', (code, told) => {
+  ])('because of %s does not stop the run, and is reported once if that helps', (code, told) => {
     const [out, err] = [broken(code), stream()];
     keepWriting(out, err);
     const screen = screenOn(out, {});
@@ -46,7 +46,7 @@ describe('output that cannot be written', () => {
     expect(String((err as unknown as PassThrough).read() ?? '')).toBe(told);
   });
 
-  it('nowhere costs nothing, either', () => {
+  it('anywhere does not stop the run, either', () => {
     const [out, err] = [broken('ENOSPC'), broken('ENOSPC')];
     keepWriting(out, err);
     expect(() => screenOn(out, {}).write('one\n')).not.toThrow();

@@ -29,8 +29,8 @@ function since(text: string): () => string[] {
   return () => [`${text} (${(Date.now() - from) / 1000} s)`];
 }
 
-describe('what is waited for', () => {
-  it('is one line on a terminal that counts the seconds, and goes when something else is said', () => {
+describe('a wait', () => {
+  it('is one line on a terminal that counts the seconds, and disappears when something else is printed', () => {
     const { screen, written } = aScreen('terminal');
     const status = createStatus(screen);
     status.waitFor(since('Waiting'));
@@ -45,7 +45,7 @@ describe('what is waited for', () => {
     expect(shown(written())).toBe('Plan:\n');
   });
 
-  it('does not flicker where everything is quick', () => {
+  it('does not flicker if every answer is quick', () => {
     const { screen, written } = aScreen('terminal');
     const status = createStatus(screen);
     for (let request = 0; request < 100; request++) {
@@ -57,7 +57,7 @@ describe('what is waited for', () => {
     expect(written()).toBe('');
   });
 
-  it('is as long as fits the terminal, however narrow that becomes', () => {
+  it('is cut to the width of the terminal, also when that shrinks', () => {
     const { screen, written } = aScreen('terminal', 20);
     const status = createStatus(screen);
     status.waitFor(() => ['Waiting for the server: sizes', 'Waiting for sizes', 'sizes']);
@@ -79,7 +79,7 @@ describe('what is waited for', () => {
     expect(written().slice(before)).toBe('\r\u001b[2A\u001b[Jmore\n');
   });
 
-  it('is a line elsewhere, each time that nothing was said for five seconds', () => {
+  it('is a line where there is no terminal, each time that nothing was printed for five seconds', () => {
     const { screen, written } = aScreen('log');
     const status = createStatus(screen);
     status.waitFor(() => ['0 of 9 indices counted', 'shorter']);
@@ -120,7 +120,7 @@ describe('a slow server', () => {
     );
   });
 
-  it('is not named while it is quick: what is counted is', () => {
+  it('is not named while it is quick; the index that is counted is named instead', () => {
     expect(waitingForms({ ...pending, attempt: 1 }, { done: 3, of: 9, since: 0 }, 1000)).toEqual([
       '3 of 9 indices counted',
     ]);

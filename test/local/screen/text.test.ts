@@ -34,7 +34,7 @@ describe('wrapping', () => {
 });
 
 describe('a table', () => {
-  it('is aligned by columns, whatever stands in them', () => {
+  it('is aligned by columns, also with wide characters', () => {
     const lines = table(
       [{ title: 'Index' }, { title: 'Rows', align: 'right' }],
       [

@@ -57,7 +57,7 @@ const evenly = (from: number, to: number, rows: number) =>
 describe('an index that hangs', () => {
   const error: ServerError = { kind: 'timeout', operation: 'dry-run', tries: 2 };
 
-  it('does not keep the others from being counted, and is what the survey ends with', async () => {
+  it('does not keep the others from being counted, and is named at the end of the survey', async () => {
     const hanging: Pick<Operations, 'dryRun'> = {
       dryRun: async ({ aspect }) => {
         if (aspect === 'operation') throw new OperationsError(error);
@@ -69,7 +69,7 @@ describe('an index that hangs', () => {
     expect(renderSurvey(found, 200, Date.now()).at(-1)).toMatch(/^Not counted: dataset\.operation: /);
   });
 
-  it('does so where the preflight comes upon it first', () => {
+  it('does not keep the others from being counted if the preflight meets it first, as a missing privilege does', () => {
     const check = (cause: Check['cause']): Check => ({ name: 'Truncation', state: 'failed', cause });
     expect(mayCount({ canCount: false, checks: [check({ kind: 'refused', error })] })).toBe(true);
     const denied = check({ kind: 'refused', error: { kind: 'privilege', operation: 'dry-run' } });
@@ -115,7 +115,7 @@ describe('the survey of a server where everything is allowed', () => {
     expect(text).toMatch(/would remain 18\.1 K 54\.2 K 108 K 220 K would free, about 84\.8 MB 69\.6 MB 46\.8 MB 0 B/);
   });
 
-  it('keeps within 100 columns, and within a narrow terminal', async () => {
+  it('fits 100 columns, and a narrow terminal', async () => {
     const { url, token } = await service({ indices: sampleIndices() });
     for (const width of [100, 60]) {
       const { lines } = await survey(url, token, width);
@@ -143,7 +143,7 @@ describe('the survey of a server where everything is allowed', () => {
     expect(policies[0]?.note).toMatch(/^180 days, because 50\.\d % of its rows/);
   });
 
-  it('does not write over what somebody has put there meanwhile, and ends with status 1', async () => {
+  it('does not overwrite a file that appeared meanwhile, and ends with status 1', async () => {
     const { url, token } = await service();
     const jsonPath = folder(finished).write('policies.json', 'mine');
     const { status, text } = await survey(url, token, 100, jsonPath);
@@ -152,7 +152,7 @@ describe('the survey of a server where everything is allowed', () => {
     expect(readFileSync(jsonPath, 'utf8')).toBe('mine');
   });
 
-  it('tells how far the counting is, and nothing of it where that takes no time', async () => {
+  it('prints how far the counting is, unless it takes no time', async () => {
     const { url, token } = await service();
     const counted: number[][] = [];
     const { output } = page();
@@ -162,7 +162,7 @@ describe('the survey of a server where everything is allowed', () => {
     expect((await survey(url, token)).text).not.toContain('indices counted');
   });
 
-  it('suggests no longer time than the example of a stage has, where the newest row is the current state', async () => {
+  it('suggests no longer retention than the example stage if the newest row is the current state', async () => {
     const timestamps = evenly(1, 360, 100);
     const example = JSON.parse(readFileSync(new URL('../../../infra/stages/example.json', import.meta.url), 'utf8'));
     const policies: Array<{ entityType: string; aspect: string; retentionDays: number }> = example.policies;
@@ -201,7 +201,7 @@ describe('the survey of a server where everything is allowed', () => {
     expect(writtenBy(await survey(url, token))).toMatchObject([{ aspect: 'operation', retentionDays }]);
   });
 
-  it('suggests a year where the newest row is the current state', async () => {
+  it('suggests a year if the newest row is the current state', async () => {
     const timestamps = evenly(1, 200, 100);
     const { url, token } = await service({
       indices: [{ entityType: 'dataset', aspect: 'datasetProfile', timestamps }],
@@ -211,7 +211,7 @@ describe('the survey of a server where everything is allowed', () => {
 });
 
 describe('the survey notices', () => {
-  it('that somebody else already cuts at 30 days, and how to stop it', async () => {
+  it('that another job already deletes at 30 days, and how to stop it', async () => {
     const timestamps = evenly(0, 30.5, 1000);
     const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
     const surveyed = await survey(url, token);
@@ -224,12 +224,12 @@ describe('the survey notices', () => {
   it.each([
     ['a young one', evenly(0, 20, 100)],
     ['one that reaches back further', evenly(0, 33, 100)],
-  ])('no cut at 30 days in %s', async (_name, timestamps) => {
+  ])('no other job that deletes at 30 days in %s', async (_name, timestamps) => {
     const { url, token } = await service({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
     expect((await survey(url, token)).text).not.toContain('Something else');
   });
 
-  it('an index whose copy failed after the alias had moved, and that only fills anew', async () => {
+  it('an index whose copy failed after the alias had moved, and that only new rows fill again', async () => {
     let now = days(5);
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 500, days: 100 }];
     const { url, token, engine } = await service({ clock: { now: () => now }, profile: '1.2-1.5', indices });
@@ -243,7 +243,7 @@ describe('the survey notices', () => {
     expect(text).toContain('GET /_cat/indices/dataset_operationaspect_v1*');
   });
 
-  it('before all else that datahub-gc emptied five indices minutes ago, and where their rows are', async () => {
+  it('first of all that datahub-gc emptied five indices minutes ago, and where their rows are', async () => {
     let now = Date.now() - 600_000;
     const { url, token, engine } = await service({ clock: { now: () => now }, profile: '0.13.2-1.1' });
     const touched = engine.runGc();
@@ -296,12 +296,12 @@ describe('the survey notices', () => {
     expect(old!.policy).not.toHaveProperty('maxRowsPerRun');
   });
 
-  it('a server that reindexes although it is told to delete in place', async () => {
+  it('a server that reindexes although it is asked to delete in place', async () => {
     const { url, token } = await service({ profile: '0.10.5' });
     expect((await survey(url, token)).text).toContain('would reindex although it is asked to delete in place');
   });
 
-  it('a server that tells one size for everything, and tries the known aspects', async () => {
+  it('a server that returns one size for everything, and tries the known aspects', async () => {
     const { url, token } = await service({ profile: 'postgres' });
     const { text } = await survey(url, token);
     expect(text).toContain('only reports the size of its store');
@@ -368,7 +368,7 @@ describe('the survey says what is wrong and what to do, with status 1, of', () =
     expect(text).not.toContain('another-token');
   });
 
-  it('a server that is not there', async () => {
+  it('a server that cannot be reached', async () => {
     const { status, text } = await survey(`http://127.0.0.1:${await freePort()}`, 'any');
     expect(status).toBe(1);
     expect(text).toContain('FAILED Connection');

@@ -19,21 +19,21 @@ const stepAfter = (outcome: Outcome, cause: Cause, more: object = {}) => {
 };
 const dangersOf = (step: ReturnType<typeof stepAfter>) => (step ? commandsOf(step) : []).map(({ danger }) => danger);
 
-test('every cause has a case in docs/messages.md, or is told elsewhere', () => {
+test('every cause has a case in docs/messages.md, or a reason why it has none', () => {
   expect(forgotten).toEqual([]);
   const cases = new Set(ofEntries.map(([outcome]) => outcome));
   expect(outcomes.filter((outcome) => resultOf[outcome] !== 'ok' && !cases.has(outcome))).toEqual([]);
 });
 
-test.each(toldElsewhere)('$kind $by asks nothing of its own: what caused it is reported first', (cause) => {
+test.each(toldElsewhere)('$kind $by has no step of its own: its cause is reported first', (cause) => {
   expect(stepAfter('not-started', cause)).toBeUndefined();
 });
 
-test.each(outcomes.filter((outcome) => resultOf[outcome] === 'ok'))('%s asks nothing', (outcome) => {
+test.each(outcomes.filter((outcome) => resultOf[outcome] === 'ok'))('%s has no next step', (outcome) => {
   for (const kind of asksNothing) expect(stepAfter(outcome, { kind } as Cause)).toBeUndefined();
 });
 
-describe('whatever the cause', () => {
+describe('for every cause', () => {
   test('only a blocked policy is offered a deletion, and no entry that a loss is accepted', () => {
     fc.assert(
       fc.property(valuesOf(causeSchema, fc.string()), fc.constantFrom(...outcomes), (cause, outcome) => {
@@ -45,7 +45,7 @@ describe('whatever the cause', () => {
     );
   });
 
-  test('what opens an index stands below a look at it', () => {
+  test('a command that opens an index comes after one that looks at it', () => {
     fc.assert(
       fc.property(valuesOf(causeSchema, fc.string()), fc.constantFrom(...outcomes), (cause, outcome) => {
         const dangers = dangersOf(stepAfter(outcome, cause));
@@ -54,7 +54,7 @@ describe('whatever the cause', () => {
     );
   });
 
-  test('only where clearing was refused may a loss be accepted', () => {
+  test('a loss may be accepted only after clearing was refused', () => {
     fc.assert(
       fc.property(valuesOf(noteSchema, fc.string()), (note) => {
         const step = noteStep(note, context);
@@ -63,7 +63,7 @@ describe('whatever the cause', () => {
     );
   });
 
-  test('a failed run is never told to delete', () => {
+  test('a failed run never offers a deletion', () => {
     fc.assert(
       fc.property(valuesOf(causeSchema, fc.string()), (cause) => {
         expect(dangersOf(errorStep({ cause }, context)).filter(Boolean)).toEqual([]);

@@ -36,7 +36,7 @@ describe('a command', () => {
     expect(running({ taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' })).not.toContain('_cancel');
   });
 
-  test('renews a token under the key that encrypts it, where it is kept', () => {
+  test('renews a token in its parameter, under the key that encrypts it', () => {
     const tokenKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1';
     const email = mailOf(golden['run-errors/token-refused']!, {
       ...context,
@@ -55,7 +55,7 @@ describe('a command', () => {
     );
   });
 
-  test('is the bare input where the workflow is not known', () => {
+  test('is the bare input if the workflow is unknown', () => {
     expect(mailOf(golden['held-back/above-ceiling']!, {})).toContain(
       '\n  {"mode":"enforce","only":["dataset.operation"],"approveRows":45150}\n',
     );
@@ -79,7 +79,7 @@ describe('a command', () => {
 });
 
 describe('a text', () => {
-  test('says when a truncation that is lost sight of ends by itself, and how', () => {
+  test('says when and how a truncation whose end was not seen is closed', () => {
     const lost = (strategy: string) =>
       one('unknown', { kind: 'unsettled', why: 'still', vanished: true }, { strategy });
     expect(lost('delete-by-query')).toMatch(/20 hours after it was sent.*truncated in the ordinary way again/);
@@ -94,7 +94,7 @@ describe('a text', () => {
     }
   });
 
-  test('of a truncation that no look has seen names what to put right, and does not say that it is deleting', () => {
+  test('about a truncation that no look has seen says what to repair, and not that it is deleting', () => {
     const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
     const email = one('still-running', { kind: 'watching', why: 'run', hours: 12, error }, { taskId: 'n:1' });
     expect(email).toContain('dataset.operation: its truncation could not be looked at.');
@@ -102,7 +102,7 @@ describe('a text', () => {
     expect(email).not.toMatch(/still deleting|Next: Nothing/);
   });
 
-  test('of one that was watched until only the last look failed says that it is deleting', () => {
+  test('about one of which only the last look failed says that it is deleting', () => {
     const error = { kind: 'timeout', operation: 'task-status' } as const;
     expect(one('still-running', { ...watching, error })).toContain('still deleting when the run ended');
   });
@@ -116,7 +116,7 @@ describe('a text', () => {
     expect(here).toContain('give it a ledger of its own (--ledger)');
   });
 
-  test('of a table that may not be read says who grants what, and promises no cure by itself', () => {
+  test('about a table that may not be read says who grants what, and does not promise that it passes', () => {
     const problem = 'AccessDeniedException: the Plan function needs dynamodb:Query';
     const email = mailOf(aReport([], { cause: { kind: 'ledger', problem } }));
     expect(email).toContain('How urgent: this week.');
@@ -128,7 +128,7 @@ describe('a text', () => {
     expect(mailOf(forgotten)).toMatch(/Next: See that the table of the memory of nights is there/);
   });
 
-  test('names the runbook and its section where nobody has said at which address it is', () => {
+  test('names the page and section of the runbook if no address is configured', () => {
     for (const where of [{}, local]) {
       const { email, https } = composeMessage(golden['missing/rows-missing-after-a-reindex']!, where);
       for (const form of [email, JSON.parse(https).content.description])
@@ -202,13 +202,13 @@ describe('the local runner', () => {
     );
   });
 
-  test('that is not told how it was started leaves gaps in them', () => {
+  test('without its own command line leaves gaps in them', () => {
     expect(mailOf(golden['held-back/above-ceiling']!, { local: true })).toContain(
       '\n  npm start -- enforce --gms-url URL --token-file FILE --policies FILE --only dataset.operation --approve-rows 45150\n',
     );
   });
 
-  test('of a demonstration gets lines that touch no server', () => {
+  test('of a demonstration gets commands that touch no server', () => {
     const demo = { local: true, localCommand: { program: 'npm start --', isDemo: true, options: '' } } as const;
     expect(mailOf(golden['held-back/above-ceiling']!, demo)).toContain(
       '\n  npm start -- demo --only dataset.operation --approve-rows 45150\n',
@@ -230,7 +230,7 @@ describe('the local runner', () => {
     }
   });
 
-  test('is promised no next run, and given no command for AWS', () => {
+  test('promises no next run, and offers no command for AWS', () => {
     for (const [name, report] of reports) {
       const email = mailOf(report, local);
       expect(email, name).not.toMatch(/^ {2}aws /m);

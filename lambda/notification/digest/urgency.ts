@@ -31,12 +31,12 @@ export function nightOf(report: Report): string {
 export function urgencyOf(report: Report): Told {
   const { policies, cause, noteFacts = [] } = report;
   const all: Told[] = [
-    ...(cause
-      ? [{ urgency: cause.kind === 'no-policy' || asks(errorStep(report, {})) ? 'week' : 'nothing' } as const]
-      : []),
+    ...(cause ? [{ urgency: ofError(report) }] : []),
     ...policies.map((entry) => ofEntry(entry, report)),
     ...noteFacts.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
+      // The rows are there until the next upgrade, and nobody says so again.
+      if (note.kind === 'released' && note.rowsIn !== undefined) return { urgency: 'change' };
       if (note.kind === 'not-released' && note.why === 'rows-missing') return lost(note.deadline, report);
       return { urgency: asks(noteStep(note, {})) ? 'week' : 'nothing' };
     }),
@@ -52,6 +52,12 @@ const lost = (deadline: number | undefined, { finishedAt }: Report): Told => ({
   urgency: 'act',
   ...(deadline !== undefined && deadline > Date.parse(finishedAt) && { before: deadline }),
 });
+
+function ofError(report: Report): Urgency {
+  // Whoever asked for it by hand has the answer; the scheduled runs are not affected.
+  if (report.cause?.kind === 'input') return 'change';
+  return report.cause?.kind === 'no-policy' || asks(errorStep(report, {})) ? 'week' : 'nothing';
+}
 
 function ofEntry(entry: PolicyEntry, report: Report): Told {
   const { outcome, cause } = entry;

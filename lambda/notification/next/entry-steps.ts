@@ -68,11 +68,12 @@ function afterWatching({ cause, strategy, taskId }: PolicyEntry, context: Messag
       };
 }
 
+const askForTasks = commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest);
+
 const findOthers = (context: MessageContext): Step => ({
   text: `See what else deletes or rewrites rows here: DataHub's own datahub-gc runs every night at 01:00 UTC. ${laterRun(context)} looks again.`,
+  command: askForTasks,
 });
-
-const askForTasks = commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest);
 
 const askAboutTask = ({ taskId }: PolicyEntry) =>
   commandOf('This asks the search cluster about its task:', taskRequest(taskId));

@@ -20,21 +20,26 @@ import { codeBlock, link, markdown, slackLimits } from './markdown.ts';
 const elsewhere = (what: string, { local }: MessageContext): string =>
   `${what}, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
 
+/** More requests have no room here. */
+const shownWhole = 2;
+
 /**
- * The first of the steps that bring rows back, up to the first command. The others do not fit here, and no other command
- * may come before them.
+ * The first of the steps that bring rows back, up to the first command; all of them, with the next step, where they are few
+ * and harmless. No other command may come before them.
  */
-function beginning(instructions: readonly Instruction[], context: MessageContext): string[] {
-  const at = instructions.findIndex(({ request }) => request !== undefined);
-  const first = at < 0 ? instructions : instructions.slice(0, at + 1);
-  const lines = first.flatMap(({ say, request }) => [
-    markdown(request === undefined || isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
+function beginning(back: readonly Instruction[], next: Step | undefined, context: MessageContext): string[] {
+  const isWhole = back.length <= shownWhole && back.every(({ request }) => isHarmless(request));
+  const at = back.findIndex(({ request }) => request !== undefined);
+  const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap(({ say, request }) => [
+    markdown(isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
     ...(request !== undefined && isHarmless(request) ? [codeBlock(request)] : []),
   ]);
-  return first.length === instructions.length ? lines : [...lines, elsewhere('What comes then', context)];
+  if (!isWhole) return [...lines, elsewhere('What comes then', context)];
+  return [...lines, ...(next ? [markdown(`Next: ${next.text}`, slackLimits.nextStep)] : [])];
 }
 
-const isHarmless = (request: string): boolean => !/_aliases|_reindex/.test(request);
+const isHarmless = (request: string | undefined): boolean =>
+  request === undefined || !/_aliases|_reindex/.test(request);
 
 /** The steps of a problem: the beginning of the way back, or the next step, each once. */
 export function problemSteps(
@@ -44,9 +49,10 @@ export function problemSteps(
   given: Set<string>,
 ): string[] {
   const back = wayBack(entries[0], report, context);
-  if (back.length === 0) return commandOnce(entryStep(entries, report, context), given);
+  const next = entryStep(entries, report, context);
+  if (back.length === 0) return commandOnce(next, given);
   given.add(back[0]?.say.replace(/:$/, '.') ?? '');
-  return beginning(back, context);
+  return beginning(back, next, context);
 }
 
 const wayBack = (entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): Instruction[] =>
@@ -61,7 +67,8 @@ export function refusalSteps(
 ): string[] {
   if (note === undefined) return [];
   const back = recoveryOfNote(note, Date.parse(finishedAt), pause(context));
-  return back.length === 0 ? commandOnce(noteStep(note, context), given) : beginning(back, context);
+  const next = noteStep(note, context);
+  return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context);
 }
 
 /**

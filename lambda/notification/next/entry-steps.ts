@@ -131,6 +131,8 @@ const isToldFirst = ({ by }: Cause & { kind: 'stopped' }): boolean =>
 function afterChange({ what, now }: Cause & { kind: 'changed' }, context: MessageContext): Step {
   if (what === 'rows') return now === 0 ? findOthers(context) : retries(context);
   if (what === 'server-strategy') return retries(context);
+  // The next run would fail because of it.
+  if (what === 'policy-unreadable' || what === 'policy-duplicate') return correctPolicy(context);
   return {
     text: `Nothing, if that was meant: ${laterRun(context).toLowerCase()} goes by the policies as they are then.`,
     passes: true,

@@ -71,6 +71,9 @@ export function refusalSteps(
   return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context);
 }
 
+/** A text that takes more room than this leads to the runbook. */
+const longestText = 400;
+
 /**
  * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
  * Not one that opens an index, and none whose line would be cut: the runbook has them.
@@ -78,11 +81,21 @@ export function refusalSteps(
 export function commandOnce(step: Step | undefined, given: Set<string>): string[] {
   if (!step || given.has(stepText(step))) return [];
   const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
-  const lines = commands.flatMap(({ effect, line }, at) => [
-    markdown(at === 0 ? `Next: ${step.text} ${effect}` : effect, slackLimits.nextStep),
-    codeBlock(line),
-  ]);
-  if (lines.length === 0 || !lines[0]?.endsWith(':')) return [];
+  const [first, ...others] = commands;
+  if (!first || step.text.length > longestText) return [];
+  const together = markdown(`Next: ${step.text} ${first.effect}`, slackLimits.nextStep);
+  const opening = together.endsWith(':')
+    ? [together]
+    : [
+        markdown(`Next: ${step.text}`, slackLimits.nextStep + longestText),
+        markdown(first.effect, slackLimits.nextStep),
+      ];
+  if (!opening.at(-1)?.endsWith(':')) return [];
+  const lines = [
+    ...opening,
+    codeBlock(first.line),
+    ...others.flatMap(({ effect, line }) => [markdown(effect, slackLimits.nextStep), codeBlock(line)]),
+  ];
   given.add(stepText(step));
   return lines;
 }

@@ -108,6 +108,8 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
   ['not-started', { kind: 'changed', what: 'rows', was: 9, now: 12 }],
   ['not-started', { kind: 'changed', what: 'server-strategy', was: 'delete-by-query', now: 'reindex' }],
   ['not-started', { kind: 'changed', what: 'policy-removed' }],
+  ['not-started', { kind: 'changed', what: 'policy-duplicate' }],
+  ['not-started', { kind: 'changed', what: 'policy-unreadable', now: 'retentionDays is missing' }],
   ['not-started', { kind: 'changed', what: 'retentionDays', was: 30, now: 31 }],
   ['not-started', guard('index-young', { found: since }), reindex],
   ['not-started', guard('task-status', { error: error('timeout', 'task-status') }), reindex],

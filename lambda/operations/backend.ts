@@ -98,5 +98,8 @@ export const taskRequest = (taskId: string | undefined): string | undefined =>
 /** The same for a task that somebody starts by hand: TASK is the ID in the answer. */
 export const taskPlaceholderRequest = 'GET _tasks/TASK';
 
+/** Gives back the space of deleted rows: it rewrites the segments that have some. */
+export const expungeRequest = (alias: string): string => `POST /${alias}/_forcemerge?only_expunge_deletes=true`;
+
 /** Everything that deletes or copies. */
 export const listTasksRequest = 'GET _tasks?actions=*byquery,*reindex&detailed';

@@ -133,7 +133,7 @@ function unknown({ cause, strategy, rowsDeleted = 0 }: DecidedFacts): string {
 }
 
 function rowsMissing({ cause, rowsMissing: missing }: DecidedFacts): string {
-  if (cause.kind === 'not-refreshed') return 'COPIED, BUT NOT VISIBLE: searches find no row';
+  if (cause.kind === 'not-refreshed') return 'COPIED, BUT NOT VISIBLE: searches find hardly any row';
   return `${missing === undefined ? 'ROWS ARE MISSING' : `${rows(missing).toUpperCase()} MISSING`} that should have stayed`;
 }
 

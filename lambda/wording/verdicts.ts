@@ -85,7 +85,7 @@ function remainder({ rowsRemaining = 0, rowsToDelete = 0 }: DecidedFacts): strin
 export function notRefreshedText({ indexNow }: Of<'not-refreshed'>, { outcome }: DecidedFacts): string {
   const where = indexNow ?? 'the index';
   return outcome === 'rows-missing'
-    ? `by its counters the copy is complete, but searches find no row in ${where}: it is not refreshed`
+    ? `by its counters the copy is complete, but searches find hardly any row in ${where}: it is not refreshed`
     : `by its counters the task deleted every row, but the counts have not moved: ${where} is not refreshed`;
 }
 

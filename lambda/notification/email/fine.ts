@@ -1,10 +1,12 @@
 import type { Outcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry } from '../../facts/report-schema.ts';
+import { aliasFor, aliasOf, expungeRequest } from '../../operations/backend.ts';
 import { rows } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { recovery } from '../../wording/recovery.ts';
 import { isRemarkable, nameOf, ofTotal, sentence } from '../../wording/sentences.ts';
 import { countByOutcome, withResult } from '../digest/groups.ts';
+import { isQuiet } from '../quiet.ts';
 import { names, recoveryLines, type Telling } from './telling.ts';
 
 /** From this many indices with the same outcome on, they share one line with a total. */
@@ -29,16 +31,32 @@ export function fine(telling: Telling): string {
     }
     if (together.size > 0) lines.push(`- ${foldedLine(outcome, [...together], alone.length > 0, telling)}.`);
   }
-  const truncated = entries.some(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);
+  const title = entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE';
+  return [title, ...lines, ...diskSpace(entries, isQuiet(report))].join('\n');
+}
+
+/** A delete of this share of an index, as a neglected one's first is, leaves space that is worth asking for. */
+const largeShare = 0.5;
+
+/**
+ * Merging is the operator's to ask for: it costs I/O, and room on the disk until it is done.
+ * @param withRequest only where nothing else is asked of anybody
+ */
+function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): string[] {
+  const truncated = entries.filter(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);
+  if (truncated.length === 0) return [];
+  const [large] = truncated
+    .filter(({ strategy, rowsDeleted = 0, rowsTotal = 0 }) => {
+      return strategy === 'delete-by-query' && rowsDeleted > rowsTotal * largeShare;
+    })
+    .sort((one, other) => (other.rowsDeleted ?? 0) - (one.rowsDeleted ?? 0));
+  const comesBack = 'Disk space comes back when the search engine merges';
+  if (!withRequest || !large) return [`${comesBack}, which it may have to be asked for (runbook, Disk space).`];
+  const alias = large.indexName === undefined ? aliasFor(large) : aliasOf(large.indexName);
   return [
-    entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE',
-    ...lines,
-    ...(truncated
-      ? [
-          'Disk space comes back when the search engine merges, which it may have to be asked for (runbook, Disk space).',
-        ]
-      : []),
-  ].join('\n');
+    `${comesBack}. After so large a deletion ask it to, index by index, in a quiet hour and with room on the disk (runbook, Disk space):`,
+    `  ${expungeRequest(alias)}`,
+  ];
 }
 
 const moves = (outcome: Outcome): boolean => outcome === 'truncated' || outcome === 'would-truncate';

@@ -19,6 +19,40 @@ const truncated = (name: string) =>
 const below = (name: string) =>
   anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 }, { name, rowsTotal: 1000 });
 
+describe('disk space after a truncation', () => {
+  const deleted = (rowsDeleted: number, more: Parameters<typeof anEntry>[2] = {}) =>
+    anEntry(
+      'truncated',
+      { kind: 'verified', by: 'counts' },
+      {
+        name: 'dataset.operation',
+        strategy: 'delete-by-query',
+        indexName: 'prod_dataset_operationaspect_v1_1_7_0-0_1754300000000',
+        rowsDeleted,
+        rowsTotal: 1000,
+        ...more,
+      },
+    );
+  const mailOf = (...entries: ReturnType<typeof deleted>[]) => composeMessage(aReport(entries), context).email;
+  const request = 'POST /prod_dataset_operationaspect_v1/_forcemerge?only_expunge_deletes=true';
+
+  test('is asked for where more than half of an index was deleted, by its alias', () => {
+    expect(mailOf(deleted(501))).toContain(request);
+    expect(mailOf(deleted(500))).not.toContain('_forcemerge');
+  });
+
+  test('is not asked for after a reindex, which leaves nothing deleted behind', () => {
+    expect(mailOf(deleted(900, { strategy: 'reindex' }))).not.toContain('_forcemerge');
+  });
+
+  test('is not asked for in a message that asks for something else', () => {
+    const held = anEntry('in-flight', { kind: 'held', state: 'running' }, { name: 'dataset.datasetProfile' });
+    const mail = mailOf(deleted(900), held);
+    expect(mail).not.toContain('_forcemerge');
+    expect(mail).toContain('Disk space comes back');
+  });
+});
+
 describe('the message of a real run', () => {
   test.each(goldens)(
     '%s is valid for SNS, Slack and the report schema, and names or counts every policy',

@@ -7,16 +7,20 @@ const maxSubject = 99;
 
 /** `[DataHub retention] prod: 3 truncated, 1 needs attention`; a valid SNS subject, whatever the stage is called. */
 export function subject(report: Report): string {
-  const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
-  const start = `[DataHub retention] ${preview}`;
+  const start = `[DataHub retention] ${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
   const result = summary(report);
-  const stage = ascii(report.stage, Math.max(8, maxSubject - start.length - result.length - 2)) || 'unnamed';
-  return ascii(fitting(`${start}${stage}: ${result}`), maxSubject);
+  const stage = ascii(report.stage, maxSubject) || 'unnamed';
+  const whole = fitting(`${start}${stage}: ${result}`);
+  if (whole.length <= maxSubject) return ascii(whole, maxSubject);
+  const name = ascii(stage, Math.max(8, stage.length - (whole.length - maxSubject)));
+  return ascii(fitting(`${start}${name}: ${result}`), maxSubject);
 }
 
-/** What is said last matters least: whole parts go before a word is cut. */
+/** Counts of others go before details, and details before the night: the second one must not read like the first. */
 function fitting(text: string): string {
+  const isShort = (one: string) => one.length <= maxSubject;
   const parts = text.split(', ');
-  while (parts.length > 1 && parts.join(', ').length > maxSubject && !(parts.at(-1) ?? '').includes(')')) parts.pop();
-  return parts.join(', ');
+  while (!isShort(parts.join(', ')) && /^\d+ [a-z ]+$/.test(parts.at(-1) ?? '')) parts.pop();
+  const most = parts.join(', ');
+  return isShort(most) ? most : most.replace(/ \([^()]*\)/g, '');
 }

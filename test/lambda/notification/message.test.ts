@@ -6,6 +6,7 @@ import { type ComposedMessage, composeMessage } from '../../../lambda/notificati
 import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
+import { ofEntries } from './next/cases.ts';
 import { expectValid } from './what-sns-takes.ts';
 
 /** What every message keeps to; word for word they are in golden/. */
@@ -338,6 +339,22 @@ describe('a subject', () => {
       '[DataHub retention] prod: truncation unclear in dataset.operation (task vanished), 2 more',
     );
   });
+
+  test.each(['dataset.operation', 'dashboard.dashboardUsageStatistics'])(
+    'of the second night is not that of the first, whatever happened to %s',
+    (name) => {
+      const since = '2026-08-13T03:30:00.000Z';
+      for (const [outcome, cause, more] of ofEntries) {
+        const first = of(anEntry(outcome, cause, { ...more, name }), truncated('a.a'));
+        // A quarantine has a date of its own.
+        const dated = cause.kind === 'quarantined' ? { ...cause, since: Date.parse(since) } : cause;
+        const second = of(anEntry(outcome, dated, { ...more, name, since }), truncated('a.a'));
+        expect(second, outcome).toContain('second night');
+        expect(first).not.toContain('night');
+        expect(second).toContain(name);
+      }
+    },
+  );
 
   test('does not call invisible rows missing', () => {
     expect(composeMessage(golden['unseen/copied-but-not-visible']!).subject).toBe(

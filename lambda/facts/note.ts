@@ -61,6 +61,13 @@ export type Note = UnionOf<typeof kinds>;
 export const noteKinds = Object.keys(kinds) as NoteKind[];
 export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
 
+/** A note with its English, as reports have it. */
+export type ToldNote = Note & { text: string };
+
+export const toldNoteSchema = unionSchema(kinds, 'ToldNote', 'what a note says, as data and in English', {
+  text: z.string().meta({ description: 'one or two sentences' }),
+}) as z.ZodType<ToldNote>;
+
 /**
  * Whether an operator who asked to clear an index has to look again: it makes the run's result at least `attention`.
  */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { causeSchema } from './cause.ts';
 import { checkSchema } from './check.ts';
-import { noteSchema } from './note.ts';
+import { type Note, toldNoteSchema } from './note.ts';
 import { outcomes, results } from './outcomes.ts';
 
 /**
@@ -92,11 +92,7 @@ export const reportSchema = z
     result: described(z.enum(results), 'the worst of its policies, of its error, and of what was to be cleared'),
     error: optionalText('why the run as a whole could not do its work, in English'),
     cause: causeSchema.optional().meta({ description: 'the error as data' }),
-    notes: described(
-      z.array(z.string()).optional(),
-      'what people should know besides the policies, one or two sentences each',
-    ),
-    noteFacts: described(z.array(noteSchema).optional(), 'the notes as data, in the same order'),
+    notes: described(z.array(toldNoteSchema).optional(), 'what people should know besides the policies'),
     preflight: described(
       z.array(wordedCheckSchema).optional(),
       'previews only: whether the server is usable; the result does not depend on it',
@@ -118,8 +114,8 @@ export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
 /** The report without words, which `wording/` turns into a report. */
-export type ReportFacts = Omit<Report, 'error' | 'notes' | 'noteFacts' | 'preflight' | 'policies'> & {
-  notes: NonNullable<Report['noteFacts']>;
+export type ReportFacts = Omit<Report, 'error' | 'notes' | 'preflight' | 'policies'> & {
+  notes: Note[];
   preflight?: z.infer<typeof checkSchema>[];
   policies: DecidedFacts[];
 };

@@ -17,20 +17,23 @@ export type UnionOf<Kinds extends Shapes> = {
  * input: a kind that a later version adds is accepted unchanged, while the type stays closed. A known kind has the
  * fields of its kind.
  * @param id its name in docs/report.schema.json
+ * @param common what every member has besides, those of later versions included
  */
 export function unionSchema<Kinds extends Shapes>(
   kinds: Kinds,
   id: string,
   description: string,
+  common: z.core.$ZodShape = {},
 ): z.ZodType<UnionOf<Kinds>> {
   const members = Object.entries(kinds).map(([kind, fields]): z.ZodType => {
-    return z.object({ kind: z.literal(kind), ...fields });
+    return z.object({ kind: z.literal(kind), ...fields, ...common });
   });
   const later = z.looseObject({
     kind: z
       .string()
       .refine((kind) => !Object.hasOwn(kinds, kind), 'this kind has other fields')
       .meta({ description: 'a kind that a later version adds' }),
+    ...common,
   });
   return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Kinds>>;
 }

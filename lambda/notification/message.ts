@@ -12,21 +12,21 @@ export type { MessageContext } from './context.ts';
 /** What one publish sends: a subject, a text per protocol, and attributes to filter on. */
 export interface ComposedMessage {
   subject: string;
-  /** Plain text, for protocols without a text of their own. */
+  /** The report, as JSON: for SQS, Lambda, Firehose and whatever else has no text of its own. */
   default: string;
+  /** Plain text. */
   email: string;
   /** The custom notification of Amazon Q Developer in chat applications, as JSON. */
   https: string;
-  /** The report, as JSON. */
-  sqs: string;
-  lambda: string;
+  /** The subject. */
+  sms: string;
   attributes: { stage: string; result: string; mode: string };
 }
 
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
 export const maxPublishedBytes = 260_000;
 
-/** Nobody reads more in an email, and the message contains it twice. */
+/** Nobody reads more in an email. */
 const maxMailCharacters = 24_000;
 
 /**
@@ -35,25 +35,21 @@ const maxMailCharacters = 24_000;
  */
 export function composeMessage(report: Report, context: MessageContext = {}): ComposedMessage {
   const cleaned = cleanReport(report, redactor(context.secrets ?? []));
-  const text = email(cleaned, context, maxMailCharacters);
+  const head = subject(cleaned);
   const people = {
-    subject: subject(cleaned),
-    default: text,
-    email: text,
+    subject: head,
+    email: email(cleaned, context, maxMailCharacters),
+    sms: head,
     https: safeJson(customNotification(cleaned, context)),
     attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
   };
-  const withJson = (candidate: Report): ComposedMessage => {
-    const json = safeJson(candidate);
-    return { ...people, sqs: json, lambda: json };
-  };
+  const withJson = (candidate: Report): ComposedMessage => ({ ...people, default: safeJson(candidate) });
   return withJson(shorten(cleaned, (candidate) => publishedBytes(withJson(candidate)) <= maxPublishedBytes));
 }
 
 /** The `Message` of a publish with `MessageStructure: json`. */
-export function messageBody({ default: fallback, email, https, sqs, lambda }: ComposedMessage): string {
-  return safeJson({ default: fallback, email, https, sqs, lambda });
-}
+export const messageBody = ({ default: json, email, https, sms }: ComposedMessage): string =>
+  safeJson({ default: json, email, https, sms });
 
 /** The attributes of a publish, in SNS's format. */
 export const messageAttributes = ({ attributes }: ComposedMessage) =>

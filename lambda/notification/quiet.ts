@@ -13,4 +13,4 @@ export const isQuiet = (report: Report): boolean =>
   !tokenEnds(report) &&
   failedChecks(report) === 0 &&
   !report.policies.some((entry) => isLoss(entry) || mayHaveLost(entry)) &&
-  !(report.noteFacts ?? []).some((note) => noteStep(note, {}) !== undefined);
+  !(report.notes ?? []).some((note) => noteStep(note, {}) !== undefined);

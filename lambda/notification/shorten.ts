@@ -1,7 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip } from '../facts/text.ts';
-import { noteText } from '../wording/notes.ts';
+import { toldNote } from '../wording/notes.ts';
 import { byUrgency, countByOutcome } from './digest/groups.ts';
 
 /** Stages of cutting a report down for machines; each one removes harmless parts first. */
@@ -46,13 +46,11 @@ function cutDown(report: Report, cut: Cut): Report {
     .sort((a, b) => (b.sizeMb ?? 0) - (a.sizeMb ?? 0))
     .slice(0, cut.unmanaged);
   const notes = (report.notes ?? []).slice(0, cut.notes);
-  const noteFacts = (report.noteFacts ?? []).slice(0, cut.notes);
   const shorter = clipTexts({ ...report, policies: policies.map((entry) => withShortReason(entry, cut)) }, cut.text);
   const missing = whatIsMissing(report, dropped, unmanaged.length);
   return {
     ...shorter,
-    notes: [noteText(missing), ...notes.map((note) => clip(note, cut.text))],
-    noteFacts: [missing, ...noteFacts.map((note) => clipTexts(note, cut.text))],
+    notes: [toldNote(missing), ...notes.map((note) => clipTexts(note, cut.text))],
     unmanagedIndices: unmanaged.map((index) => clipTexts(index, cut.text)),
   };
 }

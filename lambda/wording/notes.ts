@@ -1,5 +1,5 @@
 import { maxEntries } from '../facts/limits.ts';
-import { type Note, noteKinds } from '../facts/note.ts';
+import { type Note, noteKinds, type ToldNote } from '../facts/note.ts';
 import { knownOutcome } from '../facts/outcomes.ts';
 import { cameBack, diagnosis } from './errors.ts';
 import { counted, date, duration, moment, rows } from './numbers.ts';
@@ -10,6 +10,9 @@ import { withoutStop } from './punctuation.ts';
 export function noteText(note: Note): string {
   return noteKinds.includes(note.kind) ? textOf(note) : 'This report holds a note of another version.';
 }
+
+/** A note with its text, for a report. */
+export const toldNote = (note: Note): ToldNote => ({ ...note, text: noteText(note) });
 
 function textOf(note: Note): string {
   switch (note.kind) {

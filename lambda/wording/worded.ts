@@ -2,7 +2,7 @@ import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/re
 import { percentOf } from '../policy/percentage.ts';
 import { causeText } from './causes.ts';
 import { checkWords, type Place } from './checks.ts';
-import { noteText } from './notes.ts';
+import { toldNote } from './notes.ts';
 import { iso } from './numbers.ts';
 import { offer, type Withheld, withheldIn } from './offers.ts';
 import { withoutStop } from './punctuation.ts';
@@ -16,7 +16,7 @@ export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
   return {
     ...rest,
     ...(cause && { error: causeText({ ...nothing, cause }), cause }),
-    ...(notes.length > 0 && { notes: notes.map(noteText), noteFacts: notes }),
+    ...(notes.length > 0 && { notes: notes.map(toldNote) }),
     ...(preflight && { preflight: preflight.map((check) => ({ ...check, ...checkWords(check, place, now) })) }),
     policies: policies.map((entry) => wordedEntry(entry, now, withheld)),
   };

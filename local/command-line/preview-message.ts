@@ -30,7 +30,7 @@ export function previewMessage(argv: readonly string[]): string {
       // A run on a machine posts to Slack itself; a stage's message takes the way of Amazon Q Developer.
       return JSON.stringify(options.local ? slackMessage(message) : JSON.parse(message.https), null, 2);
     case 'json':
-      return JSON.stringify(JSON.parse(message.sqs), null, 2);
+      return JSON.stringify(JSON.parse(message.default), null, 2);
   }
 }
 

@@ -63,7 +63,7 @@ async function postMessage(
   output: Output,
 ): Promise<boolean> {
   if (webhook.when === 'problems' && isQuiet(report)) return true;
-  const body = webhook.format === 'json' ? message.sqs : JSON.stringify(slackMessage(message));
+  const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
   const posted = await post(webhook, body, { caPem });
   output.posted(posted);
   return posted.kind === 'posted';

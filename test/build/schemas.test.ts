@@ -38,7 +38,7 @@ describe('docs/report.schema.json', () => {
     const later = {
       ...report,
       forecast: { days: 3 },
-      noteFacts: [{ kind: 'later', of: 1 }],
+      notes: [{ kind: 'later', of: 1, text: 'Something new.' }],
       policies: [{ ...entry, cause: { kind: 'later', index: 'x' }, more: true }],
     };
     expect(isValid.safeParse(later).error).toBeUndefined();
@@ -68,7 +68,7 @@ describe('docs/report.schema.json', () => {
         (one: { properties: { kind: { const?: string } } }) => one.properties.kind.const ?? [],
       );
     expect(kindsOf('Cause')).toEqual(causeKinds);
-    expect(kindsOf('Note')).toEqual(noteKinds);
+    expect(kindsOf('ToldNote')).toEqual(noteKinds);
   });
 });
 

@@ -83,7 +83,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
   test('publishes a mail text and a Slack message beside the JSON', () => {
     const publish = recorder.forms.find((form) => form.get('Action') === 'Publish')!;
     const variants = JSON.parse(publish.get('Message')!);
-    expect(Object.keys(variants)).toEqual(expect.arrayContaining(['default', 'email', 'https', 'sqs', 'lambda']));
+    expect(Object.keys(variants)).toEqual(expect.arrayContaining(['default', 'email', 'https', 'sms']));
     expect(variants.email).toContain('dataset.operation');
     expect(JSON.parse(variants.https)).toMatchObject({ version: '1.0', source: 'custom' });
     expect(publish.get('Subject')).toMatch(/^\[DataHub retention\] emulated: /);

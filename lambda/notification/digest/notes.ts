@@ -1,23 +1,12 @@
-import type { Note } from '../../facts/note.ts';
+import type { Note, ToldNote } from '../../facts/note.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { errorsOf, isSameError } from './errors.ts';
 import { notOk } from './troubles.ts';
 
-/** A note in words, together with its data. */
-export interface ToldNote {
-  text: string;
-  /** Omitted in reports of other versions that have none. */
-  note?: Note;
-}
-
 /** The notes that are not covered elsewhere in the message. */
-export function notesBeside(report: Report): ToldNote[] {
-  const { notes = [], noteFacts = [] } = report;
-  return notes
-    .map((text, at): ToldNote => ({ text, ...(noteFacts[at] && { note: noteFacts[at] }) }))
-    .filter(({ note }) => note === undefined || !isToldElsewhere(note, report));
-}
+export const notesBeside = (report: Report): ToldNote[] =>
+  (report.notes ?? []).filter((note) => !isToldElsewhere(note, report));
 
 function isToldElsewhere(note: Note, report: Report): boolean {
   const bad = new Set(notOk(report).map(({ name }) => name));
@@ -37,8 +26,8 @@ function isToldElsewhere(note: Note, report: Report): boolean {
   }
 }
 
-export const isAboutClearing = ({ note }: ToldNote): boolean =>
-  note?.kind === 'released' || note?.kind === 'not-released' || note?.kind === 'nothing-to-clear';
+export const isAboutClearing = ({ kind }: Note): boolean =>
+  kind === 'released' || kind === 'not-released' || kind === 'nothing-to-clear';
 
 /** A clearing run is about nothing else. */
 export const isClearing = (report: Report): boolean => notesBeside(report).some(isAboutClearing);

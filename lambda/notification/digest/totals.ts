@@ -19,10 +19,10 @@ import { nightOf } from './urgency.ts';
  * dataset.operation (after a copy), 1 more`, `3 truncated`.
  */
 export function summary(report: Report): string {
-  const { noteFacts = [] } = report;
+  const { notes = [] } = report;
   const bad = problemGroups(report).flatMap(({ entries }) => entries);
-  const kept = noteFacts.flatMap((note) => (note.kind === 'not-released' ? [note] : []));
-  const released = noteFacts.flatMap((note) => (note.kind === 'released' ? [note] : []));
+  const kept = notes.flatMap((note) => (note.kind === 'not-released' ? [note] : []));
+  const released = notes.flatMap((note) => (note.kind === 'released' ? [note] : []));
   const [worst] = bad;
   const [notReleased, ...others] = kept;
   const night = [nightOf(report)].filter((text) => text !== '');
@@ -47,10 +47,10 @@ export function summary(report: Report): string {
     const checks = failedChecks(report);
     if (checks) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
     if (tokenEnds(report)) parts.push('renew the token');
-    if (!checks) parts.push(...noteFacts.flatMap(askingNote));
+    if (!checks) parts.push(...notes.flatMap(askingNote));
   }
   if (parts.length > 0) return parts.join(', ');
-  if (noteFacts.some(({ kind }) => kind === 'nothing-to-clear')) return 'nothing to clear';
+  if (notes.some(({ kind }) => kind === 'nothing-to-clear')) return 'nothing to clear';
   return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
 }
 
@@ -94,7 +94,7 @@ function runFailed({ cause }: Report): string {
 /** A note about the access token: all is well today, but not for long. */
 export const tokenEnds = (report: Report): boolean =>
   report.error === undefined &&
-  (report.noteFacts ?? []).some(({ kind }) => kind === 'token-expires' || kind === 'token-expired');
+  (report.notes ?? []).some(({ kind }) => kind === 'token-expires' || kind === 'token-expired');
 
 /** Outcomes with which rows may have been deleted, although the truncation was not seen to end well. */
 const unproven: readonly Outcome[] = ['incomplete', 'unknown', 'still-running', 'rows-missing'];

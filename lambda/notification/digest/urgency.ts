@@ -29,11 +29,11 @@ export function nightOf(report: Report): string {
 }
 
 export function urgencyOf(report: Report): Told {
-  const { policies, cause, noteFacts = [] } = report;
+  const { policies, cause, notes = [] } = report;
   const all: Told[] = [
     ...(cause ? [{ urgency: ofError(report) }] : []),
     ...policies.map((entry) => ofEntry(entry, report)),
-    ...noteFacts.map((note): Told => {
+    ...notes.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
       // The rows are there until the next upgrade, and nobody says so again.
       if (note.kind === 'released' && note.rowsIn !== undefined) return { urgency: 'change' };

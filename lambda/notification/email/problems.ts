@@ -1,10 +1,11 @@
+import type { ToldNote } from '../../facts/note.ts';
 import { oneLine } from '../../facts/text.ts';
 import { counted } from '../../wording/numbers.ts';
 import { asSentence } from '../../wording/punctuation.ts';
 import { recovery, recoveryOfNote } from '../../wording/recovery.ts';
 import { causeSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import { type Group, problemGroups } from '../digest/groups.ts';
-import { isAboutClearing, notesBeside, type ToldNote } from '../digest/notes.ts';
+import { isAboutClearing, notesBeside } from '../digest/notes.ts';
 import { ownersAndNotes } from '../digest/owners.ts';
 import { pause } from '../next/commands.ts';
 import { entryStep } from '../next/entry-steps.ts';
@@ -48,7 +49,7 @@ export function clearing(telling: Telling): string {
   const about = notesBeside(report).filter(isAboutClearing);
   if (about.length === 0) return '';
   // What to do about one takes a page; every index is named all the same.
-  const refused = about.filter(({ note }) => note?.kind === 'not-released');
+  const refused = about.filter(({ kind }) => kind === 'not-released');
   const brief = new Set(refused.slice(measure.full));
   return [
     'CLEARING',
@@ -68,13 +69,12 @@ export function notes(telling: Telling): string {
 
 const noteLine = ({ text }: ToldNote, max: number): string => `- ${asSentence(oneLine(text, max))}`;
 
-function noteLines(told: ToldNote, telling: Telling): string {
-  const { note } = told;
+function noteLines(note: ToldNote, telling: Telling): string {
   const { report, context, measure } = telling;
   return [
-    noteLine(told, measure.text),
-    ...(note ? recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt), pause(context))) : []),
-    ...stepLines(note && noteStep(note, context), telling),
-    ...(note?.kind === 'not-released' ? link(clearHeading, telling) : []),
+    noteLine(note, measure.text),
+    ...recoveryLines(recoveryOfNote(note, Date.parse(report.finishedAt), pause(context))),
+    ...stepLines(noteStep(note, context), telling),
+    ...(note.kind === 'not-released' ? link(clearHeading, telling) : []),
   ].join('\n');
 }

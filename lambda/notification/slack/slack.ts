@@ -114,7 +114,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
   ].join(' ');
   const cleared = clearing.slice(0, 3).map(({ text }) => `• ${markdown(text, 240)}`);
   const more = clearing.length > 3 ? [`• ${clearing.length - 3} more in the report.`] : [];
-  const refused = clearing.slice(0, 3).filter(({ note }) => note?.kind === 'not-released');
+  const refused = clearing.slice(0, 3).filter(({ kind }) => kind === 'not-released');
   const begin = [
     ...nonEmpty(sentences),
     [markdown(`${dataHubOf(report)}.`, 160), urgent].filter((text) => text !== '').join(' '),

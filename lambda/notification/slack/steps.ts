@@ -1,3 +1,4 @@
+import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { withheldIn } from '../../wording/offers.ts';
@@ -5,7 +6,6 @@ import { type Instruction, recovery, recoveryOfNote } from '../../wording/recove
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { problemGroups } from '../digest/groups.ts';
-import type { ToldNote } from '../digest/notes.ts';
 import { failedChecks } from '../digest/troubles.ts';
 import { pause } from '../next/commands.ts';
 import { entryStep } from '../next/entry-steps.ts';
@@ -60,12 +60,11 @@ const wayBack = (entry: PolicyEntry, { finishedAt }: Report, context: MessageCon
 
 /** The same for an index that was to be cleared. */
 export function refusalSteps(
-  { note }: ToldNote,
+  note: Note,
   { finishedAt }: Report,
   context: MessageContext,
   given: Set<string>,
 ): string[] {
-  if (note === undefined) return [];
   const back = recoveryOfNote(note, Date.parse(finishedAt), pause(context));
   const next = noteStep(note, context);
   return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context);

@@ -84,11 +84,11 @@ function preflight(report: Report, context: MessageContext): Attention[] {
 }
 
 function notes(report: Report, context: MessageContext): Array<{ text: string; alert?: Attention }> {
-  return notesBeside(report).map(({ text, note }) => {
-    const said = asSentence(text);
-    const next = note && noteStep(note, context);
-    if (!next && !(note && needsAttention(note))) return { text: said };
-    const instructions = note ? recoveryOfNote(note, Date.parse(report.finishedAt), pause(context)) : [];
+  return notesBeside(report).map((note) => {
+    const said = asSentence(note.text);
+    const next = noteStep(note, context);
+    if (!next && !needsAttention(note)) return { text: said };
+    const instructions = recoveryOfNote(note, Date.parse(report.finishedAt), pause(context));
     return { text: said, alert: { severity: 'note', title: 'To know', lines: [said], instructions, next } };
   });
 }

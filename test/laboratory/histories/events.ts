@@ -33,7 +33,7 @@ function textOf(event: JournalEvent, index: string): string | undefined {
     }
     case 'published': {
       const entries = event.report.policies.filter((entry) => searchIndex(entry) === index);
-      const notes = event.report.noteFacts ?? [];
+      const notes = event.report.notes ?? [];
       return `${event.runId} ${event.report.result} ${JSON.stringify(event.report.cause ?? '')} ${entries.map(({ outcome, cause, adopted, rowsMissing }) => JSON.stringify({ outcome, cause, adopted, rowsMissing })).join(' ')} notes ${JSON.stringify(notes)}`;
     }
     case 'others':

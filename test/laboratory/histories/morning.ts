@@ -47,7 +47,7 @@ export type RunByHand = (name: string, input: Record<string, unknown>) => Promis
 /** Clears, and where rows are missing for good, accepts that if the operator is of that kind. */
 export async function cleared(run: RunByHand, name: string, clear: string[], accepts: boolean): Promise<void> {
   const report = await run(name, { clear });
-  const note = report?.noteFacts?.find(({ kind }) => kind === 'not-released');
+  const note = report?.notes?.find(({ kind }) => kind === 'not-released');
   if (note?.kind !== 'not-released' || !accepts) return;
   const { why, rowsMissing, until } = note;
   // A time that cannot be right comes without a moment from which it may be cleared.

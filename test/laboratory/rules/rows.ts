@@ -186,7 +186,7 @@ const isNamedByRelease = (history: Parameters<CheckRule>[0], index: string, sinc
     ({ at, report, told }) =>
       told &&
       at >= since &&
-      (report.noteFacts ?? []).some(
+      (report.notes ?? []).some(
         (note) =>
           note.kind === 'released' && searchIndexOf(note.index) === index && note.rowsMissing >= rows && rows > 0,
       ),

@@ -116,7 +116,7 @@ describe('any report at all', () => {
         const message = composeMessage(report, { ...context, secrets: [secret] });
         expectExplained(message.email);
         expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
-        expect(reportSchema.safeParse(JSON.parse(message.sqs)).success).toBe(true);
+        expect(reportSchema.safeParse(JSON.parse(message.default)).success).toBe(true);
         expect(messageBody(message)).not.toContain(secret);
       }),
       { numRuns: 50, endOnFailure: true },

@@ -17,10 +17,10 @@ const asMachinesGetIt = new Set(['healthy', 'rows-missing-after-a-reindex', 'pre
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
   test.each(Object.keys(nights))('%s', async (name) => {
     const { report, facts, mode } = await playedOnce(`${group}/${name}`);
-    const { subject, email, https, sqs } = composeMessage(report, contextOf(mode));
+    const { subject, email, https, default: json } = composeMessage(report, contextOf(mode));
     const file = (ending: string) => `golden/${group}/${name}.${ending}`;
     expect(reportSchema.parse(report)).toEqual(report);
-    expect(JSON.parse(sqs)).toEqual(report);
+    expect(JSON.parse(json)).toEqual(report);
     await expectWordsDoNotMatter(report, facts);
     await expect(`Subject: ${subject}\n\n${email}`).toMatchFileSnapshot(file('email.txt'));
     await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(file('slack.json'));

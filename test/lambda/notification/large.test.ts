@@ -65,9 +65,9 @@ test('a report is shortened for machines if SNS would refuse it, and only then, 
       const report = aReport(entries);
       const message = composeMessage(report, context);
       const whole = safeJson(report);
-      const isRefused = publishedBytes({ ...message, sqs: whole, lambda: whole }) > maxPublishedBytes;
-      if (!isRefused) expect(message.sqs).toBe(whole);
-      else expect((JSON.parse(message.sqs) as Report).noteFacts?.[0]).toMatchObject({ kind: 'shortened', of: count });
+      const isRefused = publishedBytes({ ...message, default: whole }) > maxPublishedBytes;
+      if (!isRefused) expect(message.default).toBe(whole);
+      else expect((JSON.parse(message.default) as Report).notes?.[0]).toMatchObject({ kind: 'shortened', of: count });
     }),
     { numRuns: 10, endOnFailure: true },
   );

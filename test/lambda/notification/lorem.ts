@@ -18,7 +18,7 @@ function lorem(facts: ReportFacts): Report {
   return {
     ...rest,
     ...(error !== undefined && { error: say }),
-    ...(notes && { notes: notes.map(() => say) }),
+    ...(notes && { notes: notes.map((note) => ({ ...note, text: say })) }),
     ...(preflight && {
       preflight: preflight.map((check) => ({ ...check, text: say, ...(check.remedy && { remedy: say }) })),
     }),
@@ -27,15 +27,14 @@ function lorem(facts: ReportFacts): Report {
 }
 
 const withoutWords = (report: Report): Report =>
-  JSON.parse(JSON.stringify(report), (key, value) => {
-    if (key === 'notes') return (value as string[]).map(() => say);
-    return ['reason', 'error', 'text', 'remedy'].includes(key) && typeof value === 'string' ? say : value;
-  });
+  JSON.parse(JSON.stringify(report), (key, value) =>
+    ['reason', 'error', 'text', 'remedy'].includes(key) && typeof value === 'string' ? say : value,
+  );
 
 const stepsOf = (report: Report) => [
   errorStep(report, context),
   ...report.policies.map((entry) => entryStep([entry], report, context)),
-  ...(report.noteFacts ?? []).map((note) => noteStep(note, context)),
+  ...(report.notes ?? []).map((note) => noteStep(note, context)),
 ];
 
 /** Commands and requests, as a mail prints them. */

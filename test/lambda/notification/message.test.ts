@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causeKinds } from '../../../lambda/facts/cause.ts';
+import type { ToldNote } from '../../../lambda/facts/note.ts';
 import { type Outcome, outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { type ComposedMessage, composeMessage } from '../../../lambda/notification/message.ts';
@@ -74,9 +75,8 @@ describe('the message of a real run', () => {
 
   test('carries the report itself to machines, digit for digit', () => {
     for (const [, report] of goldens) {
-      const { sqs, lambda } = composeMessage(report, context);
-      expect(JSON.parse(sqs)).toEqual(JSON.parse(JSON.stringify(report)));
-      expect(lambda).toBe(sqs);
+      const { default: json } = composeMessage(report, context);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(report)));
     }
   });
 
@@ -138,7 +138,7 @@ describe('a message', () => {
   test('of a preview in which something failed offers nothing that enforces', () => {
     for (const name of ['previews/preview-failed', 'previews/preview-without-server']) {
       const message = composeMessage(golden[name]!, context);
-      expect(`${message.email}${descriptionOf(message)}${message.sqs}`).not.toMatch(/\\?"mode\\?":\\?"enforce\\?"/);
+      expect(`${message.email}${descriptionOf(message)}${message.default}`).not.toMatch(/\\?"mode\\?":\\?"enforce\\?"/);
     }
   });
 
@@ -261,12 +261,15 @@ describe('a message', () => {
     ];
     const report = aReport(many);
     const message = composeMessage(report, context);
-    const kept = JSON.parse(message.sqs) as Report;
+    const kept = JSON.parse(message.default) as Report;
     expectValid(message, namesOf(report));
     expect(kept.policies.length).toBeLessThan(many.length);
     expect(kept.policies.filter(({ outcome }) => outcome === 'failed')).toHaveLength(40);
-    expect(kept.notes?.[0]).toMatch(/^Shortened to fit into one message/);
-    expect(kept.noteFacts?.[0]).toMatchObject({ kind: 'shortened', of: 940 });
+    expect(kept.notes?.[0]).toMatchObject({
+      kind: 'shortened',
+      of: 940,
+      text: expect.stringMatching(/^Shortened to fit into one message/),
+    });
     expect(kept.result).toBe('failed');
   });
 });
@@ -281,14 +284,19 @@ describe('the preflight of a preview', () => {
   });
 
   test('lists every failed check with its remedy, and does not say "all well"', () => {
-    const { subject, email, https, sqs } = composeMessage(golden['previews/preview-without-privileges']!, context);
+    const {
+      subject,
+      email,
+      https,
+      default: json,
+    } = composeMessage(golden['previews/preview-without-privileges']!, context);
     expect(subject).toMatch(/: 2 would be truncated, 2 checks failed$/);
     expect(email).toMatch(
       /\nPREFLIGHT\n- Sizes FAILED: .*Runs can do without.*\n- Task status FAILED: .*\n- Well: address/,
     );
     expect(email).not.toContain('all well');
     expect(JSON.parse(https).content.description).toMatch(/Preflight, \*Sizes FAILED\*: .*\n.*\*Task status FAILED\*/);
-    expect(JSON.parse(sqs)).toMatchObject({ result: 'ok', preflight: { length: 8 } });
+    expect(JSON.parse(json)).toMatchObject({ result: 'ok', preflight: { length: 8 } });
   });
 
   test('does not repeat what the error of the run says', () => {
@@ -412,6 +420,11 @@ describe('what an enforcing run says it deleted', () => {
 });
 
 test('an unknown stage, run and note of a later version still make a message', () => {
-  const report = { ...golden['ordinary/healthy']!, stage: '\u202e', runId: '', notes: ['Something new.'] };
+  const report = {
+    ...golden['ordinary/healthy']!,
+    stage: '\u202e',
+    runId: '',
+    notes: [{ kind: 'later', text: 'Something new.' } as unknown as ToldNote],
+  };
   expect(composeMessage(report, context).email).toContain('- Something new.');
 });

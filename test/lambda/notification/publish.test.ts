@@ -59,13 +59,12 @@ describe('the SNS publisher', () => {
     expect(call?.get('MessageStructure')).toBe('json');
     const body = JSON.parse(call?.get('Message') ?? '');
     expect(body).toEqual({
-      default: expected.email,
+      default: expected.default,
       email: expected.email,
       https: expected.https,
-      sqs: expected.sqs,
-      lambda: expected.lambda,
+      sms: expected.subject,
     });
-    expect(JSON.parse(body.sqs).runId).toBe('run-1');
+    expect(JSON.parse(body.default).runId).toBe('run-1');
     const attributes = Object.fromEntries(
       [1, 2, 3].map((at) => [
         call?.get(`MessageAttributes.entry.${at}.Name`),

@@ -22,7 +22,7 @@ const steering =
 export function expectValid(message: ComposedMessage, names: readonly string[]): void {
   expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
   const body = JSON.parse(messageBody(message));
-  expect(Object.keys(body).sort()).toEqual(['default', 'email', 'https', 'lambda', 'sqs']);
+  expect(Object.keys(body).sort()).toEqual(['default', 'email', 'https', 'sms']);
   for (const text of Object.values(body)) expect(typeof text).toBe('string');
   expect(Buffer.byteLength(messageBody(message))).toBeLessThan(262_144);
   expect(publishedBytes(message)).toBeLessThan(262_144);
@@ -33,13 +33,13 @@ export function expectValid(message: ComposedMessage, names: readonly string[]):
   expect(messageBody(message)).not.toMatch(notXml);
   expect(message.email).not.toMatch(steering);
   const slack = customNotificationSchema.parse(JSON.parse(body.https));
-  const report = reportSchema.parse(JSON.parse(body.sqs));
-  expect(body.lambda).toBe(body.sqs);
+  const report = reportSchema.parse(JSON.parse(body.default));
+  expect(body.sms).toBe(message.subject);
   expectComplete(message.email, names);
   expectComplete(slack.content.description, names, 'slack');
   const kept = new Set(report.policies.map(({ entityType, aspect }) => `${entityType}.${aspect}`));
   if (kept.size < names.length) {
-    expect(report.notes?.[0]).toContain(
+    expect(report.notes?.[0]?.text).toContain(
       `${names.length - report.policies.length} of ${names.length} policies are left out`,
     );
   }

@@ -57,7 +57,7 @@ describe('clearing a quarantined index', () => {
     const deployment = await quarantined(1000);
     deployment.settings.mode = 'preview';
     deployment.services.parameters.paused = async () => true;
-    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released' }]);
+    expect((await deployment.night(clearing())).notes).toMatchObject([{ kind: 'released' }]);
     expect(await stateOf(deployment)).toBe('idle');
   });
 
@@ -68,7 +68,7 @@ describe('clearing a quarantined index', () => {
   ])('counts it even if %s', async (_, policies) => {
     const deployment = await quarantined(940, {}, policies);
     const report = await deployment.night(clearing());
-    expect(report).toMatchObject({ result: 'attention', noteFacts: [{ kind: 'not-released', rowsMissing: 60 }] });
+    expect(report).toMatchObject({ result: 'attention', notes: [{ kind: 'not-released', rowsMissing: 60 }] });
     expect(report.error).toBeUndefined();
   });
 
@@ -80,7 +80,7 @@ describe('clearing a quarantined index', () => {
 
   test('of another address moves it to this one after counting its rows here', async () => {
     const deployment = await quarantined(1000, { server: 'https://other.example.com' });
-    expect((await deployment.night(clearing())).noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
+    expect((await deployment.night(clearing())).notes).toMatchObject([{ kind: 'released', rowsMissing: 0 }]);
     expect(await recordOf(deployment)).toMatchObject({ server: serverAddress(deployment.settings.gmsUrl) });
   });
 
@@ -99,7 +99,7 @@ describe('clearing a quarantined index', () => {
   test('reports the result of each of several indices', async () => {
     const deployment = await quarantined(1000, {}, [operation, profile]);
     const report = await deployment.night({ clear: [name, 'dataset.datasetProfile'] });
-    expect(report.noteFacts).toEqual([
+    expect(report.notes).toMatchObject([
       { kind: 'released', index: name, rowsMissing: 0 },
       { kind: 'nothing-to-clear', index: 'dataset.datasetProfile' },
     ]);
@@ -111,7 +111,7 @@ describe('clearing a quarantined index', () => {
     const report = await deployment.night(clearing({ acceptMissing: 5 }));
     expect(report).toMatchObject({
       result: 'attention',
-      noteFacts: [{ kind: 'not-released', index: name, why: 'ledger', unreadable: true }],
+      notes: [{ kind: 'not-released', index: name, why: 'ledger', unreadable: true }],
     });
     const { email } = composeMessage(report);
     expect(email).toContain('its ledger record cannot be read, and clearing cannot open it');

@@ -310,7 +310,9 @@ describe('before anything is started', () => {
     ).toString('base64url');
     deployment.services.parameters.token.get = async () => `e30.${claims}.x`;
     const { notes } = await deployment.night();
-    expect(notes).toContainEqual(expect.stringMatching(/^The token expires on 14 Mar 2026/));
+    expect(notes).toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/^The token expires on 14 Mar 2026/) }),
+    );
   });
 
   test('a server with a wrong clock gets no truncate', async () => {
@@ -327,7 +329,7 @@ describe('before anything is started', () => {
     deployment.service.engine.set({ dateHeader: false });
     const report = await deployment.night();
     expect(only(report).outcome).toBe('truncated');
-    expect(report.notes).toContainEqual(expect.stringContaining('no Date header'));
+    expect(report.notes).toContainEqual(expect.objectContaining({ kind: 'no-date-header' }));
   });
 
   test.each([1, 9])('a ledger record of version %i blocks its index, and is not changed', async (version) => {

@@ -24,9 +24,9 @@ describe('clearing', () => {
     deployment.settings.maxRunHours = 12;
     deployment.clock.time += day;
     const report = await deployment.night({ clear: [name] });
-    expect(report.noteFacts).toMatchObject([{ kind: 'not-released', why: 'rows-missing', rowsMissing: 190 }]);
+    expect(report.notes).toMatchObject([{ kind: 'not-released', why: 'rows-missing', rowsMissing: 190 }]);
     const accepted = await deployment.night({ clear: [name], acceptMissing: 190 });
-    expect(accepted.noteFacts).toMatchObject([{ kind: 'released', rowsMissing: 190 }]);
+    expect(accepted.notes).toMatchObject([{ kind: 'released', rowsMissing: 190 }]);
   });
 });
 
@@ -47,11 +47,11 @@ test('a record with times far in the future is left alone until a person clears 
   );
   const cause = { kind: 'foreign', why: 'clock', until: ahead + 10 ** 6 };
   expect(entryOf(await deployment.night())).toMatchObject({ outcome: 'in-flight', cause });
-  expect((await deployment.night({ clear: [name] })).noteFacts).toEqual([
+  expect((await deployment.night({ clear: [name] })).notes).toMatchObject([
     { kind: 'not-released', index: name, why: 'unresolved' },
   ]);
   const accepted = await deployment.night({ clear: [name], acceptMissing: 1 });
-  expect(accepted.noteFacts).toMatchObject([{ kind: 'released', uncounted: true }]);
+  expect(accepted.notes).toMatchObject([{ kind: 'released', uncounted: true }]);
   expect(entryOf(await deployment.night()).outcome).toBe('truncated');
 });
 

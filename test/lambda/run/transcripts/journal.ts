@@ -129,7 +129,7 @@ function recordText(record: LedgerRecord): string {
 }
 
 /** The report as data: its words are in the golden messages. */
-export function reportText({ result, mode, cause, noteFacts = [], policies }: Report): string[] {
+export function reportText({ result, mode, cause, notes = [], policies }: Report): string[] {
   return [
     `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${causeText(cause)}` : ''}`,
     ...policies.map((entry) => {
@@ -141,7 +141,7 @@ export function reportText({ result, mode, cause, noteFacts = [], policies }: Re
       ];
       return `  ${entityType}.${aspect}: ${outcome}, ${causeText(entry.cause)}${figures.map((figure) => `, ${figure}`).join('')}`;
     }),
-    ...noteFacts.map((note) => `  note: ${causeText(note)}`),
+    ...notes.map(({ text: _, ...note }) => `  note: ${causeText(note)}`),
   ];
 }
 

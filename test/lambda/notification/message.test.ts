@@ -329,7 +329,7 @@ describe('a subject', () => {
   const of = (...entries: Parameters<typeof aReport>[0]) => composeMessage(aReport(entries)).subject;
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 });
 
-  test('is worded as documented', () => {
+  test('says first what is missing and where, then what was truncated', () => {
     expect(
       of(
         anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 }),

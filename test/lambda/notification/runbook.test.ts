@@ -66,7 +66,7 @@ describe('the runbook', () => {
     for (const input of inputs) expect(parseInput(JSON.parse(input)), input).toHaveProperty('input');
   });
 
-  it('explains every cause of missing rows', () => {
+  it('explains every word for rows that are left, or not seen', () => {
     const whyRemains = ['conflicts'];
     const whyUnsettled = ['still', 'hung', 'status', 'counters', 'index', 'replaced', 'uncountable', 'no-record'];
     for (const word of ['not-refreshed', 'since', 'vanished', ...whyRemains, ...whyUnsettled])

@@ -302,7 +302,7 @@ describe('before the dry runs of the policies', () => {
     expect(state.entries).toMatchObject([{ entry: { outcome: 'would-truncate' } }]);
   });
 
-  test('the preflight is logged, so that a waiting person can read it', async () => {
+  test('the preflight is reported check by check, so that a waiting person can read it', async () => {
     const deployment = await preview();
     const { operations } = deployment.services;
     const order: string[] = [];

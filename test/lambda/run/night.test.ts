@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../lambda/facts/report-schema.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { anIndexOf, deployments, only, outcomesOf } from '../../support/deployment.ts';
-import { anIndex, aSending } from '../../support/records.ts';
+import { anIndex } from '../../support/records.ts';
 
 /** Whole runs: the workflow file, the steps, real HTTP to the embedded service, virtual time. */
 
@@ -75,63 +75,6 @@ describe('a night without faults', () => {
       forceDeleteByQuery: true,
     });
   });
-
-  test('several indices are truncated one after another, the smallest first', async () => {
-    const { night, service } = await started({
-      indices: [anIndexOf(900, 100), anIndexOf(300, 100, 'datasetProfile'), anIndexOf(600, 100, 'runEvent', 'job')],
-      policies: [
-        { entityType: 'dataset', aspect: 'operation', retentionDays: 30 },
-        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 30 },
-        { entityType: 'job', aspect: 'runEvent', retentionDays: 30 },
-      ],
-    });
-    const report = await night();
-    expect(report.policies.map(({ aspect, outcome }) => [aspect, outcome])).toEqual([
-      ['datasetProfile', 'truncated'],
-      ['runEvent', 'truncated'],
-      ['operation', 'truncated'],
-    ]);
-    const real = service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
-    expect(real.map(({ body }) => (body as { aspect: string }).aspect)).toEqual([
-      'datasetProfile',
-      'runEvent',
-      'operation',
-    ]);
-  });
-
-  test('policies below the threshold, empty or disabled are left alone with a reason', async () => {
-    const { night, realTruncates } = await started({
-      indices: [
-        anIndexOf(5, 95),
-        anIndexOf(0, 10, 'datasetProfile'),
-        anIndexOf(0, 0, 'empty'),
-        anIndexOf(50, 50, 'off'),
-        anIndexOf(50, 0, 'all'),
-      ],
-      policies: ['operation', 'datasetProfile', 'empty', 'off', 'all'].map((aspect) => ({
-        entityType: 'dataset',
-        aspect,
-        retentionDays: 30,
-        enabled: aspect !== 'off',
-      })),
-    });
-    expect(outcomesOf(await night())).toEqual({
-      'dataset.operation': 'below-threshold',
-      'dataset.datasetProfile': 'nothing-to-delete',
-      'dataset.empty': 'nothing-to-delete',
-      'dataset.off': 'disabled',
-      'dataset.all': 'above-ceiling',
-    });
-    expect(realTruncates()).toEqual([]);
-  });
-
-  test('the second night finds nothing left to do', async () => {
-    const { night, clock, realTruncates } = await started();
-    await night();
-    clock.time += hour;
-    expect(only(await night()).outcome).toBe('nothing-to-delete');
-    expect(realTruncates()).toHaveLength(1);
-  });
 });
 
 describe('a preview', () => {
@@ -163,14 +106,6 @@ describe('a manual execution', () => {
     expect(outcomesOf(await night({ only: ['DATASET.Operation'] }))).toEqual({ 'dataset.operation': 'truncated' });
   });
 
-  test('"only" with a name that no policy has fails the run and starts nothing', async () => {
-    const { night, realTruncates } = await started({ policies: two, indices: indices() });
-    const report = await night({ only: ['dataset.operations'] });
-    expect(report.result).toBe('failed');
-    expect(report.error).toMatch(/"only" names dataset.operations, which no policy is for/);
-    expect(realTruncates()).toEqual([]);
-  });
-
   test('"approveRows" lets one policy pass its ceiling, the default one too', async () => {
     const { night } = await started({ policies: two, indices: indices() });
     const blocked = (await night()).policies.find(({ aspect }) => aspect === 'datasetProfile')!;
@@ -199,42 +134,9 @@ describe('a manual execution', () => {
     expect(only(report).outcome).toBe('above-ceiling');
     expect(deployment.realTruncates()).toEqual([]);
   });
-
-  test.each<[string, Record<string, unknown>, RegExp]>([
-    ['a mistyped field', { mod: 'preview' }, /"mod" is not a known field: did you mean mode\?/],
-    ['a mode that is none', { mode: 'destroy' }, /mode must be "preview" or "enforce", not "destroy"/],
-    ['an approval without "only"', { approveRows: 5 }, /approveRows needs "only" with exactly one policy/],
-    [
-      'an approval for two',
-      { approveRows: 5, only: ['dataset.operation', 'dataset.datasetProfile'] },
-      /exactly one policy/,
-    ],
-    ['acceptMissing without "clear"', { acceptMissing: 5 }, /acceptMissing needs "clear" with exactly one index/],
-    [
-      'clearing an unknown index',
-      { clear: ['dataset.x'] },
-      /"clear" names dataset.x, which neither a policy nor the ledger knows/,
-    ],
-  ])('%s fails the run, starts nothing, and reports what to do', async (_, input, expected) => {
-    const { night, realTruncates } = await started({ policies: two, indices: indices() });
-    const report = await night(input);
-    expect(report.result).toBe('failed');
-    expect(report.error).toMatch(expected);
-    expect(realTruncates()).toEqual([]);
-  });
 });
 
 describe('before anything is started', () => {
-  test('a paused job starts nothing, and reports that', async () => {
-    const deployment = await started();
-    deployment.services.parameters.paused = async () => true;
-    expect(only(await deployment.night())).toMatchObject({
-      outcome: 'not-started',
-      cause: { kind: 'paused' },
-    });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
   test('a pause that cannot be read counts as one', async () => {
     const deployment = await started();
     deployment.services.parameters.paused = async () => {
@@ -253,28 +155,6 @@ describe('before anything is started', () => {
     expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle' });
   });
 
-  test('a schedule event delivered twice starts nothing twice', async () => {
-    const deployment = await started();
-    const scheduledTime = '2026-03-01T03:30:00Z';
-    const atMillis = Date.parse(scheduledTime);
-    await deployment.ledger.takeScheduledTime({ atMillis, runId: 'the-first-run', runStartMillis: atMillis });
-    const report = await deployment.night({ scheduledTime });
-    expect(only(report)).toMatchObject({
-      outcome: 'not-started',
-      cause: { kind: 'stopped', by: 'duplicate-event', runId: 'the-first-run' },
-    });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('no policy at all is a failed run', async () => {
-    const report = await (await started({ policies: [] })).night();
-    expect(report).toMatchObject({
-      result: 'failed',
-      policies: [],
-      cause: { kind: 'no-policy' },
-    });
-  });
-
   test('a policy that cannot be read does not affect the others', async () => {
     const { night } = await started({
       policies: [
@@ -285,63 +165,6 @@ describe('before anything is started', () => {
     const report = await night();
     expect(outcomesOf(report)).toEqual({ 'dataset.operation': 'truncated', 'dataset.datasetProfile': 'failed' });
     expect(report.result).toBe('failed');
-  });
-
-  test('a refused token is reported once, and no other policy is requested', async () => {
-    const deployment = await started({
-      policies: Array.from({ length: 20 }, (_, n) => ({ entityType: 'dataset', aspect: `a${n}`, retentionDays: 30 })),
-      indices: [],
-    });
-    deployment.service.engine.fault('unauthorized-empty');
-    const report = await deployment.night();
-    expect(report.result).toBe('failed');
-    expect(report.cause).toMatchObject({ kind: 'server', error: { kind: 'unauthorized', status: 401 } });
-    expect(report.policies.every(({ outcome, cause }) => outcome === 'failed' && cause.kind === 'run-error')).toBe(
-      true,
-    );
-    const dryRuns = deployment.service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
-    expect(dryRuns.length).toBeLessThan(20);
-  });
-
-  test('a token that expires soon is announced', async () => {
-    const deployment = await started();
-    const claims = Buffer.from(
-      JSON.stringify({ exp: Math.floor(deployment.clock.time / 1000) + 13 * 86_400 }),
-    ).toString('base64url');
-    deployment.services.parameters.token.get = async () => `e30.${claims}.x`;
-    const { notes } = await deployment.night();
-    expect(notes).toContainEqual(
-      expect.objectContaining({ text: expect.stringMatching(/^The token expires on 14 Mar 2026/) }),
-    );
-  });
-
-  test('a server with a wrong clock gets no truncate', async () => {
-    const deployment = await started({ faults: ['clock-skew=3600'] });
-    expect(only(await deployment.night())).toMatchObject({
-      outcome: 'failed',
-      cause: { kind: 'guard', which: 'server-clock', found: 3_600_000 },
-    });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('a server without a Date header is noted', async () => {
-    const deployment = await started();
-    deployment.service.engine.set({ dateHeader: false });
-    const report = await deployment.night();
-    expect(only(report).outcome).toBe('truncated');
-    expect(report.notes).toContainEqual(expect.objectContaining({ kind: 'no-date-header' }));
-  });
-
-  test.each([1, 9])('a ledger record of version %i blocks its index, and is not changed', async (version) => {
-    const deployment = await started();
-    const other = { ...aSending(), version };
-    deployment.ledger.stored.set(anIndex, other);
-    expect(only(await deployment.night())).toMatchObject({
-      outcome: 'in-flight',
-      cause: { kind: 'foreign', why: 'version', version },
-    });
-    expect(deployment.ledger.stored.get(anIndex)).toEqual(other);
-    expect(deployment.realTruncates()).toEqual([]);
   });
 
   test('an unreadable ledger record blocks its index', async () => {

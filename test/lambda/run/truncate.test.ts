@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  functionTimeoutSeconds,
-  longestToSendMillis,
-  sendMarginMillis,
-  settlingSeconds,
-} from '../../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds, longestToSendMillis, settlingSeconds } from '../../../lambda/facts/limits.ts';
 import type { Idle, LedgerRecord, Quarantined, Sending } from '../../../lambda/ledger/record.ts';
 import { clear, conclude, fence, quarantine } from '../../../lambda/ledger/transitions.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
@@ -65,13 +60,6 @@ const anotherRun = { runId: 'run-9', runStartMillis: 1 };
 const anotherVerdict = aVerdict({ ...anotherRun, attemptId: 'other' });
 
 describe('Truncate', () => {
-  test('leaves a running record and waits', async () => {
-    const { deployment, state } = await planned();
-    const after = await truncate(state, deployment.during('truncate'));
-    expect([after.next, outcomeOf(after)]).toEqual(['wait', 'watched']);
-    expect(await recordOf(deployment)).toMatchObject({ state: 'running', sentBy: [{ runId: 'run-1' }] });
-  });
-
   test('given the same state again sends nothing more, and watches what it sent', async () => {
     const { deployment, state } = await planned();
     await truncate(state, deployment.during('truncate'));
@@ -136,36 +124,6 @@ describe('Truncate', () => {
     ]);
   });
 
-  test('sends nothing when it has too little time left for the answer', async () => {
-    const { deployment, state } = await planned();
-    const deadline = deployment.clock.time + sendMarginMillis;
-    const after = await truncate(state, { ...deployment.during('truncate'), deadline: () => deadline });
-    expect(outcomeOf(after)).toBe('not-started');
-    expect(await deployment.ledger.read(index)).toBeUndefined();
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('sends nothing in a run that is older than maxRunHours', async () => {
-    const { deployment, state } = await planned();
-    deployment.clock.time += 12 * 3_600_000;
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('not-started');
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('sends nothing when its dry runs took longer than its time to send', async () => {
-    const { deployment, state } = await planned();
-    const services = deployment.during('truncate');
-    const slow = withOperations(services, {
-      async dryRun(...question) {
-        deployment.clock.time += 200_000;
-        return services.operations.dryRun(...question);
-      },
-    });
-    expect(outcomeOf(await truncate(state, slow))).toBe('not-started');
-    expect(await recordOf(deployment)).toMatchObject({ state: 'idle' });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
   test('that goes on after its time to send writes nothing to the open connection', async () => {
     const { deployment, state } = await planned();
     const services = deployment.during('truncate');
@@ -177,45 +135,6 @@ describe('Truncate', () => {
     });
     expect(outcomeOf(await truncate(state, frozen))).toBe('failed');
     expect(await recordOf(deployment)).toMatchObject({ state: 'idle', lastVerdict: { entry: { outcome: 'failed' } } });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('is in flight when another run took the index after the plan', async () => {
-    const { deployment, state } = await planned({ rowsPerSecond: 1 });
-    await truncate(await planNow(deployment, 'run-2'), deployment.during('truncate'));
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('in-flight');
-    expect(deployment.realTruncates()).toHaveLength(1);
-  });
-
-  test('does not send when another process has deleted all rows to delete', async () => {
-    const { deployment, state } = await planned();
-    deployment.service.engine.runGc(30);
-    deployment.clock.time += 60_000;
-    const after = await truncate(state, deployment.during('truncate'));
-    expect(outcomeOf(after)).toBe('not-started');
-    expect(after.entries[0]?.entry).toMatchObject({ cause: { kind: 'changed', what: 'rows', was: 600, now: 0 } });
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('sends when another process has deleted some rows since the plan', async () => {
-    const { deployment, state } = await planned();
-    deployment.service.engine.runGc(60);
-    deployment.clock.time += 60_000;
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('watched');
-    expect(deployment.realTruncates()).toHaveLength(1);
-  });
-
-  test('does not send when the server would now reindex', async () => {
-    const { deployment, state } = await planned();
-    deployment.service.engine.set({ knowsForceFlags: false });
-    expect(outcomeOf(await truncate(state, deployment.during('truncate')))).toBe('not-started');
-    expect(deployment.realTruncates()).toEqual([]);
-  });
-
-  test('of a preview starts nothing, whatever its state says', async () => {
-    const { deployment, state } = await planned();
-    const after = await truncate({ ...state, mode: 'preview' }, deployment.during('truncate'));
-    expect([outcomeOf(after), after.next]).toEqual(['not-started', 'report']);
     expect(deployment.realTruncates()).toEqual([]);
   });
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
-import { truncate } from '../../../../lambda/run/truncate.ts';
 import { anIndexOf, deployments } from '../../../support/deployment.ts';
-import { anIndex } from '../../../support/records.ts';
 import { bytesOf, maxStateBytes } from '../../../support/states.ts';
 import { asReindex, day, entryOf, hour, name, operation } from './nights.ts';
 
@@ -68,61 +66,6 @@ describe('a policy that changes after Plan is not carried out', () => {
       cause: { kind: 'changed', what },
     });
     expect(deployment.realTruncates()).toHaveLength(1);
-  });
-});
-
-describe('the answer to the last dry run', () => {
-  test.each([
-    [59_000, 'watched', 1],
-    [60_000, 'not-started', 0],
-    [420_000, 'not-started', 0],
-  ])('%i ms old when the record says sending: %s', async (age, outcome, sent) => {
-    const deployment = await started();
-    const execution = { name: 'run-1', startTime: new Date(deployment.clock.time).toISOString() };
-    const state = await plan({ input: {}, execution }, deployment.during('plan'));
-    const services = deployment.during('truncate');
-    let dryRuns = 0;
-    const operations = {
-      ...services.operations,
-      async dryRun(...question: Parameters<typeof services.operations.dryRun>) {
-        const answer = await services.operations.dryRun(...question);
-        // Cutoff, window, cutoff: the last one justifies the call.
-        if (++dryRuns === 3) deployment.clock.time += age;
-        return answer;
-      },
-    };
-    const [entry] = (await truncate(state, { ...services, operations })).entries;
-    expect(entry?.phase === 'done' ? entry.entry.outcome : entry?.phase).toBe(outcome);
-    expect(deployment.realTruncates()).toHaveLength(sent);
-  });
-
-  test.each([
-    ['the wall clock', { wall: 60_000, steady: 0 }],
-    ['a steady clock, while the wall clock was set back', { wall: -5, steady: 60_000 }],
-  ])('is too old for the call by %s', async (_, passes) => {
-    const deployment = await started();
-    const execution = { name: 'run-1', startTime: new Date(deployment.clock.time).toISOString() };
-    const state = await plan({ input: {}, execution }, deployment.during('plan'));
-    const services = deployment.during('truncate');
-    let steady = 0;
-    const begun = deployment.clock.time;
-    const clock = {
-      now: () => deployment.clock.time,
-      realNow: () => deployment.clock.time,
-      monotonic: () => deployment.clock.time - begun + steady,
-    };
-    const operations = {
-      ...services.operations,
-      async truncate(...call: Parameters<typeof services.operations.truncate>) {
-        deployment.clock.time += passes.wall;
-        steady += passes.steady - passes.wall;
-        return services.operations.truncate(...call);
-      },
-    };
-    const [entry] = (await truncate(state, { ...services, clock, operations })).entries;
-    expect(entry?.entry).toMatchObject({ outcome: 'failed', cause: { kind: 'stopped', by: 'send-time' } });
-    expect(deployment.realTruncates()).toHaveLength(0);
-    expect(await deployment.ledger.read(anIndex)).toMatchObject({ state: 'idle' });
   });
 });
 

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { deadlineMarginMillis } from '../../../../lambda/facts/limits.ts';
-import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import { serverAddress } from '../../../../lambda/operations/http/base-url.ts';
-import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../../lambda/policy/aspects.ts';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
-import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
+import type { RunServices } from '../../../../lambda/run/services.ts';
 import type { RunState } from '../../../../lambda/run/state.ts';
 import { anIndexOf, type Deployment, deployments } from '../../../support/deployment.ts';
 import {
@@ -97,89 +94,6 @@ describe('Plan', () => {
     expect(state.notes).toEqual([]);
   });
 
-  test('puts the smallest truncation first, and indices whose last verdict was bad last', async () => {
-    const deployment = await started({
-      indices: [anIndexOf(900, 100, 'a'), anIndexOf(100, 100, 'b'), anIndexOf(500, 100, 'c')],
-      policies: ['a', 'b', 'c'].map(policy),
-    });
-    const names = { entityType: 'dataset', aspect: 'b' };
-    const entry = { ...names, outcome: 'incomplete', cause: { kind: 'remains', why: 'rows' } } as const;
-    const { window: _, ...lastVerdict } = aVerdict({ entry });
-    const key = { ...names, index: searchIndex(names), server: serverAddress(deployment.settings.gmsUrl) };
-    deployment.ledger.stored.set(key.index, anIdle({ ...key, lastVerdict }));
-    const state = await planned(deployment, deployment.during('plan'));
-    expect(outcomes(state)).toEqual([
-      ['c', 'approved'],
-      ['a', 'approved'],
-      ['b', 'approved'],
-    ]);
-    expect(state).toMatchObject({ next: 'truncate', turns: { truncate: 0, poll: 0 } });
-  });
-
-  test('stops asking before its time ends, and reports the rest', async () => {
-    const deployment = await started({
-      indices: ['a', 'b', 'c'].map((aspect) => anIndexOf(90, 10, aspect)),
-      policies: ['a', 'b', 'c'].map(policy),
-    });
-    const services = deployment.during('plan');
-    const deadline = deployment.clock.time + deadlineMarginMillis;
-    const state = await planned(deployment, { ...services, deadline: () => deadline });
-    expect(outcomes(state).map(([, outcome]) => outcome)).toEqual(['failed', 'failed', 'failed']);
-    expect(state.entries[0]).toMatchObject({ entry: { cause: { kind: 'stopped', by: 'plan-time' } } });
-  });
-
-  test('sends requests in parallel, up to a limit', async () => {
-    const aspects = Array.from({ length: 30 }, (_, n) => `a${n}`);
-    const deployment = await started({ indices: [], policies: aspects.map(policy) });
-    let running = 0;
-    let most = 0;
-    const services = deployment.during('plan');
-    const operations = {
-      ...services.operations,
-      async dryRun() {
-        most = Math.max(most, ++running);
-        await new Promise((resolve) => setImmediate(resolve));
-        running--;
-        return { rowsToDelete: 0, rowsTotal: 5, strategy: 'delete-by-query' as const };
-      },
-    };
-    await planned(deployment, { ...services, operations });
-    expect(most).toBe(8);
-  });
-
-  test('reports a cause of the whole server once, and leaves running truncations to the next run', async () => {
-    const deployment = await started({ policies: ['operation', 'b', 'c'].map(policy), rowsPerSecond: 0.01 });
-    deployment.settings.maxRunHours = 1;
-    deployment.policies = [policy('operation')];
-    await deployment.night();
-    deployment.policies = ['operation', 'b', 'c'].map(policy);
-    const services = deployment.during('plan');
-    const refused = async () => {
-      throw new OperationsError({ kind: 'connect', operation: 'dry-run' });
-    };
-    const state = await planned(deployment, {
-      ...services,
-      operations: { ...services.operations, dryRun: refused, indexSizes: refused },
-    });
-    expect(state.error).toMatchObject({ kind: 'server', error: { kind: 'connect' } });
-    expect(outcomes(state)).toEqual(
-      expect.arrayContaining([
-        ['operation', 'still-running'],
-        ['b', 'failed'],
-        ['c', 'failed'],
-      ]),
-    );
-    expect(state.next).toBe('report');
-    expect(state.notes).toEqual([]);
-  });
-
-  test('sends no dry run when sizes failed for a cause of the whole server', async () => {
-    const deployment = await started({ faults: ['unauthorized-empty'] });
-    const state = await planned(deployment, deployment.during('plan'));
-    expect(state.error).toMatchObject({ kind: 'server', error: { status: 401 } });
-    expect(deployment.service.engine.asked.map(({ action }) => action)).toEqual(['getIndexSizes']);
-  });
-
   test('repeated after it found rows missing reports them again, and continues with the others', async () => {
     const deployment = await started({
       indices: [anIndexOf(600, 400), anIndexOf(600, 400, 'other')],
@@ -208,46 +122,9 @@ describe('Plan', () => {
     );
   });
 
-  test('fails the run when the ledger cannot be read, and starts nothing', async () => {
-    const deployment = await started();
-    const services = deployment.during('plan');
-    const list = async () => {
-      throw new LedgerError('the ledger table cannot be read');
-    };
-    const state = await planned(deployment, { ...services, ledger: { ...services.ledger, list } });
-    expect(state).toMatchObject({
-      next: 'report',
-      error: { kind: 'ledger', problem: 'the ledger table cannot be read' },
-    });
-    expect(outcomes(state)).toEqual([['operation', 'failed']]);
-  });
-
-  test('fails the run when the token is missing, with the error of its source', async () => {
-    const deployment = await started();
-    deployment.services.parameters.token.get = async () => {
-      throw new ParametersError('the parameter /x/token is missing: store it');
-    };
-    const state = await planned(deployment, deployment.during('plan'));
-    expect(state.error).toEqual({ kind: 'parameters', problem: 'the parameter /x/token is missing: store it' });
-    expect(deployment.service.engine.asked).toEqual([]);
-  });
-
   test("does not list the Postgres backend's store as an index without a policy", async () => {
     const deployment = await started({ profile: 'postgres' });
     const state = await planned(deployment, deployment.during('plan'));
     expect(state.unmanagedIndices).toEqual([]);
-  });
-
-  test('lists indices without a policy by size, but not the state of stateful ingestion', async () => {
-    const deployment = await started({
-      indices: [
-        anIndexOf(60, 40),
-        anIndexOf(5, 5, 'small'),
-        anIndexOf(500, 500, 'large'),
-        anIndexOf(9, 9, 'datahubIngestionCheckpoint', 'dataJob'),
-      ],
-    });
-    const state = await planned(deployment, deployment.during('plan'));
-    expect(state.unmanagedIndices.map(({ aspect }) => aspect)).toEqual(['large', 'small']);
   });
 });

@@ -177,7 +177,7 @@ function isReplacedUnseen(history: History, { at, invocation, index }: Event<'tr
   const named = eventsOf(history, 'read').findLast(
     (read) => read.at <= at && read.invocation.id === invocation.id && read.action === 'getIndexSizes',
   );
-  return named !== undefined && othersBetween(history, history.world.servers[0].nameOf(index), named.at, at);
+  return named !== undefined && othersBetween(history, history.world.servers[0].nameOf(index), named.countedAt, at);
 }
 
 function tellsStatus(history: History, sent: Event<'truncate'>): boolean {

@@ -49,7 +49,16 @@ export type JournalEvent = { at: number } & (
       wall: number;
     }
   /** `tells`: the status of a task says whether it has ended. */
-  | { kind: 'read'; invocation: InvocationInfo; action: string; task?: string; status?: number; tells?: boolean }
+  | {
+      kind: 'read';
+      invocation: InvocationInfo;
+      /** When the server looked, which is before its answer arrives. */
+      countedAt: number;
+      action: string;
+      task?: string;
+      status?: number;
+      tells?: boolean;
+    }
   /** The bytes of a real truncate left the function. */
   | {
       kind: 'truncate';

@@ -264,7 +264,8 @@ function readEvent(
   const { dryRun, task, ...fields } = JSON.parse(body) as TruncateFields & { dryRun?: boolean; task?: string };
   if (action !== 'truncateTimeseriesAspect' || reply.kind !== 'reply' || reply.status !== 200) {
     const status = reply.kind === 'reply' ? { status: reply.status, tells: reply.body.includes('completed') } : {};
-    return { at, kind: 'read', invocation, action, ...status, ...(task !== undefined && { task }) };
+    const { countedAt } = times;
+    return { at, kind: 'read', invocation, countedAt, action, ...status, ...(task !== undefined && { task }) };
   }
   if (dryRun !== true) throw new Error('a read that is no dry run');
   const sentence = String((JSON.parse(reply.body) as { value: unknown }).value);

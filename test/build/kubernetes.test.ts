@@ -81,7 +81,7 @@ describe('The manifests for Kubernetes', () => {
     expect(text('kustomization.yaml')).toMatch(/^generatorOptions:\n {2}disableNameSuffixHash: true$/m);
   });
 
-  test('tell a chat by a secret that need not be there', () => {
+  test('post to a chat with a secret that is optional', () => {
     const [, name] = /- name: (\S+)\n +valueFrom:\n +secretKeyRef:\n(?: +\w+: \S+\n)* +optional: true$/m.exec(cronJob)!;
     const args = ['preview', '--gms-url', 'http://x', '--policies', 'p'];
     expect(

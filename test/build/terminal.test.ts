@@ -8,7 +8,7 @@ const screen = (...texts: string[]) => {
 };
 
 describe('a terminal that is a picture', () => {
-  it('shows a line that was written anew as it is at last', () => {
+  it('shows a rewritten line as it is in the end', () => {
     expect(screen('50 %\r', '\u001b[K', '60 %\n', 'next').text()).toBe('60 %\nnext');
   });
 

@@ -112,7 +112,7 @@ describe('The props of the construct', () => {
 });
 
 describe('The construct', () => {
-  test('stands twice in one stack, for two stages', () => {
+  test('may be used twice in one stack, for two stages', () => {
     const stack = newStack();
     const one = new DatahubRetention(stack, 'One', props);
     const other = new DatahubRetention(stack, 'Other', { ...props, stage: 'test' });

@@ -89,7 +89,7 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     for (const { statement } of statements(resources)) expect(JSON.stringify(statement.Action)).not.toContain('*');
   });
 
-  test('nobody may read the history of a parameter, or write one', () => {
+  test('no role may read the history of a parameter, or write one', () => {
     const actions = statements(resources).flatMap(({ statement }) => list(statement.Action));
     expect(new Set(actions.filter((action) => action.startsWith('ssm:')))).toEqual(
       new Set(['ssm:GetParametersByPath', 'ssm:GetParameter']),
@@ -269,7 +269,7 @@ describe('A stage', () => {
     expect(JSON.stringify(topicStatements(resources))).not.toContain('cloudwatch.amazonaws.com');
   });
 
-  test('tells the functions that read policies how many rows may go in one run', () => {
+  test('passes the largest number of rows per run to the functions that read policies', () => {
     const { resources } = synthesize({ maxRowsPerRun: 1_000_000 });
     const told = resources('AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
       Properties.Environment.Variables.MAX_ROWS_PER_RUN === '1000000' ? [id.replace(/Function.*/, '')] : [],
@@ -277,7 +277,7 @@ describe('A stage', () => {
     expect(told.sort()).toEqual(['WorkflowPlan', 'WorkflowTruncate']);
   });
 
-  test('puts its tags on whatever can have some', () => {
+  test('puts its tags on every resource that can have tags', () => {
     const { resources } = synthesize({ tags: { team: 'data-platform', 'cost-centre': '4711' } });
     const [[, { Properties: table }]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
     expect(table.Tags).toEqual([

@@ -48,7 +48,7 @@ describe('rows', () => {
     expect(named(10_000)).toEqual(['10000 rows are missing unnamed']);
   });
 
-  test('that only a report names that nobody was sent are unnamed', () => {
+  test('count as unnamed if only an unsent report names them', () => {
     const runs = [unsent({ outcome: 'rows-missing', rowsMissing: 20_000 }, 'no such index')];
     expect(problems({ ...lost, runs }, some)).toEqual(['20000 rows are missing unnamed']);
   });
@@ -94,7 +94,7 @@ test.each<[string, Partial<Facts>, string]>([
   expect(found).toContain(word);
 });
 
-test('rows that nobody sees, because refreshing is off, may be called missing', () => {
+test('rows that no search finds, because refreshing is off, may be called missing', () => {
   const expected: Expectation = { outcomes: ['rows-missing'], keptRowsMissing: 'none' };
   expect(problems({ runs: [run({ outcome: 'rows-missing' })], visible: false }, expected)).toEqual([]);
 });
@@ -132,7 +132,7 @@ test('a case that did not bring about what it is about fails', () => {
   expect(problems({}, expected)).toEqual(['0 of 50000 kept rows are missing, expected some']);
 });
 
-test('rows that an upgrade has left in its old index are nobody’s loss, and its alias is not to be moved', () => {
+test('rows that an upgrade left in its old index are not our loss, and its alias is not to be moved', () => {
   const expected: Expectation = { ...truncated, leftBehind: true };
   const shouldBe = { kept: 50_000, ingested: 150 };
   const there = { old: 0, kept: 50_000, ingested: 100 };

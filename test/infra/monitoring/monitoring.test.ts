@@ -48,7 +48,7 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
 });
 
 describe('Monitoring', () => {
-  test('raises an alarm for what a report tells, too, but tells nobody twice: only where alarms have a topic of their own', () => {
+  test('raises alarms for reported problems only if alarms have a topic of their own, so that no one gets both', () => {
     const silent = alarms.filter(({ AlarmActions }) => AlarmActions === undefined).map(({ AlarmName }) => AlarmName);
     expect(silent.sort()).toEqual(['datahub-retention/prod/RowsMissing', 'datahub-retention/prod/RunFailed']);
     expect(alarms).toHaveLength(6);

@@ -136,7 +136,7 @@ describe('A stage file', () => {
     expect(message.length).toBeLessThan(500);
   });
 
-  test('is refused for all its mistakes at once, whatever kind each is of', () => {
+  test('is refused with all its mistakes at once, of every kind', () => {
     const wrong = { mode: 'x', slackChannelId: 'C0123456789', policies: [operation, operation, { entityType: 'a.b' }] };
     expect(refusal(() => read(wrong)).split('; ')).toEqual([
       expect.stringMatching(/^mode must be/),

@@ -119,7 +119,7 @@ describe('a write', () => {
     expect(names()).toBe('put get put get');
   });
 
-  test('that fails on its first try is another run’s, whatever is stored', async () => {
+  test('that fails on its first try counts as another run’s', async () => {
     const { ledger, names } = ledgerThatMeets(taken(), holding(mine));
     expect(await ledger.replace(undefined, mine)).toBe(false);
     expect(names()).toBe('put');

@@ -59,7 +59,7 @@ describe('the ledger file', () => {
     expect(await first.read(anIndex)).toMatchObject({ attemptId: 'a' });
   });
 
-  test('holds one record for an index, whatever the server’s address', async () => {
+  test('holds one record for an index, also under another address of the server', async () => {
     await fileLedger(path).replace(undefined, anIdle({ server: 'http://localhost:8080' }));
     expect(await fileLedger(path).replace(undefined, anIdle({ server: 'https://host/api/gms' }))).toBe(false);
     expect(await fileLedger(path).list()).toHaveLength(1);

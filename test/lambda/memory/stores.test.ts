@@ -135,7 +135,7 @@ describe('the file of nights', () => {
     expect(await fileNights(path, () => start).read(index)).toHaveLength(2);
   });
 
-  test('forgets what is older than 400 days, and is written anew by the next process when it has grown large', async () => {
+  test('forgets what is older than 400 days, and is rewritten by the next process when it has grown large', async () => {
     const path = newFile();
     const later = () => start + 401 * 86_400_000;
     const nights = fileNights(path, later);

@@ -67,7 +67,7 @@ const namesOf = ({ policies }: Report) => policies.map(({ entityType, aspect }) 
 const troubled = await nightReport('missing/rows-missing-after-a-reindex');
 
 describe('any report at all', () => {
-  test('becomes a message that SNS takes, that is complete, and in which no command stands alone', () => {
+  test('becomes a complete message that SNS takes, with an explanation above every command', () => {
     fc.assert(
       fc.property(anyReport, (report) => {
         const message = composeMessage(report, { ...context, secrets: [secret] });

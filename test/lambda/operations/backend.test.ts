@@ -59,7 +59,7 @@ describe('the name of a physical index', () => {
     expect(mayBeCopiedUntil(alias)).toBeUndefined();
   });
 
-  test('leads back to the alias, whatever made the index', () => {
+  test('leads back to the alias, whether DataHub, an upgrade or a reindex made the index', () => {
     for (const name of [alias, `${alias}_1754300000000`, `${alias}_1_7_0-0_1754300000000`]) {
       expect([aliasOf(name), baseOf(name)]).toEqual([alias, 'dataset_operation']);
     }

@@ -264,7 +264,7 @@ describe('the guards', () => {
     expect(decide(aPolicy(), given({ strategy: 'reindex' }))).toEqual({ kind: 'approve', strategy: 'reindex' });
   });
 
-  test('that pass by themselves are told only where they hold something back', () => {
+  test('that pass by themselves are reported only if they hold something back', () => {
     const young = { strategy: 'reindex', indexName: upgraded(startMillis - dayMillis) } as const;
     expect(decided(young)).toBe('not-started');
     expect(decided({ ...young, toDelete: 0 })).toBe('nothing-to-delete');

@@ -24,7 +24,7 @@ describe('a policy', () => {
     ]);
   });
 
-  test('gets DataHub’s spelling, in whatever case it was written', () => {
+  test('gets DataHub’s spelling, in upper or lower case', () => {
     const [parsed] = parse({ ...valid, entityType: 'DATASET', aspect: 'datasetusagestatistics' });
     expect(parsed).toMatchObject({
       index: 'dataset_datasetusagestatisticsaspect_v1',
@@ -215,7 +215,7 @@ describe('several policies', () => {
     expect(parsed.map(({ kind }) => kind)).toEqual(['policy', 'invalid']);
   });
 
-  test('for one index are refused together, whatever their case', () => {
+  test('for one index are refused together, in upper or lower case', () => {
     const parsed = parse([
       valid,
       { ...valid, aspect: 'OPERATION', retentionDays: 365 },

@@ -133,7 +133,7 @@ describe('a night in which two things come together', () => {
     expect(report.result).toBe('attention');
   });
 
-  test('a 500 that mentions a reindex is reported as a strategy that nobody knows, although the dry run announced a delete', async () => {
+  test('a 500 that mentions a reindex makes the strategy unknown, although the dry run announced a delete', async () => {
     const deployment = await started({ faults: ['denied=sizes'] });
     deployment.service.engine.onRequest = ({ body }) =>
       body.includes('"dryRun":false')

@@ -97,7 +97,7 @@ describe('the report', () => {
     expect(composed(foreign)).not.toHaveProperty('preflight');
   });
 
-  test('is failed when the run could not do its work, whatever the outcomes of its policies', () => {
+  test('is failed if the run could not do its work, even if no policy failed', () => {
     expect(composed(state([decided('a', 'truncated')], { error: { kind: 'no-policy' } }))).toMatchObject({
       result: 'failed',
       error: expect.stringContaining('there is no policy'),

@@ -332,7 +332,7 @@ describe('after a Truncate that ended without a state', () => {
     expect(deployment.realTruncates()).toEqual([]);
   });
 
-  test('and another run has left a reservation whose time is over, Poll fences it off from that as well', async () => {
+  test('and another run has left an expired reservation, Poll fences it off from that as well', async () => {
     const { deployment, state } = await planned();
     const { time } = deployment.clock;
     const attempt = anAttempt({ ...anotherRun, sendBy: time - 1 });

@@ -146,7 +146,7 @@ describe('who moved the alias', () => {
     expect(movedBy(record, named(sentAt + 300_000 + 1000 + 600_000))).toBe('us');
   });
 
-  test('counts until the answer, whatever it was, and without one until the longest wait for it', () => {
+  test('counts until the answer, good or bad, and without one until the longest wait for it', () => {
     const attempt = aSentAttempt({ sentRealAt: sentAt, baseline: { ...sizes, indexName: before } });
     const error = { kind: 'server-error', operation: 'truncate' } as const;
     const answered = aSending({ attempt: { ...attempt, answer: { error, realAt: sentAt + 5000 } } });

@@ -335,7 +335,7 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe(closed ?? 'sending');
   });
 
-  test('closes nothing by a start that lies ahead', async () => {
+  test('closes nothing because of a start in the future', async () => {
     const world = aWorld({ record: aSending(), toDelete: 30, sizes: sizesOf(before!), runStart: old });
     world.clock.time = sentAt + hours(1);
     await world.look();

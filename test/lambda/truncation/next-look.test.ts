@@ -79,7 +79,7 @@ describe('the guarantee', () => {
     expect([0, 60, 100, 600, 3600, 5 * 3600, day].map(boundSeconds)).toEqual([10, 10, 10, 60, 360, 1800, 1800]);
   });
 
-  it('is kept by every plan, whatever the task has shown', () => {
+  it('is kept by every plan, for any progress of the task', () => {
     const progress = fc.option(
       fc.record({
         done: fc.integer({ min: 0, max: 2_000_000 }),
@@ -129,7 +129,7 @@ describe('the guarantee', () => {
     ]);
   });
 
-  it('costs at most 110 looks for a day, whatever the task shows', () => {
+  it('costs at most 110 looks for a day, for any progress of the task', () => {
     fc.assert(
       fc.property(anyProgress, (see) => {
         expect(looksDuring(day, see).intervals.length).toBeLessThanOrEqual(110);

@@ -81,7 +81,7 @@ describe('whose a task status is', () => {
     expect(isOurs(found({ deleted: 1 }))).toBe(true);
   });
 
-  test('shows what it does by its counters, whatever was sent', () => {
+  test('shows what it does by its counters, not by what was sent', () => {
     expect(ownTask(found({ total: 5000, deleted: 7 }, { runTimeMillis: 5 }), running(), sentAt)).toEqual({
       completed: false,
       counters: { total: 5000, deleted: 7 },

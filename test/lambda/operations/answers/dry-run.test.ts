@@ -66,7 +66,7 @@ describe('the sentence of a dry run', () => {
     expect(read.kind === 'unreadable' && read.excerpt).toMatch(/^x{237}…$/);
   });
 
-  test('gives any counts, whatever the percentage looks like', () => {
+  test('gives its counts, with any form of the percentage', () => {
     const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const percent = fc.oneof(
       fc.constantFrom('NaN', 'Infinity', '99,20', '99.20', '٩٩٫٢٠', "1'000.00", ''),

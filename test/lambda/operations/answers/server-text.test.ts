@@ -101,7 +101,7 @@ describe('a quotation', () => {
     expect(quote(text)).toBe(text);
   });
 
-  test('is one line of at most 240 characters, whatever the text', () => {
+  test('is one line of at most 240 characters, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (text) => {
         const shown = quote(text);

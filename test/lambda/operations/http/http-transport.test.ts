@@ -143,7 +143,7 @@ describe('a connection that fails', () => {
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 
-  test('to a host with several addresses is a connect failure as well', async () => {
+  test('to a host with several addresses is a connect failure', async () => {
     const error = await failureOf(transportWith().post(to(`http://localhost:${await closedPort()}`)));
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED' });
   });

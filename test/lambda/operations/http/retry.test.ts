@@ -16,7 +16,7 @@ describe('the wait before a retry', () => {
     expect(backoffMillis(3, 0.9, 1)).toBe(3800);
   });
 
-  test('is at most 30 s, whatever the server asks for', () => {
+  test('is at most 30 s, even if the server asks for more', () => {
     expect(backoffMillis(1, 0, 86_400_000)).toBe(30_000);
   });
 });

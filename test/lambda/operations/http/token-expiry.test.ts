@@ -29,7 +29,7 @@ describe('the expiry of a token', () => {
     expect(tokenExpiryMillis(token)).toBeUndefined();
   });
 
-  test('is a date or unknown, whatever the text', () => {
+  test('is a date or unknown, for any text', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.jsonValue().map(tokenWith),

@@ -154,7 +154,7 @@ describe('a real truncate', () => {
     }
   });
 
-  test('never throws or sends twice, whatever the transport answers', async () => {
+  test('never throws or sends twice, for any answer of the transport', async () => {
     const answer = fc.record({
       status: fc.integer({ min: 200, max: 599 }),
       headers: fc.dictionary(fc.constantFrom('content-type', 'date', 'location'), fc.string()),

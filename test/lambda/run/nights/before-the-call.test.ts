@@ -17,7 +17,7 @@ describe('a run that starts in the future', () => {
     expect(state.next).toBe('report');
   });
 
-  test('sends nothing below the floor, however little its start lies ahead', async () => {
+  test('sends nothing below the floor, even if its start is only 30 s in the future', async () => {
     const deployment = await started({ policies: [{ ...operation, retentionDays: 7 }] });
     const startTime = new Date(deployment.clock.time + 30_000).toISOString();
     const state = await plan({ input: {}, execution: { name: 'run-1', startTime } }, deployment.during('plan'));

@@ -55,7 +55,7 @@ test('a record with times far in the future is left alone until a person clears 
   expect(entryOf(await deployment.night()).outcome).toBe('truncated');
 });
 
-test('a reservation whose sendBy lies far ahead is left alone until a person clears it', async () => {
+test('a reservation with a sendBy in the far future is left alone until a person clears it', async () => {
   const deployment = await started();
   const server = serverAddress(deployment.settings.gmsUrl);
   const attempt = anAttempt({ runId: 'odd', runStartMillis: firstNight - hour, sendBy: firstNight + 400 * day });

@@ -60,7 +60,7 @@ describe('what an execution is started with', () => {
     expect(parseInput(input)).toEqual({ problem: expect.stringMatching(/^the execution's input cannot be used: /) });
   });
 
-  test('and what cannot be fulfilled is an error of its own', () => {
+  test('that cannot be fulfilled is an error of its own', () => {
     expect(new RunInputError('x').name).toBe('RunInputError');
   });
 });

@@ -34,7 +34,7 @@ describe('a night', () => {
     ]);
   });
 
-  test('tells since when an index is in the same trouble, whether Plan finds it or a verdict', async () => {
+  test('reports since when an index has the same problem, found by Plan or by a verdict', async () => {
     const policies = [policyFor('operation'), policyFor('b')];
     const deployment = await started({ faults: ['cancel-at=0.5'], policies });
     const ends = async () => (await deployment.night()).policies.map(({ outcome, since }) => [outcome, since]).sort();
@@ -50,7 +50,7 @@ describe('a night', () => {
     ]);
   });
 
-  test('tells the same of what had not ended when the run did', async () => {
+  test('reports the same of a truncation that had not ended with its run', async () => {
     const deployment = await started({ ...slowly, indices: [anIndexOf(6000, 400)] });
     expect(only(await deployment.night())).toMatchObject({ outcome: 'still-running' });
     expect(deployment.nights.all).toMatchObject([{ rows: 6400, outcome: 'still-running' }]);

@@ -290,7 +290,7 @@ describe('remembering', () => {
     ['one after a night that nobody knows the end of', [{ outcome: 'failed' }, {}], undefined],
     ['the second one', [{ outcome: 'failed' }], night(1).night],
     ['the third one', [{ outcome: 'truncated' }, { outcome: 'failed' }, { outcome: 'failed' }], night(2).night],
-  ])('tells a failed policy since when: %s', async (_, earlier, since) => {
+  ])('adds to a failed policy since when: %s', async (_, earlier, since) => {
     const nights = nightsInMemory();
     for (const [at, fields] of earlier.entries()) await nights.write(night(earlier.length - at, fields));
     // A Plan that is tried again finds what it has written itself.
@@ -302,7 +302,7 @@ describe('remembering', () => {
     expect(preview.entries).toEqual([entry]);
   });
 
-  test('asks nothing for what is well, or has a date of its own', async () => {
+  test('reads nothing for indices that are well, or whose cause has a date', async () => {
     const asked: string[] = [];
     const nights = nightsInMemory();
     nights.read = async (index) => {

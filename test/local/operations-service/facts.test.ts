@@ -68,26 +68,6 @@ describe('point 1: actions and refusals', () => {
 });
 
 describe('point 2: rows, mode and texts', () => {
-  test('point 2 the row at the cutoff goes, the one a millisecond later stays', async () => {
-    const timestamps = [start - 5, start - 4, start - 3];
-    const service = await serve({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
-    expect(await service.counts({ endTimeMillis: start - 4 })).toEqual({ matching: 2, total: 3 });
-    await service.startDelete({ endTimeMillis: start - 4 });
-    service.pass(1000);
-    expect(service.engine.rows('dataset.operation')).toMatchObject([{ timestamp: start - 3 }]);
-  });
-
-  test('point 2 a row without a timestamp is kept by a delete and dropped by a reindex', async () => {
-    const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps: [Number.NaN, start - 1] }];
-    const service = await serve({ indices });
-    await service.startDelete({ endTimeMillis: start - 2 });
-    service.pass(1000);
-    expect(service.engine.rows('dataset.operation')).toHaveLength(2);
-    await service.truncate({ endTimeMillis: start - 2, dryRun: false, forceReindex: true });
-    service.pass(1000);
-    expect(service.engine.rows('dataset.operation')).toMatchObject([{ timestamp: start - 1 }]);
-  });
-
   test.each([
     [50, 'Issuing a delete by query request.'],
     [51, 'Reindexing the aspect without the deleted records.'],
@@ -106,16 +86,6 @@ describe('point 2: rows, mode and texts', () => {
     const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps: [] }];
     const service = await serve({ profile: 'newest', indices });
     expect((await service.truncate()).json.value).toMatch(/^Delete 0 out of 0 rows \(NaN%\)\. Issuing a delete/);
-  });
-
-  test.each([
-    [true, true],
-    [false, false],
-  ])('point 2 the flags %s and %s are a conflict, said with 200', async (forceDeleteByQuery, forceReindex) => {
-    const service = await serve();
-    const { status, json } = await service.truncate({ forceDeleteByQuery, forceReindex, dryRun: false });
-    expect([status, json.value]).toEqual([200, 'please only set forceReindex OR forceDeleteByQuery flags']);
-    expect(service.engine.tasks()).toEqual([]);
   });
 
   test.each([
@@ -141,88 +111,21 @@ describe('point 3: delete tasks', () => {
     expect(await service.counts()).toEqual({ matching: 0, total: 300 });
   });
 
-  test('point 3 rows that changed meanwhile are version_conflicts and stay', async () => {
-    const service = await serve({ faults: ['conflicts=0.1'] });
-    const task = await service.startDelete();
-    service.pass(1000);
-    const { completed, status } = await service.status(task);
-    expect(completed).toBe(true);
-    expect(status.version_conflicts).toBeGreaterThan(30);
-    expect(status.version_conflicts).toBeLessThan(120);
-    expect(status.deleted + status.version_conflicts).toBe(700);
-    expect(await service.counts()).toEqual({
-      matching: status.version_conflicts,
-      total: 300 + status.version_conflicts,
-    });
-  });
-
-  test('point 3 two deletes of the same rows: what one deleted is a conflict of the other', async () => {
-    const service = await serve();
-    const tasks = [await service.startDelete(), await service.startDelete()];
-    service.pass(1000);
-    const statuses = await Promise.all(tasks.map(async (task) => (await service.status(task)).status));
-    expect(statuses.map(({ total }) => total)).toEqual([700, 700]);
-    expect(statuses.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(700);
-    expect(statuses.reduce((sum, { version_conflicts }) => sum + version_conflicts, 0)).toBe(700);
-  });
-
-  test('point 3 a cancelled task is completed and says so', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    service.pass(100);
-    service.engine.cancelTask(task);
-    service.pass(1000);
-    const { completed, status } = await service.status(task);
-    expect([completed, status.canceled, status.deleted]).toEqual([true, 'by user request', 200]);
-    expect(service.engine.rows('dataset.operation')).toHaveLength(800);
-  });
-
   test('point 3 a task that aborts midway is completed with fewer deleted than total', async () => {
     const service = await serve({ faults: ['abort-at=0.99'] });
     const task = await service.startDelete();
     service.pass(1000);
     expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 700, deleted: 693 } });
   });
-
-  test('point 3 rows that come in after the start stay', async () => {
-    const service = await serve();
-    await service.startDelete();
-    service.engine.addRows('dataset.operation', [start - 99 * day]);
-    service.pass(1000);
-    expect(await service.counts()).toEqual({ matching: 1, total: 301 });
-  });
 });
 
 describe('point 4: reindex', () => {
-  test('point 4 the alias is swapped first: the count drops to 0 at once, then fills', async () => {
-    const service = await serve();
-    const [before] = service.engine.indices();
-    await service.truncate({ dryRun: false, batchSize: 100 });
-    const totals = [];
-    for (let look = 0; look < 4; look++) {
-      totals.push(await service.counts());
-      service.pass(50);
-    }
-    expect(totals.map(({ total }) => total)).toEqual([0, 100, 200, 300]);
-    expect(totals.every(({ matching }) => matching === 0)).toBe(true);
-    const [now, left] = service.engine.indices();
-    expect(now?.name).toBe(`dataset_operationaspect_v1_${start}`);
-    expect(left).toEqual({ ...before, index: undefined });
-  });
-
   test('point 4 getIndexSizes shows the new name and no longer the old index', async () => {
     const service = await serve();
     await service.truncate({ dryRun: false });
     expect((await service.sizes()).map(({ indexName }: { indexName: string }) => indexName)).toEqual([
       `dataset_operationaspect_v1_${start}`,
     ]);
-  });
-
-  test('point 4 created counts the rows to keep, deleted stays 0', async () => {
-    const service = await serve();
-    const task = (await service.truncate({ dryRun: false })).json.value;
-    service.pass(1000);
-    expect((await service.status(task)).status).toMatchObject({ total: 300, created: 300, deleted: 0 });
   });
 
   test.each([
@@ -252,52 +155,6 @@ describe('point 4: reindex', () => {
     expect(service.engine.indices().map(({ rows }) => rows)).toEqual([0, 1000]);
   });
 
-  test('point 4 an index that is not an alias is refused with 400, nothing changes', async () => {
-    const service = await serve({ profile: '0.13.2-1.1', faults: ['not-an-alias'] });
-    const before = service.engine.indices();
-    expect(before).toMatchObject([{ name: 'dataset_operationaspect_v1' }]);
-    const { status, json } = await service.truncate({ dryRun: false, batchSize: 100 });
-    expect([status, json.message]).toEqual([400, 'Async reindex failed']);
-    expect(service.engine.indices()).toEqual(before);
-  });
-
-  test('point 4 the newest code never refreshes the new index: counts stay 0 until somebody does', async () => {
-    const service = await serve({ profile: 'newest' });
-    const task = (await service.truncate({ dryRun: false, batchSize: 100 })).json.value;
-    service.pass(day);
-    service.engine.addRows('dataset.operation', [service.now()]);
-    service.pass(day);
-    expect((await service.status(task)).status.created).toBe(300);
-    expect(await service.counts()).toEqual({ matching: 0, total: 0 });
-    service.engine.refresh();
-    expect(await service.counts()).toEqual({ matching: 0, total: 301 });
-  });
-
-  test('point 4 before 1.2 the source is not refreshed first: the latest rows are not copied', async () => {
-    const copied = async (profile: '0.13.2-1.1' | 'newest') => {
-      const service = await serve({ profile });
-      service.pass(1000);
-      service.engine.addRows('dataset.operation', [start]);
-      await service.truncate({ dryRun: false, batchSize: 1000 });
-      service.pass(60_000);
-      return service.engine.tasks()[0]?.created;
-    };
-    expect([await copied('0.13.2-1.1'), await copied('newest')]).toEqual([300, 301]);
-  });
-
-  test('point 4 a second reindex during the copy loses the rows that the first one copies afterwards', async () => {
-    const service = await serve();
-    const before = service.engine.mark('dataset.operation');
-    await service.truncate({ dryRun: false, batchSize: 100 });
-    service.pass(120);
-    await service.truncate({ dryRun: false, batchSize: 100 });
-    service.pass(60_000);
-    expect(service.engine.rows('dataset.operation')).toHaveLength(200);
-    const gone = service.engine.goneSince(before).filter(({ timestamp }) => timestamp > cutoff.endTimeMillis);
-    expect(gone).toHaveLength(100);
-    expect(new Set(gone.map(({ by }) => by))).toEqual(new Set(['left-behind']));
-  });
-
   test('point 4 without timeoutSeconds a slow allocation ends the copy before its first row', async () => {
     const service = await serve({ faults: ['slow-allocation'] });
     const created = async (fields: object) => {
@@ -308,36 +165,9 @@ describe('point 4: reindex', () => {
     expect(await created({ timeoutSeconds: 300 })).toBe(300);
     expect(await created({})).toBe(0);
   });
-
-  test('point 4 the alias can be led back to the old index, which has every row', async () => {
-    const service = await serve({ faults: ['reindex-fails=400'] });
-    const [old] = service.engine.indices();
-    await service.truncate({ dryRun: false });
-    service.engine.pointAlias('dataset.operation', old?.name ?? '');
-    expect(await service.counts()).toEqual({ matching: 700, total: 1000 });
-  });
 });
 
 describe('point 5: task status', () => {
-  test('point 5 a task lost at a node restart is the error text with 200, and what it did stays', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    service.pass(100);
-    service.engine.restartNode();
-    service.pass(60_000);
-    const { status, json } = await service.post('getEsTaskStatus', { task });
-    expect([status, json.value]).toEqual([200, `{"error":"Could not get task status for ${task}"}`]);
-    expect(await service.counts()).toEqual({ matching: 500, total: 800 });
-  });
-
-  test('point 5 a task that had ended survives a restart', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    service.pass(60_000);
-    service.engine.restartNode();
-    expect((await service.status(task)).completed).toBe(true);
-  });
-
   test('point 5 restart-at ends a task by itself', async () => {
     const service = await serve({ faults: ['restart-at=0.5'] });
     const task = await service.startDelete();
@@ -377,19 +207,6 @@ describe('point 5: task status', () => {
     expect((await service.post('getEsTaskStatus', { task, nodeId, taskId: Number(number) })).status).toBe(200);
   });
 
-  test('point 5 a sliced task stands at zero for long, then jumps', async () => {
-    const service = await serve({ faults: ['slices=3'] });
-    const task = await service.startDelete({ batchSize: 10 });
-    const seen: number[] = [];
-    for (let look = 0; look < 40; look++) {
-      seen.push((await service.status(task)).status.deleted);
-      service.pass(100);
-    }
-    expect(seen.slice(0, 20).every((deleted) => deleted === 0)).toBe(true);
-    expect([...new Set(seen)]).toEqual([0, 233, 466, 700]);
-    expect((await service.status(task)).status.slices).toHaveLength(3);
-  });
-
   test('point 5 status may be missing', async () => {
     const service = await serve({ faults: ['status-form=missing'] });
     expect(Object.keys(await service.status(await service.startDelete())).sort()).toEqual([
@@ -407,32 +224,7 @@ describe('point 5: task status', () => {
   });
 });
 
-test.each(['specification', '0.10.5', '0.13.2-1.1', 'newest'] as const)(
-  'point 6 batchSize above 10000 is a completed task with zero counters (%s)',
-  async (profile) => {
-    const service = await serve({ profile });
-    const task = await service.startDelete({ batchSize: 10_001 });
-    expect(await service.status(task)).toMatchObject({ completed: true, status: { total: 0, deleted: 0, created: 0 } });
-    service.pass(60_000);
-    // 0.10.5 does not know the flag and has reindexed into an empty index.
-    expect((await service.counts()).total).toBe(profile === '0.10.5' ? 0 : 1000);
-  },
-);
-
 describe('point 7: unknown names', () => {
-  test('point 7 an unknown aspect is 500 index_not_found', async () => {
-    const service = await serve();
-    const { status, json } = await service.truncate({ aspect: 'foo' });
-    expect(status).toBe(500);
-    expect(json.message).toContain('[type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]');
-  });
-
-  test('point 7 an unknown entity is 400', async () => {
-    const service = await serve();
-    const { status, json } = await service.truncate({ entityType: 'datset' });
-    expect([status, json.message]).toEqual([400, 'Failed to find entity with name datset in EntityRegistry']);
-  });
-
   test('point 7 names are taken in any case', async () => {
     const service = await serve();
     expect(await service.counts({ entityType: 'DATASET', aspect: 'Operation' })).toEqual({

@@ -197,7 +197,9 @@ describe('rows', () => {
   });
 
   test('a million rows: half of them go in batches of 10000, in seconds of virtual time, in little memory', () => {
-    const before = process.memoryUsage.rss();
+    // Of this thread: what the process holds is that of all of them.
+    const held = () => process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
+    const before = held();
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 1_000_000, days: 100 }];
     const { engine, truncate, pass } = createLaboratory({ indices });
     truncate({ endTimeMillis: start - 50 * day, batchSize: 10_000 });
@@ -209,7 +211,7 @@ describe('rows', () => {
     expect(engine.tasks()).toMatchObject([{ total: 500_000, deleted: 500_000, batches: 50 }]);
     expect(looks * 100).toBeLessThan(10_000);
     expect(engine.indices()).toMatchObject([{ rows: 500_000, visibleRows: 500_000 }]);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(300e6);
+    expect(held() - before).toBeLessThan(300e6);
   });
 });
 

@@ -113,7 +113,7 @@ describe('the guarantee', () => {
           expect(interval!).toBeLessThanOrEqual(boundSeconds(since!) + 1e-6);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -134,7 +134,7 @@ describe('the guarantee', () => {
       fc.property(anyProgress, (see) => {
         expect(looksDuring(day, see).intervals.length).toBeLessThanOrEqual(110);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
     expect(looksDuring(day, alwaysNearlyDone(0.1)).intervals.length).toBeLessThanOrEqual(110);
   });

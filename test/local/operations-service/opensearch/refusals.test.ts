@@ -18,7 +18,7 @@ test.each([
   'http://search.example:9200',
   'http://127.0.0.1.example:9200',
   'http://0.0.0.0:9200',
-])('%s is not', (address) => {
+])('%s is refused, because it is not on this machine', (address) => {
   expect(() => readEngineAddress(address)).toThrow(/is not on this machine: only a loopback address will do/);
 });
 
@@ -40,7 +40,7 @@ describe('behind the address', () => {
     await expect(connectEngine({ address })).rejects.toThrow(/and opensearch 3\.1\.0 is there/);
   });
 
-  test('nobody is a sentence, too', async () => {
+  test('no search engine is reported in one sentence', async () => {
     const engine = await fakeEngine();
     engine.close();
     await expect(connectEngine({ address: engine.address })).rejects.toThrow(/^No search engine answers at /);

@@ -45,7 +45,6 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   });
   const record = await ledger.read(target.index);
   if (!record) return decided('unknown', { kind: 'unsettled', why: 'no-record', copied: true });
-  // It may still be sent, or be running: it belongs to the run that wrote this record.
   const stands = standing(record, services.run, services.clock.now());
   if (stands.kind === 'foreign') return decided(stands.outcome, stands.cause);
   const verdict = record.state === 'other-version' ? undefined : record.lastVerdict;
@@ -55,25 +54,27 @@ export async function lookAt(target: Target, services: LookServices): Promise<Lo
   if (!isUnresolved(record) || record.attemptId !== watch.attemptId) {
     return decided('in-flight', { kind: 'held', state: 'closed' });
   }
-  const counted = { ...target, watch: { ...watch, looks: watch.looks + 1 } };
+  const watched = { ...target, watch: { ...watch, looks: watch.looks + 1 } };
   try {
-    return await look(counted, record, services);
+    return await look(watched, record, services);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     log.warn('look failed', { index: target.index, error: error.fact });
-    return await lookFailed(counted, record, error, services);
+    return await lookFailed(watched, record, error, services);
   }
 }
 
 async function look(target: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
   const { entry, watch: before } = target;
   const { ledger, clock, maxRunHours } = services;
-  const seen = await see(before, stored, services);
+  const seen = await sightingOf(before, stored, services);
   // Stillness and age are measured by our clock: where the server's clock contradicts it, a look proves neither.
   if (!clocksAgree(seen)) return again(unseen(before, undefined, clock.now()), services);
   const record = await withCopying(stored, seen, services);
   const { watch, end } = fold(before, seen, watchedOf(record, services));
-  if (end === undefined) return again(watch, services);
+  // What has just turned out to copy was not counted row by row: the next look does.
+  const wasTolerant = mayHaveCopied(record) && !mayHaveCopied(stored);
+  if (end === undefined || wasTolerant) return again(watch, services);
   if (seen.all === undefined) {
     const isLast = watchedOf(record, services).isLastLook && !watch.rose?.counter;
     return (
@@ -101,7 +102,7 @@ export const clocksAgree = ({ clockSkewMillis = 0 }: Pick<Seen, 'clockSkewMillis
   Math.abs(clockSkewMillis) <= maxClockSkewMillis;
 
 /** What shows whether something moves; everything, if this look may end the watch. */
-async function see(watch: Watch, record: Unresolved, services: LookServices): Promise<Seen> {
+async function sightingOf(watch: Watch, record: Unresolved, services: LookServices): Promise<Seen> {
   const { clock } = services;
   const status = await statusOf(record, services);
   const task = status && ownTask(status, record, clock.now());
@@ -115,6 +116,7 @@ async function see(watch: Watch, record: Unresolved, services: LookServices): Pr
   const done = () => ({ seenAt: clock.now(), realAt: clock.realNow() });
   if (mayEnd(watch, known, watchedOf(record, services))) {
     const counts = await countAll(record, services);
+    // After its end, rows that still come in show that another process copies (`isFinal`).
     const isKeptShown = mayHaveCopied(record) || watch.completedAt !== undefined;
     return { ...known, ...counts, ...(isKeptShown && keptIn(counts)), ...done() };
   }

@@ -184,11 +184,11 @@ function progressSeen(
 /**
  * Still: successful looks saw no progress over max(10 min, 20 % of the time elapsed), at most `longestStill`, of this
  * run.
- * @param at before the last successful look, epoch milliseconds of the run's clock
+ * @param at when the last successful look began, epoch milliseconds of the run's clock
  */
 export function isStill(watch: Watch, at: number, longestStill: number): boolean {
-  const { movedAt, aliveAt = movedAt } = watch;
-  return movedAt !== undefined && at - Math.max(movedAt, aliveAt ?? movedAt) >= stillWindow(watch, at, longestStill);
+  const { movedAt, aliveAt = 0 } = watch;
+  return movedAt !== undefined && at - Math.max(movedAt, aliveAt) >= stillWindow(watch, at, longestStill);
 }
 
 const stillWindow = ({ startedAt }: Watch, at: number, longestStill: number): number =>
@@ -202,11 +202,16 @@ export const longestStillMillis = (maxRunHours: number): number =>
   Math.min(still.maxMillis, (maxRunHours * 3_600_000) / 2);
 
 /** A failed look: time in which nothing could be seen does not count as time without progress. */
-export const unseen = (watch: Watch, error: ServerError | undefined, now: number): Watch => ({
-  ...watch,
-  ...(error && { error }),
-  ...(watch.movedAt !== undefined && { movedAt: watch.movedAt + (now - watch.lastLookAt) }),
-});
+export function unseen(watch: Watch, error: ServerError | undefined, now: number): Watch {
+  const { movedAt, aliveAt, lastLookAt } = watch;
+  const blind = now - lastLookAt;
+  return {
+    ...watch,
+    ...(error && { error }),
+    ...(movedAt !== undefined && { movedAt: movedAt + blind }),
+    ...(aliveAt !== undefined && { aliveAt: aliveAt + blind }),
+  };
+}
 
 /** Whether the last successful look saw progress; the first one has nothing to compare with, and failed ones take nothing back. */
 export const isMoving = ({ looks, movedAt, succeededAt }: Watch): boolean =>

@@ -31,14 +31,30 @@ export interface Group {
  * A cause that concerns many policies (a gateway, a pause) is reported once. Others stay separate: their next step
  * names a task or rows.
  */
-const shared: ReadonlySet<Outcome> = new Set(['failed', 'not-started', 'in-flight']);
+const shared: Record<Outcome, boolean> = {
+  failed: true,
+  'not-started': true,
+  'in-flight': true,
+  'rows-missing': false,
+  emptied: false,
+  quarantined: false,
+  unknown: false,
+  'above-ceiling': false,
+  incomplete: false,
+  'still-running': false,
+  truncated: false,
+  'would-truncate': false,
+  'below-threshold': false,
+  'nothing-to-delete': false,
+  disabled: false,
+};
 
 export function problemGroups(report: Report): Group[] {
   const toldWithError = new Set(withError(report));
   const groups = new Map<string, Group>();
   withResult(report, 'attention', 'failed').forEach((entry, position) => {
     if (toldWithError.has(entry)) return;
-    const key = shared.has(entry.outcome) ? `${entry.outcome} ${shownOf(entry.cause)}` : `${position}`;
+    const key = shared[entry.outcome] ? `${entry.outcome} ${shownOf(entry.cause)}` : `${position}`;
     const group = groups.get(key);
     if (group) group.entries.push(entry);
     else groups.set(key, { outcome: entry.outcome, entries: [entry] });

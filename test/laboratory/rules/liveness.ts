@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
@@ -85,7 +86,25 @@ const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.st
 const reportOf = (history: History, runId: string) =>
   eventsOf(history, 'published').findLast((event) => event.runId === runId)?.report;
 
-const stuck = new Set<PolicyEntry['outcome']>(['in-flight', 'still-running', 'not-started', 'unknown', 'incomplete']);
+/** Whether an index that ends the last calm night like that has not been dealt with. */
+const stuck: Record<Outcome, boolean> = {
+  'in-flight': true,
+  'still-running': true,
+  'not-started': true,
+  unknown: true,
+  incomplete: true,
+  // Some of them are for good: see below.
+  failed: false,
+  'rows-missing': false,
+  emptied: false,
+  quarantined: false,
+  'above-ceiling': false,
+  truncated: false,
+  'would-truncate': false,
+  'below-threshold': false,
+  'nothing-to-delete': false,
+  disabled: false,
+};
 
 function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   const { outcome, cause } = entry;
@@ -103,7 +122,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'stopped' && cause.outcome === 'rows-missing') return false;
   if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, world.time.now());
-  if (stuck.has(outcome)) return true;
+  if (stuck[outcome]) return true;
   if (outcome !== 'failed') return false;
   // What the policy or the server rules out for good is said every night.
   if (cause.kind === 'guard') return false;

@@ -281,6 +281,14 @@ describe('a truncation without movement', () => {
     expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 5 } });
   });
 
+  test('is counted once more, row by row, in the look after the one that showed it to be a copy', async () => {
+    const whole = { kind: 'found', completed: true, counters: { total: 40, created: 40 } } as const;
+    const sizes = sizesOf('dataset_operationaspect_v1_0000001200005');
+    const world = aWorld({ status: whole, kept: 40, toDelete: 0, sizes });
+    expect(await world.look()).toMatchObject({ kind: 'watching' });
+    expect(await world.lookAfter(minutes(1))).toMatchObject({ entry: { cause: { kind: 'verified', by: 'proof' } } });
+  });
+
   test('is compared without tolerance if it may have been a reindex', async () => {
     const counted = async (strategy: AttemptStrategy) => {
       const world = aWorld({ record: sentAs(strategy), kept: 4000, toDelete: 2000 });

@@ -168,6 +168,8 @@ describe('stillness', () => {
     const error = { kind: 'timeout', operation: 'dry-run' } as const;
     const before = aWatch({ movedAt: 1000, lastLookAt: 5000, succeededAt: 5000 });
     expect(unseen(before, error, 8000)).toEqual({ ...before, error, movedAt: 4000 });
+    const alive = { ...before, aliveAt: 5000 };
+    expect(unseen(alive, error, 8000)).toEqual({ ...alive, error, movedAt: 4000, aliveAt: 8000 });
     expect(unseen(aWatch(), error, 8000)).toEqual({ ...aWatch(), error });
   });
 });

@@ -1,6 +1,6 @@
 import type { Check, Finding } from '../facts/check.ts';
 import { dayMillis, maxClockSkewMillis } from '../facts/limits.ts';
-import { diagnosis, remedy } from './errors.ts';
+import { diagnosis, isRefused, remedy } from './errors.ts';
 import { counted, moment } from './numbers.ts';
 
 /**
@@ -97,13 +97,14 @@ const without: Partial<Record<Check['name'], string>> = {
   'Task status': 'Runs can do without; truncations are then watched by counting rows.',
 };
 
-function wayToServer({ loopback, port }: Finding & { kind: 'not-connected' }, place: Place): string {
+function wayToServer({ loopback, port, error }: Finding & { kind: 'not-connected' }, place: Place): string {
   if (place === 'machine') {
     return loopback
       ? 'Is the server, or kubectl port-forward, running on this port?'
       : 'A GMS in Kubernetes is reached by kubectl port-forward, a private one through the VPN.';
   }
   if (loopback) return 'That is the function itself: set gmsUrl to the address of a load balancer.';
+  if (isRefused(error.code)) return remedy(error);
   return `A private address needs subnets with a route to it (subnetIds), and the security group of the load balancer must allow port ${port} from that of the functions (securityGroupIds).`;
 }
 

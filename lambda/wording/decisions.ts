@@ -79,7 +79,7 @@ export function ceilingText(
   entry: DecidedFacts,
 ): string {
   if (bite !== undefined) {
-    const what = `the oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')}`;
+    const what = `the oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')} ${older(entry)}`;
     return `${what}, more than the ${exact(bite)} that one run may delete (maxRowsPerRun)${takes(seconds)}`;
   }
   const what =

@@ -110,6 +110,10 @@ export const privileges: Record<OperationName, string> = {
 /** What it means, if that is not obvious. */
 function meaning({ kind, operation, code, toHttps }: ServerError): string {
   switch (kind) {
+    case 'connect':
+      return isRefused(code)
+        ? 'Something answered that nothing listens there: the server is down, or the port is wrong.'
+        : '';
     case 'tls':
       return tls(code).meaning;
     case 'not-http':
@@ -148,6 +152,9 @@ const badRequests: Record<OperationName, string> = {
   'index-sizes': 'It does not know this request.',
 };
 
+/** What a security group keeps away gets no answer at all, and times out. */
+export const isRefused = (code: string | undefined): boolean => code === 'ECONNREFUSED';
+
 const checkAddress = `Check the GMS address; it has one of the forms ${addressForms}.`;
 
 /** What to do about it; empty if the only option is to try again. */
@@ -156,7 +163,9 @@ export function remedy({ kind, operation, code, page, status }: ServerError): st
     case 'dns':
       return 'Check the GMS address and, inside a VPC, its DNS.';
     case 'connect':
-      return 'Check that the address and port are right, the server is up, and security groups and firewalls allow the connection.';
+      return isRefused(code)
+        ? 'Check that the server is up, and that the address and port are right.'
+        : 'Check that the address and port are right, the server is up, and security groups and firewalls allow the connection.';
     case 'tls':
       return tls(code).remedy;
     case 'not-http':
@@ -165,7 +174,7 @@ export function remedy({ kind, operation, code, page, status }: ServerError): st
     case 'not-json':
       return checkAddress;
     case 'unauthorized':
-      return 'Create a new token in DataHub under Settings > Access Tokens.';
+      return 'Make sure that the address is that of the DataHub you mean; if it is, create a new token in DataHub under Settings > Access Tokens.';
     case 'token':
       return 'Store it again: one line, without spaces or other characters that no token has.';
     case 'privilege':

@@ -26,7 +26,7 @@ const words: Record<Outcome, { alone: string; counted: string; inSubject: string
     inSubject: 'above the ceiling',
   },
   incomplete: { alone: 'the task ended, but rows to delete remain', counted: 'incomplete', inSubject: 'incomplete' },
-  'not-started': { alone: 'approved, but not started', counted: 'not started', inSubject: 'not started' },
+  'not-started': { alone: 'due, but not started', counted: 'not started', inSubject: 'not started' },
   'in-flight': {
     alone: 'another truncation of this index is unresolved',
     counted: 'with another truncation unfinished',

@@ -103,7 +103,7 @@ function detailOf(cause: Cause, entry: PolicyEntry): string[] {
         }[cause.why],
       ];
     case 'above-ceiling':
-      return [cause.bite === undefined ? '' : 'oldest rows exceed a bite'];
+      return [cause.bite === undefined ? '' : 'oldest hour above maxRowsPerRun'];
     case 'policy':
       return ['wrong policy'];
     case 'paused':

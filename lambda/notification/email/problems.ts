@@ -7,6 +7,7 @@ import { causeSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import { type Group, problemGroups } from '../digest/groups.ts';
 import { isAboutClearing, notesBeside } from '../digest/notes.ts';
 import { ownersAndNotes } from '../digest/owners.ts';
+import { urgencyOf } from '../digest/urgency.ts';
 import { pause } from '../next/commands.ts';
 import { entryStep } from '../next/entry-steps.ts';
 import { noteStep } from '../next/run-steps.ts';
@@ -27,7 +28,8 @@ export function problems(telling: Telling): string {
       told.add(entry);
       return `- ${nameOf(entry)}: ${sentence(entry)}.`;
     });
-  return ['NEEDS ATTENTION', ...full, ...(brief.length > 0 ? [['Also:', ...brief].join('\n')] : [])].join('\n\n');
+  const heading = urgencyOf(report).urgency === 'nothing' ? 'FOR INFORMATION' : 'NEEDS ATTENTION';
+  return [heading, ...full, ...(brief.length > 0 ? [['Also:', ...brief].join('\n')] : [])].join('\n\n');
 }
 
 function problem({ outcome, entries }: Group, telling: Telling): string {

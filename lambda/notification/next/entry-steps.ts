@@ -148,10 +148,7 @@ function afterUnknown(entries: Entries, context: MessageContext): Step {
     if (cause.closed === 'quarantined') return clearStep(whenComplete, entries, context);
     if (cause.closed) return { text: `Nothing: ${later} treats the index like any other.`, passes: true };
     if (cause.why === 'hung') {
-      return {
-        text: `Do not truncate it by hand; ${later} goes on watching. See what the task is waiting for (a full disk, perhaps).`,
-        command: askAboutTask(entry),
-      };
+      return afterHanging(entry, cause, context);
     }
     if (cause.why === 'no-record') {
       return {
@@ -171,6 +168,23 @@ function afterUnknown(entries: Entries, context: MessageContext): Step {
     text: 'Do not truncate it by hand: nothing is started for it until a later run sees an end.',
     command: askForTasks,
     passes: true,
+  };
+}
+
+/** An old server may reindex what it was asked to delete: whoever stops the task looks at its action first. */
+function afterHanging(entry: PolicyEntry, { copied }: Cause & { kind: 'unsettled' }, context: MessageContext): Step {
+  const text = `Do not truncate it by hand; ${laterRun(context).toLowerCase()} goes on watching. See what the task is waiting for (a full disk, perhaps)`;
+  const look = askAboutTask(entry);
+  if (copied || entry.strategy !== 'delete-by-query') {
+    return { text: `${text}. Do not cancel it: a copy that is stopped leaves the index half empty.`, look };
+  }
+  return {
+    text: `${text}, and what its action is: you may cancel a delete/byquery, never a reindex.`,
+    look,
+    command: commandOf(
+      `This would stop a delete/byquery: what is deleted stays deleted, and ${laterRun(context).toLowerCase()} deletes the rest:`,
+      stopRequest(entry.taskId),
+    ),
   };
 }
 

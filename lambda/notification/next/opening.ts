@@ -40,7 +40,10 @@ export function approveStep(
 function deleted(approved: number, name: string, entry: Named): string {
   const { rowsToDelete, rowsTotal = Number.POSITIVE_INFINITY } = entry;
   if (rowsToDelete === undefined || rowsToDelete > approved) return `up to ${rows(approved)} of ${name} for real`;
-  const later = Math.min(approved, rowsTotal) - rowsToDelete;
+  if (rowsToDelete < rowsTotal && rowsTotal <= approved) {
+    return `up to all ${rows(rowsTotal)} of ${name} for real: ${amount(rowsToDelete)} now, and the others as they pass their retention`;
+  }
+  const later = approved - rowsToDelete;
   const counted = `${ofTotal(rowsToDelete, entry.rowsTotal)} of ${name} for real`;
   return later <= 0 ? counted : `${counted}, and up to ${amount(later)} more that pass their retention until then`;
 }

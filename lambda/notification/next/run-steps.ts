@@ -92,7 +92,11 @@ export function serverStep<Otherwise extends Step | undefined>(
 ): Step | Otherwise {
   const mend = () => ({ text: `${withoutStop(remedy(error))}${again(context)}.` });
   switch (error.kind) {
-    case 'unauthorized':
+    case 'unauthorized': {
+      const { text, ...step } = tokenStep(context);
+      const first = 'Make sure that the address is that of the DataHub you mean; if it is, ';
+      return { ...step, text: `${first}${text.charAt(0).toLowerCase()}${text.slice(1)}` };
+    }
     case 'token':
       return tokenStep(context);
     case 'privilege':

@@ -1,8 +1,8 @@
 import { mayHaveLost } from '../../facts/losses.ts';
-import { resultOf } from '../../facts/outcomes.ts';
+import { resultOf, type Urgency } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { clip, oneLine } from '../../facts/text.ts';
-import { counted, duration } from '../../wording/numbers.ts';
+import { counted, duration, minute } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
 import { causeSentence, errorSentence, nameOf, sentence } from '../../wording/sentences.ts';
@@ -12,7 +12,7 @@ import { isAboutClearing, notesBeside } from '../digest/notes.ts';
 import { ownersAndNotes } from '../digest/owners.ts';
 import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
 import { allWell, troubles } from '../digest/troubles.ts';
-import { urgencySentence } from '../digest/urgency.ts';
+import { urgencyOf, urgencySentence } from '../digest/urgency.ts';
 import { dataHubOf } from '../digest/which.ts';
 import { errorStep } from '../next/run-steps.ts';
 import { isQuiet } from '../quiet.ts';
@@ -38,13 +38,22 @@ export interface CustomNotification {
   metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
 }
 
-const symbols = { ok: ':white_check_mark:', attention: ':warning:', failed: ':rotating_light:' } as const;
+/** By urgency, so that the siren stands out: what passes by itself gets none, however it ended. */
+const symbols: Record<Urgency, string> = {
+  act: ':rotating_light:',
+  week: ':warning:',
+  change: ':information_source:',
+  nothing: ':information_source:',
+};
+
+const symbolOf = (report: Report): string =>
+  isQuiet(report) ? ':white_check_mark:' : symbols[urgencyOf(report).urgency];
 
 /** A message for a channel: the result, the worst problems with their commands, a line about the rest. */
 export function customNotification(report: Report, context: MessageContext): CustomNotification {
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const stage = markdown(report.stage, 40);
-  const title = `${symbols[report.result]} ${preview}DataHub retention ${stage}: ${markdown(summary(report), 140)}`;
+  const title = `${symbolOf(report)} ${preview}DataHub retention ${stage}: ${markdown(summary(report), 140)}`;
   const given = new Set<string>();
   const described = description(report, context, given);
   const others = nextSteps(report, context, given);
@@ -185,7 +194,9 @@ function footer(report: Report): string[] {
     .slice(0, 2)
     .map(({ text }) => `_${asSentence(markdown(text, 150))}_`);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
-  return [...notes, ...(seconds >= 0 ? [`Run ${markdown(report.runId, 100)}, took ${duration(seconds)}.`] : [])];
+  const started = minute(report.startedAt) ?? markdown(report.startedAt, 40);
+  const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
+  return [...notes, `Run ${markdown(report.runId, 100)}, ${started}${took}.`];
 }
 
 const nonEmpty = (text: string): string[] => (text === '' ? [] : [text]);

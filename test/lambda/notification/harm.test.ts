@@ -103,7 +103,11 @@ describe('a command that deletes or opens', () => {
   test('says how many rows it deletes, never more than the index has', () => {
     const { email } = composeMessage(aReport([ceiling]), context);
     expect(email).toContain(
-      'This deletes 98,000 of 102,000 rows of dataset.datasetProfile for real, and up to 4,000 more that pass their retention until then:',
+      'This deletes up to all 102,000 rows of dataset.datasetProfile for real: 98,000 now, and the others as they pass their retention:',
+    );
+    const large = composeMessage(aReport([{ ...ceiling, rowsTotal: 200_000 }]), context);
+    expect(large.email).toContain(
+      'This deletes 98,000 of 200,000 rows of dataset.datasetProfile for real, and up to 4,900 more that pass their retention until then:',
     );
   });
 });

@@ -114,7 +114,16 @@ describe('a message', () => {
     expect(email).toMatch(
       /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
     );
-    expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('approved, but not started'));
+    expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('due, but not started'));
+  });
+
+  test('has a siren in Slack only where it says to act, and a calm heading where nothing is to be done', () => {
+    for (const [name, report] of goldens) {
+      const { email, https } = composeMessage(report, context);
+      expect(/^:rotating_light:/.test(JSON.parse(https).content.title), name).toBe(email.includes('How urgent: act '));
+      if (email.includes('How urgent: nothing to do')) expect(email, name).not.toContain('NEEDS ATTENTION');
+    }
+    expect(composeMessage(golden['gateways/too-slow']!, context).email).toContain('\nFOR INFORMATION\n');
   });
 
   test('says PREVIEW in the subject and at the top', () => {
@@ -203,6 +212,12 @@ describe('a message', () => {
     expect(nowhere).toContain('Pause this job and datahub-gc');
   });
 
+  test('in Slack says when its run began, as the mail does', () => {
+    const message = composeMessage(golden['unresolved/hangs']!, context);
+    for (const form of [message.email, descriptionOf(message)])
+      expect(form).toContain('Run run-1, 1 Mar 2026, 03:30 UTC, took 2 h 1 min.');
+  });
+
   test('repeats a link once for each outcome', () => {
     const { email } = composeMessage(golden['held-back/above-ceiling']!, context);
     expect(email.match(/#outcome-above-ceiling/g)).toHaveLength(1);
@@ -215,7 +230,7 @@ describe('a message', () => {
       anEntry('not-started', cause, { name: 'b.b', owner: 'team-b' }),
     ]);
     const { email } = composeMessage(report, context);
-    expect(email).toContain('a.a, b.b: approved');
+    expect(email).toContain('a.a, b.b: due, but not started');
     expect(email).toContain('\nOwner of a.a: team-a.\nNote of a.a: Ask first.\nOwner of b.b: team-b.\n');
   });
 
@@ -301,7 +316,8 @@ describe('the preflight of a preview', () => {
 
   test('does not repeat what the error of the run says', () => {
     const { email } = composeMessage(golden['previews/preview-without-server']!, context);
-    expect(email).toContain('- Connection FAILED: see below. A private address needs subnets');
+    expect(email).toContain('- Connection FAILED: see below. Check that the server is up');
+    expect(email).not.toContain('security group');
     expect(email.match(/o connection to gms/g)).toHaveLength(1);
   });
 

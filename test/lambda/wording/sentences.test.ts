@@ -73,7 +73,7 @@ describe('a cause says', () => {
       'above-ceiling',
       { kind: 'above-ceiling', approveRows: 90, bite: 50 },
       { rowsToDelete: 80 },
-      'the oldest hour alone holds 80 rows, more than the 50 that one run may delete (maxRowsPerRun)',
+      'the oldest hour alone holds 80 rows older than 90 days, more than the 50 that one run may delete (maxRowsPerRun)',
     ],
     [
       'an approval that was not enough',

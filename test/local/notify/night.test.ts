@@ -68,7 +68,7 @@ describe('a run with a webhook', () => {
     const { status, bodies } = await night({ service: refused });
     expect(status).toBe(1);
     const { text, blocks } = bodies[0] as SlackMessage;
-    expect(text).toMatch(/^:rotating_light: DataHub retention 127.0.0.1: /);
+    expect(text).toMatch(/^:warning: DataHub retention 127.0.0.1: /);
     expect(JSON.stringify(blocks)).toMatch(
       /Truncate timeseries aspect index size API.*Next steps.*Grant this privilege/,
     );

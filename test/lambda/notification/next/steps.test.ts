@@ -36,6 +36,19 @@ describe('a command', () => {
     expect(running({ taskId: '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77' })).not.toContain('_cancel');
   });
 
+  test('cancels what hangs only below a look at its action, and never what may have copied', () => {
+    const hung = (more: object, cause: object = {}) =>
+      one('unknown', { kind: 'unsettled', why: 'hung', ...cause }, { taskId: 'node:1', ...more });
+    expect(hung({})).toMatch(
+      /about its task:\n {2}GET _tasks\/node:1\nThis would stop a delete\/byquery: .*\n {2}POST _tasks\/node:1\/_cancel\n/,
+    );
+    for (const copying of [hung({}, { copied: true }), hung({ strategy: 'reindex' }), hung({ strategy: 'unknown' })]) {
+      expect(copying).not.toContain('_cancel');
+      expect(copying).toContain('Do not cancel it: a copy that is stopped leaves the index half empty.');
+      expect(copying).toContain('  GET _tasks/node:1\n');
+    }
+  });
+
   test('renews a token in its parameter, under the key that encrypts it', () => {
     const tokenKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1';
     const email = mailOf(golden['run-errors/token-refused']!, {
@@ -84,6 +97,23 @@ describe('a text', () => {
       one('unknown', { kind: 'unsettled', why: 'still', vanished: true }, { strategy });
     expect(lost('delete-by-query')).toMatch(/20 hours after it was sent.*truncated in the ordinary way again/);
     expect(lost('reindex')).toMatch(/20 hours after it was sent.*the index is quarantined/);
+  });
+
+  test('asks whether a refused token was sent to the right DataHub before it asks for a new one', () => {
+    for (const where of [context, local]) {
+      expect(mailOf(golden['run-errors/token-refused']!, where)).toMatch(
+        /^Next: Make sure that the address is that of the DataHub you mean; if it is, create a new access token/m,
+      );
+    }
+  });
+
+  test('sends nobody to security groups where a server refused the connection, only where nothing answered', () => {
+    const unreachable = (code: string) =>
+      one('failed', { kind: 'server', error: { kind: 'connect', operation: 'dry-run', code }, sent: 'no' });
+    expect(unreachable('ECONNREFUSED')).toContain('the server is down, or the port is wrong');
+    expect(unreachable('ECONNREFUSED')).not.toContain('security groups');
+    expect(unreachable('UND_ERR_CONNECT_TIMEOUT')).toContain('security groups');
+    expect(unreachable('UND_ERR_CONNECT_TIMEOUT')).not.toContain('nothing listens');
   });
 
   test('answers a missing privilege with the privilege, and asks for no new token', () => {

@@ -124,7 +124,7 @@ describe('a policy with a bite', () => {
       policyCutoffMillis: cutoff,
       cause: { kind: 'above-ceiling', bite: 1000, approveRows: 3150 },
     });
-    expect(blocked.reason).toMatch(/^the oldest hour alone holds 3,000 rows, more than the 1,000/);
+    expect(blocked.reason).toMatch(/^the oldest hour alone holds 3,000 rows older than 30 days, more than the 1,000/);
     const { approveRows } = blocked.cause as { approveRows: number };
     expect(realTruncates()).toEqual([]);
     const approved = only(await night({ only: ['dataset.operation'], approveRows }));

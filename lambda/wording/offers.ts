@@ -26,7 +26,7 @@ export function offer(facts: DecidedFacts, withheld: Withheld | undefined): stri
   }
   if (outcome === 'rows-missing' || outcome === 'quarantined') {
     const input = { clear: [name] };
-    return `The index stays closed to truncation until you clear it, which counts its rows, opens it if they are all there, and truncates nothing: ${JSON.stringify(input)}`;
+    return `The index stays closed to truncation until you clear it, which counts its rows, reopens it for this job only if they are all there, and deletes no row: ${JSON.stringify(input)}`;
   }
   return '';
 }

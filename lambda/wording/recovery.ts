@@ -11,19 +11,20 @@ import {
   type Moved,
   makeVisible,
   noMoreReindex,
+  type Pause,
   restoreIndex,
   waitForCopies,
 } from './repair.ts';
 
-export type { Instruction } from './repair.ts';
+export type { Instruction, Pause } from './repair.ts';
 
 /**
  * What an operator does to get rows back, or to make them visible, in the order in which to do it: first what keeps it
  * from getting worse, then looking, then what changes something. Empty if there is nothing to recover.
  * @param now real time, epoch milliseconds: a deadline may have passed
- * @param pause the command that pauses this job, where it is known
+ * @param pause how this job is paused, where there is a command for it
  */
-export function recovery(entry: DecidedFacts, now: number, pause?: string): Instruction[] {
+export function recovery(entry: DecidedFacts, now: number, pause?: Pause): Instruction[] {
   const { cause, strategy, cutoffMillis = 0 } = entry;
   const first = (deadline: Instruction[]) => [...deadline, ...beforeAll(entry, pause)];
   const moved = (facts: Facts) => first([{ say: deadlineOf(facts, now) }]);
@@ -42,7 +43,7 @@ export function recovery(entry: DecidedFacts, now: number, pause?: string): Inst
     }
     case 'quarantined':
       // Repeated each night: nobody should have to look for the first message.
-      if (cause.unseen) return makeVisible(cause.indexNow);
+      if (cause.unseen) return [lookAt(entry), ...makeVisible(cause.indexNow)];
       if (isMoved(cause)) return [...moved(cause), ...back(cause, cutoffMillis)];
       return cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? [...first([]), ...lookForDeleter] : [];
     case 'emptied': {
@@ -50,7 +51,7 @@ export function recovery(entry: DecidedFacts, now: number, pause?: string): Inst
       return isMoved(facts) ? [...moved(facts), ...back(facts, cutoffMillis)] : [...first([]), ...lookForDeleter];
     }
     case 'not-refreshed':
-      return makeVisible(cause.indexNow ?? entry.indexName);
+      return [lookAt(entry), ...makeVisible(cause.indexNow ?? entry.indexName)];
     case 'unsettled': {
       const facts = { rowsIn: cause.indexBefore, indexNow: cause.indexNow };
       if (!isMoved(facts)) return [];
@@ -70,11 +71,11 @@ export function recovery(entry: DecidedFacts, now: number, pause?: string): Inst
 }
 
 /** The same for an index that an operator wants cleared but that is not whole. */
-export function recoveryOfNote(note: Note, now: number, pause?: string): Instruction[] {
+export function recoveryOfNote(note: Note, now: number, pause?: Pause): Instruction[] {
   if (note.kind !== 'not-released') return [];
-  if (note.unseen) return makeVisible(note.indexNow);
   const [entityType = note.index, ...aspect] = note.index.split('.');
   const entry = { entityType, aspect: aspect.join('.') };
+  if (note.unseen) return [lookAt(entry), ...makeVisible(note.indexNow)];
   return isMoved(note) ? [{ say: deadlineOf(note, now) }, ...beforeAll(entry, pause), ...back(note, 0)] : [];
 }
 
@@ -88,12 +89,17 @@ const deadlineOf = ({ rowsIn, deadline }: Facts, now: number): string =>
 
 type Index = Pick<DecidedFacts, 'entityType' | 'aspect'>;
 
+const pauseBoth =
+  'Pause this job and datahub-gc, so that nothing else changes the index: datahub-gc in DataHub under Ingestion (switch its schedule off)';
+
 /** What runs on may make it worse, and counts are short while a shard is away. */
-const beforeAll = (index: Index, pause: string | undefined): Instruction[] => [
-  {
-    say: `Pause this job and datahub-gc, so that nothing else changes the index${pause === undefined ? '.' : ':'}`,
-    ...(pause !== undefined && { request: pause }),
-  },
+const beforeAll = (index: Index, pause: Pause | undefined): Instruction[] => [
+  pause === undefined
+    ? { say: `${pauseBoth}.` }
+    : {
+        say: `${pauseBoth}, this job by its parameter${pause.account === undefined ? '' : ` (account ${pause.account})`}, which stops this job alone:`,
+        request: pause.command,
+      },
   lookAt(index),
   { say: waitForCopies, request: listTasksRequest },
 ];

@@ -11,6 +11,16 @@ export interface Instruction {
   request?: string;
 }
 
+/** How this job is paused. */
+export interface Pause {
+  command: string;
+  /** The account in which the command has to be typed, where that is known. */
+  account?: string | undefined;
+}
+
+/** Where requests are typed: once for a message. */
+export const whereToType = 'GET, PUT and POST go into the console of the search engine (Dev Tools).';
+
 /** The alias leads to another index than the one that holds the rows. */
 export interface Moved {
   rowsIn: string;
@@ -74,7 +84,7 @@ export function goBack({ rowsIn: before, indexNow: now }: Moved, alias: string):
 /** With `op_type: create` nothing existing is overwritten, so it can be repeated. */
 export const bringOver = ({ rowsIn: before, indexNow: now }: Moved, cutoffMillis: number): Instruction[] => [
   {
-    say: `This copies the rows that stayed behind in ${before}, and overwrites nothing:`,
+    say: `This copies what stayed behind in ${before}, and overwrites nothing:`,
     request: copy({
       conflicts: 'proceed',
       source: { index: before, query: { range: { timestampMillis: { gt: cutoffMillis } } } },
@@ -85,14 +95,16 @@ export const bringOver = ({ rowsIn: before, indexNow: now }: Moved, cutoffMillis
   { say: 'Refresh it; its count is true after that:', request: request('POST', `${now}/_refresh`) },
 ];
 
+const keepOld = 'The alias has left it, and it should still have the rows: do not delete it.';
+
 export function deadlineText(index?: string, deadline?: number, now = 0): string {
   const first = 'Run no DataHub upgrade before this is settled:';
   if (index === undefined || deadline === undefined) {
     return `${first} its system-update deletes old indices without an alias.`;
   }
   return deadline <= now
-    ? `${first} its system-update would delete ${index} at once, because of its age.`
-    : `${first} from ${date(deadline)} on, its system-update deletes ${index}.`;
+    ? `${first} its system-update would delete the old index ${index} at once, because of its age. ${keepOld}`
+    : `${first} from ${date(deadline)} on, its system-update deletes the old index ${index}. ${keepOld}`;
 }
 
 export function makeVisible(given: string | undefined): Instruction[] {

@@ -23,7 +23,7 @@ export function remarks(cause: Counters & Replaced, entry: DecidedFacts): string
       : []),
     ...(conflicts > 0
       ? [
-          `${rows(conflicts, 'exact')} had been changed or deleted by something else first${isWell ? ', which is normal' : ''}`,
+          `of the rows to delete, ${exact(conflicts)} had been changed or deleted by something else first${isWell ? ', which is normal' : ''}`,
         ]
       : []),
     ...(rowsRemaining > 0 && isWell

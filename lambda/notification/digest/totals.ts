@@ -1,7 +1,7 @@
 import { mayHaveLost } from '../../facts/losses.ts';
 import type { Note } from '../../facts/note.ts';
 import type { Outcome } from '../../facts/outcomes.ts';
-import type { Report } from '../../facts/report-schema.ts';
+import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { oneLine } from '../../facts/text.ts';
 import { errorInBrief } from '../../wording/errors.ts';
 import { rows } from '../../wording/numbers.ts';
@@ -99,22 +99,44 @@ export const tokenEnds = (report: Report): boolean =>
 /** Outcomes with which rows may have been deleted, although the truncation was not seen to end well. */
 const unproven: readonly Outcome[] = ['incomplete', 'unknown', 'still-running', 'rows-missing'];
 
-/** What an enforcing run deleted: proven, begun, nothing; empty if unknown. */
+/** What an enforcing run deleted: proven, begun, nothing, or that it is not known. */
 export function deletedSentence({ policies, ...report }: Report): string {
-  const begun = policies.filter(({ outcome }) => unproven.includes(outcome));
-  // After a swap of the alias the counts say that everything was deleted: not a number to report.
-  const sum = begun
-    .filter(({ outcome, strategy }) => outcome !== 'rows-missing' && strategy === 'delete-by-query')
-    .reduce((total, { rowsDeleted = 0 }) => total + rowsDeleted, 0);
+  const begun = policies.filter((entry) => unproven.includes(entry.outcome) && !wentBetweenRuns(entry));
+  const copies = begun.filter(({ strategy }) => strategy === 'reindex');
+  const counted = begun.filter(isCounted);
+  const going = begun.filter((entry) => isGoingOn(entry) && !isCounted(entry));
+  const sum = counted.reduce((total, { rowsDeleted = 0 }) => total + rowsDeleted, 0);
   const proven = rowsOf({ ...report, policies }, 'truncated');
   const sentences = [
     ...(proven ? [`${proven} deleted and verified.`] : []),
     ...(sum > 0 ? [`${proven ? 'Another ' : ''}${rows(sum)} deleted, not verified.`] : []),
+    ...(sum === 0 && counted.length > 0 ? ['As far as counted, no row was deleted.'] : []),
+    ...(going.length > 0 ? ['Rows are still being deleted.'] : []),
+    ...(copies.length > 0 ? ['The truncation is a copy, which deletes no row of the old index.'] : []),
   ];
+  if (begun.length > copies.length + counted.length + going.length) {
+    sentences.push(`How many ${sentences.length > 0 ? 'others' : 'rows'} were deleted is not known.`);
+  }
   if (sentences.length > 0) return sentences.join(' ');
-  if (begun.length > 0) return '';
   const byOthers = policies.some(({ outcome }) => outcome === 'emptied' || outcome === 'rows-missing');
   return byOthers ? 'This run deleted nothing.' : 'Nothing was deleted.';
+}
+
+const wentBetweenRuns = ({ cause }: PolicyEntry): boolean => cause.kind === 'missing' && cause.since !== undefined;
+
+const isGoingOn = ({ outcome, cause, strategy }: PolicyEntry): boolean =>
+  outcome === 'still-running' &&
+  strategy === 'delete-by-query' &&
+  cause.kind === 'watching' &&
+  cause.done !== undefined;
+
+/** After a swap of the alias the counts say that everything was deleted; without refreshes, that nothing was. */
+function isCounted({ outcome, cause, strategy, rowsDeleted, indexName }: PolicyEntry): boolean {
+  if (strategy !== 'delete-by-query' || rowsDeleted === undefined || cause.kind === 'not-refreshed') return false;
+  if (cause.kind === 'missing' && cause.indexGone) return false;
+  if (cause.kind === 'unsettled' && cause.copied) return false;
+  if ('movedBy' in cause && cause.movedBy !== undefined) return false;
+  return outcome !== 'rows-missing' || indexName !== undefined;
 }
 
 /** Rows deleted in this run, or that a run would delete: `4.3 M rows`; undefined if there are none. */

@@ -5,6 +5,7 @@ import { counted, duration, minute } from '../../wording/numbers.ts';
 import { withheldIn } from '../../wording/offers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
+import { whereToType } from '../../wording/repair.ts';
 import { errorSentence } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { countByOutcome, withError } from '../digest/groups.ts';
@@ -55,8 +56,9 @@ function compose(telling: Telling): string {
     leftOut(telling),
     outlook(report),
     switchOn(telling),
-    footer(telling),
   ];
+  const where = sections.some((section) => /^ {2}(?:GET|PUT|POST) /m.test(section)) ? `${whereToType}\n` : '';
+  sections.push(`${where}${footer(telling)}`);
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 

@@ -54,7 +54,7 @@ function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): strin
   if (!withRequest || !large) return [`${comesBack}, which it may have to be asked for (runbook, Disk space).`];
   const alias = large.indexName === undefined ? aliasFor(large) : aliasOf(large.indexName);
   return [
-    `${comesBack}. After so large a deletion ask it to, index by index, in a quiet hour and with room on the disk (runbook, Disk space):`,
+    `${comesBack}, which can wait. After so large a deletion it may be asked to in some quiet hour: that costs I/O, and free disk space until it is done (runbook, Disk space):`,
     `  ${expungeRequest(alias)}`,
   ];
 }

@@ -1,4 +1,5 @@
 import { escaped, shellWord } from '../../facts/text.ts';
+import type { Pause } from '../../wording/recovery.ts';
 import type { LocalCommand, MessageContext } from '../context.ts';
 
 /** Commands that are safe to paste into a shell, whatever names they contain. */
@@ -32,7 +33,10 @@ export function rotateToken(context: MessageContext): string | undefined {
 }
 
 /** Keeps the job from starting anything; what is running goes on. */
-export const pause = (context: MessageContext): string | undefined => setPaused('true', context);
+export function pause(context: MessageContext): Pause | undefined {
+  const command = setPaused('true', context);
+  return command === undefined ? undefined : { command, account: accountOf(context) };
+}
 
 /** Lets a paused job run again. */
 export const resume = (context: MessageContext): string | undefined => setPaused('false', context);
@@ -40,6 +44,15 @@ export const resume = (context: MessageContext): string | undefined => setPaused
 function setPaused(value: string, context: MessageContext): string | undefined {
   if (context.local || !context.parameterPrefix) return undefined;
   return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value ${value}${region(context)}`;
+}
+
+/** The account that the workflow's name has in it: a command about a parameter names none. */
+const accountOf = ({ stateMachineArn = '' }: MessageContext): string | undefined =>
+  /^arn:[\w-]+:states:[\w-]*:(\d{12}):/.exec(stateMachineArn)?.[1];
+
+export function inAccount(context: MessageContext): string {
+  const account = accountOf(context);
+  return account === undefined ? '' : ` in account ${account}`;
 }
 
 const region = (context: MessageContext): string => (context.region ? ` --region ${shellWord(context.region)}` : '');

@@ -5,7 +5,7 @@ import { listTasksRequest, stopRequest, taskRequest } from '../../operations/bac
 import { privileges } from '../../wording/errors.ts';
 import { withheldIn } from '../../wording/offers.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
-import { resume } from './commands.ts';
+import { inAccount, resume } from './commands.ts';
 import { approveStep, clearStep, foreignStep, whenBack, whenComplete, whenVisible } from './opening.ts';
 import { correctParameter, seeLog, serverStep } from './run-steps.ts';
 import { again, commandOf, laterRun, retries, type Step, watches } from './step.ts';
@@ -103,7 +103,7 @@ function afterNotStarted({ cause, since }: PolicyEntry, context: MessageContext)
       if (cause.problem !== undefined) return correctParameter(context);
       return {
         text: 'Nothing, if it is paused on purpose. Otherwise remove the pause.',
-        command: commandOf('This lets it run again:', resume(context)),
+        command: commandOf(`This lets it run again${inAccount(context)}:`, resume(context)),
       };
     // What caused these is reported first.
     case 'run-error':

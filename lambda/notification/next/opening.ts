@@ -49,16 +49,18 @@ function deleted(approved: number, name: string, entry: Named): string {
 }
 
 export const whenBack =
-  'When the rows are back, clear the index. If they may stay missing, clearing says how to accept that.';
-export const whenVisible = 'When the rows are visible, clear the index.';
-export const whenComplete = 'Look at the index, and make sure that its rows are complete. Then clear it.';
+  'When the rows are back, clear the index: that reopens it for this job, and deletes no row. If they may stay missing, clearing says how to accept that.';
+export const whenVisible =
+  'When the rows are visible, clear the index: that reopens it for this job, and deletes no row.';
+export const whenComplete =
+  'Look at the index, and make sure that its rows are complete. Then clear it: that reopens it for this job, and deletes no row.';
 
 /** The limits of one run's input (`lambda/run/plan/input.ts`). */
 const maxCleared = 50;
 
 /** What clearing does, in the line above the command. */
 const clearing = (entries: readonly Named[], context: MessageContext): Command => ({
-  effect: 'This counts its rows, opens it to truncation only if they are all there, and truncates nothing:',
+  effect: 'This counts its rows, reopens it for this job only if they are all there, and deletes no row:',
   line: runByHand({ clear: entries.map(nameOf).slice(0, maxCleared) }, context),
   danger: 'opens',
 });
@@ -106,17 +108,17 @@ export function refusalStep(
 ): Step | undefined {
   const accept = (count: number, text: string, effect: string, look = lookAt(entries)): Step => {
     const line = runByHand({ clear: entries.map(nameOf), acceptMissing: count }, context);
-    return { text, look, command: { effect: `This opens ${effect}, and truncates nothing:`, line, danger: 'opens' } };
+    return { text, look, command: { effect: `This reopens ${effect}, and deletes no row:`, line, danger: 'opens' } };
   };
   const uncounted = () =>
-    accept(1, 'Look at the index. If it is as it should be, accept that.', 'it to truncation without a count');
+    accept(1, 'Look at the index. If it is as it should be, accept that.', 'it for this job without a count');
   switch (why) {
     case 'rows-missing':
       if (rowsMissing === undefined) return clearStep(whenBack, entries, context);
       return accept(
         rowsMissing,
         'Get the rows back. Only if they may stay missing, accept that.',
-        `the index to truncation with up to ${rows(rowsMissing, 'exact')} missing`,
+        `the index for this job with up to ${rows(rowsMissing, 'exact')} missing`,
       );
     case 'uncounted':
       return uncounted();
@@ -127,7 +129,7 @@ export function refusalStep(
       return accept(
         Math.max(1, rowsMissing ?? 0),
         'Wait until its task has ended, then clear it again. Only if it never will, accept that.',
-        'the index to truncation although its task still runs',
+        'the index for this job although its task still runs',
         lookForTasks,
       );
     case 'taken':

@@ -4,7 +4,7 @@ import type { ServerError } from '../../facts/server-error.ts';
 import { remedy } from '../../wording/errors.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
-import { rotateToken, runByHand } from './commands.ts';
+import { inAccount, rotateToken, runByHand } from './commands.ts';
 import { refusalStep } from './opening.ts';
 import { again, type Named, retries, type Step, watches } from './step.ts';
 
@@ -136,7 +136,10 @@ export function serverStep<Otherwise extends Step | undefined>(
 export function tokenStep(context: MessageContext): Step {
   const made = 'Create a new access token in DataHub (Settings, Access Tokens), save it as token.txt';
   const line = rotateToken(context);
-  if (line) return { text: `${made}, store it, then delete the file.`, command: { effect: 'This stores it:', line } };
+  if (line) {
+    const effect = `This stores it${inAccount(context)}:`;
+    return { text: `${made}, store it, then delete the file.`, command: { effect, line } };
+  }
   return {
     text: isScheduled(context)
       ? `${made} and store it where this job reads it.`

@@ -5,6 +5,7 @@ import { clip, oneLine } from '../../facts/text.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
+import { whereToType } from '../../wording/repair.ts';
 import { causeSentence, errorSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { countByOutcome, type Group, problemGroups, withError, withResult } from '../digest/groups.ts';
@@ -87,7 +88,7 @@ const shownNames = 5;
 function description(report: Report, context: MessageContext, given: Set<string>): string {
   const named = new Set<PolicyEntry>();
   const end = footer(report).join('\n');
-  const room = slackLimits.description - end.length - countRoom;
+  const room = slackLimits.description - end.length - countRoom - whereToType.length;
   let text = opening(report, context, named, given);
 
   const groups = problemGroups(report);
@@ -108,7 +109,8 @@ function description(report: Report, context: MessageContext, given: Set<string>
     text += line;
     named.add(entry);
   }
-  return [text, ...leftOut(report, named), end].join('\n').trim();
+  const where = /```(?:GET|PUT|POST) /.test(text) ? [whereToType] : [];
+  return [text, ...leftOut(report, named), ...where, end].join('\n').trim();
 }
 
 function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Set<string>): string {

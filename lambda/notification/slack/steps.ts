@@ -21,19 +21,30 @@ const elsewhere = (what: string, { local }: MessageContext): string =>
   `${what}, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
 
 /** More requests have no room here. */
-const shownWhole = 2;
+const shownWhole = 3;
 
 /**
  * The first of the steps that bring rows back, up to the first command; all of them, with the next step, where they are few
  * and harmless. No other command may come before them.
  */
-function beginning(back: readonly Instruction[], next: Step | undefined, context: MessageContext): string[] {
+function beginning(
+  back: readonly Instruction[],
+  next: Step | undefined,
+  context: MessageContext,
+  given: Set<string>,
+): string[] {
   const isWhole = back.length <= shownWhole && back.every(({ request }) => isHarmless(request));
   const at = back.findIndex(({ request }) => request !== undefined);
-  const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap(({ say, request }) => [
-    markdown(isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
-    ...(request !== undefined && isHarmless(request) ? [codeBlock(request)] : []),
-  ]);
+  const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap(({ say, request }) => {
+    const key = `${say} ${request}`;
+    // One pause is for every index.
+    if (request !== undefined && given.has(key)) return [];
+    given.add(key);
+    return [
+      markdown(isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
+      ...(request !== undefined && isHarmless(request) ? [codeBlock(request)] : []),
+    ];
+  });
   if (!isWhole) return [...lines, elsewhere('What comes then', context)];
   return [...lines, ...(next ? [markdown(`Next: ${next.text}`, slackLimits.nextStep)] : [])];
 }
@@ -52,7 +63,7 @@ export function problemSteps(
   const next = entryStep(entries, report, context);
   if (back.length === 0) return commandOnce(next, given);
   given.add(back[0]?.say.replace(/:$/, '.') ?? '');
-  return beginning(back, next, context);
+  return beginning(back, next, context, given);
 }
 
 const wayBack = (entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): Instruction[] =>
@@ -67,7 +78,7 @@ export function refusalSteps(
 ): string[] {
   const back = recoveryOfNote(note, Date.parse(finishedAt), pause(context));
   const next = noteStep(note, context);
-  return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context);
+  return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context, given);
 }
 
 /** A text that takes more room than this leads to the runbook. */

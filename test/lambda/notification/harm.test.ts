@@ -84,7 +84,7 @@ describe('a command that deletes or opens', () => {
           for (const [at, line] of lines.entries()) {
             if (!line.startsWith('  ') || !dangerous.test(line)) continue;
             seen++;
-            expect(lines[at - 1], name).toMatch(/^This (deletes|counts|opens) .*:$/);
+            expect(lines[at - 1], name).toMatch(/^This (deletes|counts|reopens) .*:$/);
           }
         }
       }
@@ -130,6 +130,39 @@ test('an index in quarantine is named in the report of a run about others, which
   for (const form of formsOf(report)) {
     expect(form).toContain('dataset.operation');
     expect(form).not.toContain('all well');
+  }
+});
+
+test('rows that no search sees are looked at before anything is written to their index', () => {
+  const unseen = reports.filter(([name]) => /^unseen\/.*not-visible$/.test(name));
+  expect(unseen).toHaveLength(2);
+  for (const [name, report] of unseen) {
+    const { email, https } = composeMessage(report, context);
+    const { description } = JSON.parse(https).content;
+    expect(/^ {2}(\S+ \S+)/m.exec(email)![1], name).toMatch(/^GET \/_cat\/indices/);
+    expect(/```(\S+ \S+)/.exec(description)![1], name).toMatch(/^GET \/_cat\/indices/);
+    for (const form of [email, description]) expect(form, name).toMatch(/PUT \/\S+\/_settings/);
+  }
+});
+
+test('a message with requests says once where they are typed, and one without does not', () => {
+  const where = 'GET, PUT and POST go into the console of the search engine';
+  for (const [name, report] of reports) {
+    const { email, https } = composeMessage(report, context);
+    const { description } = JSON.parse(https).content;
+    expect(email.split(where).length - 1, name).toBe(/^ {2}(GET|PUT|POST) /m.test(email) ? 1 : 0);
+    expect(description.split(where).length - 1, name).toBe(/```(GET|PUT|POST) /.test(description) ? 1 : 0);
+  }
+});
+
+test('a command about a parameter has the account above it where that is known, and nothing where it is not', () => {
+  const { stateMachineArn: _, ...unnamed } = context;
+  for (const [name, report] of reports) {
+    const lines = composeMessage(report, context).email.split('\n');
+    lines.forEach((line, at) => {
+      if (line.startsWith('  aws ssm ')) expect(lines[at - 1], name).toContain('account 111122223333');
+    });
+    expect(composeMessage(report, unnamed).email, name).not.toMatch(/account \d|account undefined/);
   }
 });
 

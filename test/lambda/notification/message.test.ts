@@ -112,7 +112,7 @@ describe('a message', () => {
   test('begins with the result and goes on with the worst problem', () => {
     const { email } = composeMessage(golden['missing/rows-missing-by-others']!, context);
     expect(email).toMatch(
-      /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
+      /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\. 12,000 rows deleted, not verified\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
     );
     expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('due, but not started'));
   });
@@ -416,6 +416,12 @@ describe('what an enforcing run says it deleted', () => {
   test.each<[string, string, ReturnType<typeof entry>[]]>([
     ['nothing', 'Nothing was deleted.', [entry('failed'), entry('below-threshold')]],
     ['what is proven', '500 rows deleted and verified.', [entry('truncated', 500)]],
+    ['that no row is seen to be gone', 'As far as counted, no row was deleted.', [entry('unknown', 0)]],
+    [
+      'nothing, of what went between two runs',
+      'This run deleted nothing.',
+      [anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1, since: 1 }, { rowsDeleted: 5 })],
+    ],
     ['what was begun', '38,750 rows deleted, not verified.', [entry('incomplete', 38_750)]],
     [
       'both',
@@ -430,8 +436,16 @@ describe('what an enforcing run says it deleted', () => {
     ['that counts cannot prove', entry('rows-missing', 500)],
     ['that is that of a reindex, whose alias has moved', entry('unknown', 500, 'reindex')],
     ['where nobody can tell', entry('unknown')],
+    [
+      'that may be in another index',
+      anEntry('unknown', { kind: 'unsettled', why: 'still', copied: true }, { rowsDeleted: 5 }),
+    ],
+    ['of an index that is gone', anEntry('rows-missing', { kind: 'missing', expected: 9, found: 0, indexGone: true })],
   ])('is no number %s', (_, policy) => {
-    expect(said(policy)).not.toMatch(/deleted/);
+    expect(said(policy)).not.toMatch(/\d/);
+    expect(said(policy)).toMatch(
+      /^How many rows were deleted is not known\.$|^The truncation is a copy, which deletes no row of the old index\.$/,
+    );
   });
 });
 

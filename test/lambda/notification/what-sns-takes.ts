@@ -78,7 +78,7 @@ function expectToSayWhatItDoes(above: string, command: string): void {
     expect(above).toMatch(/\bdeletes\b/);
   }
   if (/--input '\{"clear"|^ +npm start -- clear /.test(command))
-    expect(above).toMatch(/\bopens\b.*\btruncates nothing\b/);
+    expect(above).toMatch(/\breopens\b.*\bdeletes no row\b/);
   if (/^\s*POST _tasks\S+_cancel$/.test(command)) expect(above).toMatch(/\bstop\b/);
   if (/^\s*POST \/_aliases/.test(command)) expect(above).toMatch(/\bpoint the alias\b/);
   if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bcopies\b/);

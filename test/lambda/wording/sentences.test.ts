@@ -256,7 +256,7 @@ describe('a cause says', () => {
   test('nothing about counters that conflicts explain', () => {
     const cause: Cause = { kind: 'verified', by: 'counts', done: 590, total: 600, conflicts: 10 };
     expect(sentence(anEntry('truncated', cause, { rowsTotal: 1000, rowsDeleted: 590 }))).toBe(
-      '590 of 1,000 rows deleted (10 rows had been changed or deleted by something else first, which is normal)',
+      '590 of 1,000 rows deleted (of the rows to delete, 10 had been changed or deleted by something else first, which is normal)',
     );
   });
 
@@ -384,10 +384,10 @@ describe('the way back to rows that are missing', () => {
   test('begins with the deadline, whether it has passed or not', () => {
     const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
     expect(recovery(entry, at - 1)[0]!.say).toBe(
-      `Run no DataHub upgrade before this is settled: from 1 Mar 2026 on, its system-update deletes ${old}.`,
+      `Run no DataHub upgrade before this is settled: from 1 Mar 2026 on, its system-update deletes the old index ${old}. The alias has left it, and it should still have the rows: do not delete it.`,
     );
     expect(recovery(entry, at)[0]!.say).toBe(
-      `Run no DataHub upgrade before this is settled: its system-update would delete ${old} at once, because of its age.`,
+      `Run no DataHub upgrade before this is settled: its system-update would delete the old index ${old} at once, because of its age. The alias has left it, and it should still have the rows: do not delete it.`,
     );
   });
 
@@ -493,7 +493,9 @@ describe('a reason in the JSON', () => {
     const { reason } = aReport([anEntry('rows-missing', cause, { strategy: 'reindex' })]).policies[0]!;
     expect(reason.indexOf('POST /_aliases')).toBeGreaterThan(0);
     expect(reason.indexOf('{"clear":')).toBeGreaterThan(reason.indexOf('POST /_aliases'));
-    expect(reason).toMatch(/counts its rows, opens it if they are all there, and truncates nothing: \{"clear"/);
+    expect(reason).toMatch(
+      /counts its rows, reopens it for this job only if they are all there, and deletes no row: \{"clear"/,
+    );
   });
 });
 

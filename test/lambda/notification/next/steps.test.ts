@@ -57,14 +57,14 @@ describe('a command', () => {
       tokenKeyArn,
     });
     expect(email).toContain(
-      `This stores it:\n  aws ssm put-parameter --name /team/token --type SecureString --key-id ${tokenKeyArn} --overwrite`,
+      `This stores it in account 111122223333:\n  aws ssm put-parameter --name /team/token --type SecureString --key-id ${tokenKeyArn} --overwrite`,
     );
     expect(email.match(/put-parameter/g)).toHaveLength(1);
   });
 
   test('lets a paused job run again', () => {
     expect(mailOf(golden['held-back/paused']!)).toContain(
-      'This lets it run again:\n  aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false',
+      'This lets it run again in account 111122223333:\n  aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false',
     );
   });
 

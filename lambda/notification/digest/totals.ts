@@ -105,7 +105,7 @@ export function deletedSentence({ policies, ...report }: Report): string {
   const copies = begun.filter(({ strategy }) => strategy === 'reindex');
   const counted = begun.filter(isCounted);
   const going = begun.filter((entry) => isGoingOn(entry) && !isCounted(entry));
-  const sum = counted.reduce((total, { rowsDeleted = 0 }) => total + rowsDeleted, 0);
+  const sum = counted.reduce((total, entry) => total + deletedBy(entry), 0);
   const proven = rowsOf({ ...report, policies }, 'truncated');
   const sentences = [
     ...(proven ? [`${proven} deleted and verified.`] : []),
@@ -129,6 +129,10 @@ const isGoingOn = ({ outcome, cause, strategy }: PolicyEntry): boolean =>
   strategy === 'delete-by-query' &&
   cause.kind === 'watching' &&
   cause.done !== undefined;
+
+/** Of the rows that went, no more than its task says it deleted: others may have been faster. */
+const deletedBy = ({ cause, rowsDeleted = 0 }: PolicyEntry): number =>
+  Math.min(rowsDeleted, 'done' in cause && cause.done !== undefined ? cause.done : rowsDeleted);
 
 /** After a swap of the alias the counts say that everything was deleted; without refreshes, that nothing was. */
 function isCounted({ outcome, cause, strategy, rowsDeleted, indexName }: PolicyEntry): boolean {

@@ -112,7 +112,7 @@ describe('a message', () => {
   test('begins with the result and goes on with the worst problem', () => {
     const { email } = composeMessage(golden['missing/rows-missing-by-others']!, context);
     expect(email).toMatch(
-      /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\. 12,000 rows deleted, not verified\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
+      /^prod \(gms\.internal\.example\.com:8080\): ROWS MISSING in dataset\.operation, 1 more\. 9,000 rows deleted, not verified\.\nHow urgent: act before any DataHub upgrade\.\n\nNEEDS ATTENTION\n\ndataset\.operation: /,
     );
     expect(email.indexOf('4,500 ROWS MISSING')).toBeLessThan(email.indexOf('due, but not started'));
   });

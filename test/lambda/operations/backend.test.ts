@@ -33,7 +33,11 @@ describe('the name of a physical index', () => {
       { alias: `prod_${alias}`, madeAt: 1_693_050_512_123, isReindexed: true },
     ],
     ['the first one behind a prefix', `prod_${alias}`, { alias: `prod_${alias}`, isReindexed: false }],
-    ['two times', `${alias}_1693050512123_1754300000000`, { alias, madeAt: 1_754_300_000_000, isReindexed: false }],
+    [
+      'two timestamps',
+      `${alias}_1693050512123_1754300000000`,
+      { alias, madeAt: 1_754_300_000_000, isReindexed: false },
+    ],
     ['a version without a time', `${alias}_1_7_0-0`, { alias, isReindexed: false }],
     ['a digit too few', `${alias}_169305051212`, { alias, isReindexed: false }],
     ['a digit too many', `${alias}_16930505121234`, { alias, isReindexed: false }],

@@ -224,7 +224,7 @@ describe('the guards', () => {
       ['failed', 'index-concrete'],
     ],
     [
-      'a reindex of an index made 36 h ago',
+      'a reindex of an index made exactly 36 h ago',
       { strategy: 'reindex', indexName: named(startMillis - 1.5 * dayMillis) },
       ['not-started', 'index-young'],
     ],
@@ -234,7 +234,7 @@ describe('the guards', () => {
       undefined,
     ],
     [
-      'a reindex of one that an upgrade made 14 days ago',
+      'a reindex of one that an upgrade made exactly 14 days ago',
       { strategy: 'reindex', indexName: upgraded(startMillis - 14 * dayMillis) },
       ['not-started', 'index-young'],
     ],
@@ -255,7 +255,7 @@ describe('the guards', () => {
     ],
     ['a delete in an index that is no alias', { indexName: 'dataset_operationaspect_v1' }, undefined],
     ['a delete in an index whose name is unknown', { indexName: undefined }, undefined],
-  ])('%s: %j', (_, one, expected) => {
+  ])('%s: %j is refused as %j (nothing: allowed)', (_, one, expected) => {
     expect(guarded(one)).toEqual(expected);
   });
 

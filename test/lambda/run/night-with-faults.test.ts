@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const asReindex = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, strategy: 'reindex' }];
 const stateOf = async ({ ledger }: Deployment) => ((await ledger.read(anIndex)) as LedgerRecord | undefined)?.state;
 
-describe('one fault, one night', () => {
+describe('a night in which the server has one fault', () => {
   test.each<[fault: string, outcome: PolicyEntry['outcome'], state: string | undefined, sent: number]>([
     // the task and its status
     ['abort-at=0.9', 'incomplete', 'idle', 1],
@@ -45,7 +45,7 @@ describe('one fault, one night', () => {
     ['denied=sizes', 'truncated', 'idle', 1],
     ['conflicts=0.005', 'truncated', 'idle', 1],
     ['conflicts=0.3', 'incomplete', 'idle', 1],
-  ])('%s: %s', async (fault, outcome, state, sent) => {
+  ])('%s ends as %s, its record %s, after %i real calls', async (fault, outcome, state, sent) => {
     const deployment = await started({ faults: [fault] });
     const entry = only(await deployment.night());
     expect([entry.outcome, entry.reason]).toEqual([outcome, expect.stringMatching(/\S/)]);

@@ -96,7 +96,7 @@ describe('what a look shows of copying', () => {
     ['10 rows fewer in all than should stay (40)', { rowsTotal: 30 }, undefined],
     ['11 rows fewer in all than should stay', { rowsTotal: 29 }, 'index'],
     ['the same, beside deleted rows', { rowsTotal: 29, task: deleting }, undefined],
-  ])('%s', (_, given, expected) => {
+  ])('%s (%j): noted as %s', (_, given, expected) => {
     const { task, now: indexName, rowsTotal } = given;
     expect(copyingSeen(recordOf(given), { task, indexName, rowsTotal })).toBe(expected);
   });

@@ -41,9 +41,9 @@ const verified = { outcome: 'truncated', cause: 'verified' };
 describe.each<[called: string, renames: Renames, reindex: object]>([
   ['without a time', () => [alias], { outcome: 'failed', cause: 'index-concrete' }],
   ['with a version and no time', onlyTheFirst('_1_7_0-0'), { outcome: 'failed', cause: 'index-concrete' }],
-  ['with two times', onlyTheFirst(`_1693050512123_${aMonthBefore}`), verified],
+  ['with two timestamps', onlyTheFirst(`_1693050512123_${aMonthBefore}`), verified],
   [
-    'with two times, the last of them a week ago',
+    'with two timestamps, the last of them a week old (a reindex needs 14 days)',
     onlyTheFirst(`_1693050512123_${firstNight - 7 * day}`),
     { outcome: 'not-started', cause: 'index-young' },
   ],
@@ -54,12 +54,12 @@ describe.each<[called: string, renames: Renames, reindex: object]>([
     (name) => [name, `${alias}_${aMonthBefore}`],
     { outcome: 'failed', cause: 'index-name-unknown' },
   ],
-])('an index that is called %s', (_, renames, reindex) => {
+])('an index named %s', (_, renames, reindex) => {
   test('is truncated by deleting in place', async () => {
     expect(await told(renamed(await started({ policies: [operation] }), renames))).toEqual(verified);
   });
 
-  test('is reindexed only where its name shows that it can be proven', async () => {
+  test(`ends a reindex policy as ${JSON.stringify(reindex)}`, async () => {
     expect(await told(renamed(await started({ policies: [asReindex] }), renames))).toEqual(reindex);
   });
 });
@@ -67,7 +67,7 @@ describe.each<[called: string, renames: Renames, reindex: object]>([
 test.each<[string, string, Renames]>([
   ['a prefix', `prod_${alias}`, (name) => [`prod_${name}`]],
   ['a version', alias, onlyTheFirst(`_1_7_0-0_${aMonthBefore}`)],
-  ['two times', alias, onlyTheFirst(`_1693050512123_${aMonthBefore}`)],
+  ['two timestamps', alias, onlyTheFirst(`_1693050512123_${aMonthBefore}`)],
 ])('the way back from a copy that was cancelled leads to the alias of a name with %s', async (_, expected, renames) => {
   const deployment = renamed(await started({ faults: ['cancel-at=0.5'], policies: [asReindex] }), renames);
   const mail = mailOf(await deployment.night());

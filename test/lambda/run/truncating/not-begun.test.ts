@@ -122,13 +122,13 @@ describe('a reindex', () => {
   const proven = (provenName: string) => anIdle({ server, lastVerdict: aVerdict({ provenName }) });
 
   test.each<[string, World, boolean]>([
-    ['an index of 36 hours', { sizes: [made(36 * hour)] }, false],
+    ['an index of exactly 36 hours', { sizes: [made(36 * hour)] }, false],
     ['an older one', { sizes: [made(36 * hour + 1)] }, true],
-    ['an upgrade’s index of 14 days', { sizes: [made(14 * day, '1_7_0-0_')] }, false],
+    ['an upgrade’s index of exactly 14 days', { sizes: [made(14 * day, '1_7_0-0_')] }, false],
     ['an upgrade’s older one', { sizes: [made(14 * day + 1, '1_7_0-0_')] }, true],
     ['a young one that our last, proven reindex made', { sizes: [ours], record: proven(ours.indexName) }, true],
     ['a young one that came after it', { sizes: [made(hour)], record: proven(ours.indexName) }, false],
-  ])('of %s is sent: %s', async (_, world, isSent) => {
+  ])('of %s: is it sent? %s', async (_, world, isSent) => {
     const { sent, entry } = await started({ ...reindexing(), ...world });
     expect(sent.length === 1).toBe(isSent);
     if (isSent) return;

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
-import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
@@ -27,7 +27,7 @@ export const livenessRules = {
     for (const { index } of history.policies) {
       const entry = report.policies.find((one) => searchIndex(one) === index);
       if (entry?.cause.kind === 'foreign') continue;
-      if (entry && isStuck(history, entry) && !isAtWork(history, index))
+      if (entry && isStuck(history, entry, report) && !isAtWork(history, index))
         yield { at, text: `${index} is ${said(entry)} in the last calm night` };
     }
   },
@@ -54,7 +54,7 @@ export const livenessRules = {
     for (const { index } of history.policies) {
       const entry = report.policies.find((one) => searchIndex(one) === index);
       if (!entry) yield { at, text: `${index} is not in the last report` };
-      else if ((isStuck(history, entry) && !isAtWork(history, index)) || entry.outcome === 'quarantined') {
+      else if ((isStuck(history, entry, report) && !isAtWork(history, index)) || entry.outcome === 'quarantined') {
         yield { at, text: `${index} is ${said(entry)} after it was cleared` };
       }
     }
@@ -106,7 +106,7 @@ const stuck: Record<Outcome, boolean> = {
   disabled: false,
 };
 
-function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
+function isStuck({ world, scenario }: History, entry: PolicyEntry, { startedAt }: Report): boolean {
   const { outcome, cause } = entry;
   const index = searchIndex(entry);
   // Where nothing is refreshed, deleted rows are counted for ever: said every night, and not ours to cure.
@@ -121,7 +121,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
   if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'stopped' && cause.outcome === 'rows-missing') return false;
-  if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, world.time.now());
+  if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, Date.parse(startedAt));
   if (stuck[outcome]) return true;
   if (outcome !== 'failed') return false;
   // What the policy or the server rules out for good is said every night.
@@ -130,7 +130,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry): boolean {
 }
 
 /** Another copy may still be coming into an index of this age: 36 h, or 14 days for that of an upgrade. */
-function mayBeFilling({ indexName = '' }: PolicyEntry, now: number): boolean {
+function mayBeFilling({ indexName = '' }: PolicyEntry, runStart: number): boolean {
   const { version, digits } = /_v1_(?<version>.+_)?(?<digits>\d{13})$/.exec(indexName)?.groups ?? {};
-  return now - Number(digits) < (version === undefined ? 1.5 : 14) * day + 3_600_000;
+  return runStart - Number(digits) < (version === undefined ? 1.5 : 14) * day + 3_600_000;
 }

@@ -92,7 +92,9 @@ async function sizes(client: Client, index: string): Promise<Map<string, { bytes
 async function expunge(client: Client, index: string): Promise<Awaited<ReturnType<typeof sizes>>> {
   for (let tries = 1; ; tries++) {
     await client.indices.flush({ index });
-    await client.indices.forcemerge({ index, only_expunge_deletes: true });
+    const { body } = await client.indices.forcemerge({ index, only_expunge_deletes: true });
+    const { _shards: shards } = body as { _shards?: { failed: number } };
+    if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);
     const left = await sizes(client, index);
     if (tries === 4 || [...left.values()].every(({ deadShare }) => deadShare <= 0.11)) return left;
     await new Promise((resolve) => setTimeout(resolve, 35_000));

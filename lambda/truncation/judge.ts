@@ -49,18 +49,22 @@ export function judge(evidence: Evidence): Judgement {
   return isUnmoved(evidence) ? notRefreshed(evidence, loss) : remains(evidence, loss, 'rows');
 }
 
-/**
- * An old record whose index cannot be counted, although the server answers about other things.
- * @param error what its counts fail with; undefined where they contradict each other
- */
+/** What is known of an index that cannot be counted. */
+export interface Uncountable {
+  /** What its counts fail with; undefined where they contradict each other. */
+  error?: ServerError;
+  task?: OwnTask | undefined;
+}
+
+/** An old record whose index cannot be counted, although the server answers. */
 export function judgeUncountable(
   record: Unresolved,
   watch: Watch,
-  error: ServerError | undefined,
+  { error, task }: Uncountable,
   indexName: string | undefined,
 ): Judgement {
-  const isCounted = watch.lowestToDelete !== undefined;
-  const copied = mayHaveCopied(record, { task: undefined, indexName, isCounted });
+  const isCounted = watch.lowestToDelete !== undefined || error === undefined;
+  const copied = mayHaveCopied(record, { task, indexName, isCounted });
   const { closes, ...rest } = closedAs(copied);
   const why = { why: 'uncountable', ...(error && { error }) } as const;
   return { outcome: 'unknown', cause: { kind: 'unsettled', ...why, ...rest }, facts: {}, closes };

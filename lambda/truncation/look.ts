@@ -1,6 +1,5 @@
-import { abandonAfterMillis, maxClockSkewMillis } from '../facts/limits.ts';
+import { abandonAfterMillis } from '../facts/limits.ts';
 import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
-import type { ServerError } from '../facts/server-error.ts';
 import { isUnresolved, type Unresolved } from '../ledger/record.ts';
 import { adoptedIn, settle } from '../ledger/settle.ts';
 import { standing } from '../ledger/standing.ts';
@@ -9,10 +8,18 @@ import { taskKind } from '../operations/backend.ts';
 import { OperationsError } from '../operations/operations.ts';
 import { copyingSeen, mayHaveCopied } from './copied.ts';
 import { isFinal } from './final.ts';
-import { type Evidence, judge, judgeUncountable } from './judge.ts';
+import { type Evidence, judge, judgeUncountable, type Uncountable } from './judge.ts';
 import { planLook, refreshLook } from './next-look.ts';
 import { ownTask } from './own-task.ts';
-import { countAll, countProgress, countSince, type LookServices, type Seen, serverAnswers } from './see.ts';
+import {
+  clocksAgree,
+  countAll,
+  countProgress,
+  countSince,
+  type LookServices,
+  type Seen,
+  serverAnswers,
+} from './see.ts';
 import { advances, fold, longestStillMillis, mayEnd, unseen, type Watch, type Watched } from './watch.ts';
 import { keptOf } from './windows.ts';
 
@@ -72,24 +79,24 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   if (!clocksAgree(seen)) return again(unseen(before, undefined, clock.now()), services);
   const record = await withCopying(stored, seen, services);
   const { watch, end } = fold(before, seen, watchedOf(record, services));
-  // What has just turned out to copy was not counted row by row: the next look does.
+  if (end === undefined) return again(watch, services);
+  // What has just turned out to copy was not counted row by row.
   const wasTolerant = mayHaveCopied(record) && !mayHaveCopied(stored);
-  if (end === undefined || wasTolerant) return again(watch, services);
-  if (seen.all === undefined) {
+  const { all } = wasTolerant ? await countAll(record, services) : seen;
+  if (all === undefined) {
     const isLast = watchedOf(record, services).isLastLook && !watch.rose?.counter;
-    return (
-      (isLast && (await closeUncountable({ ...target, watch }, record, undefined, services))) || again(watch, services)
-    );
+    const closed = isLast && (await closeUncountable({ ...target, watch }, record, seen, services));
+    return closed || again(watch, services);
   }
   const evidence: Evidence = {
     record,
     watch,
     end,
-    ...seen.all,
+    ...all,
     task: seen.task,
     vanished: seen.vanished,
     isOld: isOld(record.attempt.sendingSince, services),
-    copied: mayHaveCopied(record, { task: seen.task, indexName: seen.all.indexName, isCounted: true }),
+    copied: mayHaveCopied(record, { task: seen.task, indexName: all.indexName, isCounted: true }),
   };
   const judgement = judge(evidence);
   if (!isFinal(judgement, evidence, before, clock, maxRunHours)) return again(watch, services);
@@ -97,9 +104,6 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const settled = await settle(ledger, record, entry, { ...judgement, ...since }, clock.now());
   return settled.kind === 'decided' ? settled : again(watch, services);
 }
-
-export const clocksAgree = ({ clockSkewMillis = 0 }: Pick<Seen, 'clockSkewMillis'>): boolean =>
-  Math.abs(clockSkewMillis) <= maxClockSkewMillis;
 
 /** What shows whether something moves; everything, if this look may end the watch. */
 async function sightingOf(watch: Watch, record: Unresolved, services: LookServices): Promise<Seen> {
@@ -178,23 +182,23 @@ async function lookFailed(
   const now = clock.now();
   const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
   const isTooOld = isLong && isOld(record.attempt.sendingSince, services);
-  const closed = isTooOld ? await closeUncountable(target, record, error.fact, services) : undefined;
+  const closed = isTooOld ? await closeUncountable(target, record, { error: error.fact }, services) : undefined;
   return closed ?? again(unseen(watch, error.fact, now), services);
 }
 
 /**
- * @param error what its counts fail with; undefined where they contradict each other to the end
- * @returns undefined if the server answers nothing else either, or another run was first
+ * @param known what its counts fail with, or, where they contradict each other to the end, the status of its task
+ * @returns undefined if the server answers nothing at all, or another run was first
  */
 async function closeUncountable(
   { entry, watch }: Target,
   record: Unresolved,
-  error: ServerError | undefined,
+  known: Uncountable,
   services: LookServices,
 ): Promise<Looked | undefined> {
   const others = await serverAnswers(record, services);
-  if (!others) return undefined;
-  const judgement = judgeUncountable(record, watch, error, others.indexName);
+  if (!others && known.error) return undefined;
+  const judgement = judgeUncountable(record, watch, known, others?.indexName);
   const settled = await settle(services.ledger, record, entry, judgement, services.clock.now());
   return settled.kind === 'decided' ? settled : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../facts/clock.ts';
+import { maxClockSkewMillis } from '../facts/limits.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Unresolved } from '../ledger/record.ts';
@@ -26,6 +27,10 @@ export interface LookServices {
   signal: AbortSignal;
   log: { warn(message: string, fields?: Record<string, unknown>): void };
 }
+
+/** Whether our clock can be right: otherwise a look proves neither stillness nor age. */
+export const clocksAgree = ({ clockSkewMillis = 0 }: Pick<Seen, 'clockSkewMillis'>): boolean =>
+  Math.abs(clockSkewMillis) <= maxClockSkewMillis;
 
 /** What one look saw: enough to tell whether something moves, or, in `all`, everything that a verdict needs. */
 export interface Seen extends Sighting {
@@ -65,16 +70,22 @@ export async function countProgress(record: Unresolved, services: LookServices):
 /** Every window, and the physical index; nothing if the counts contradict each other, which a later look may not. */
 export async function countAll(record: Unresolved, services: LookServices): Promise<Counted> {
   let indexGone = false;
+  let clockSkewMillis: number | undefined;
   const ask = asker(services, () => {
     indexGone = true;
   });
-  const after = await countWindows(ask, record.attempt.fields, record.windows, mayHaveCopied(record));
+  const asked = async (fields: TruncateFields): Promise<DryRun> => {
+    const answer = await ask(fields);
+    clockSkewMillis = answer.clockSkewMillis ?? clockSkewMillis;
+    return answer;
+  };
+  const after = await countWindows(asked, record.attempt.fields, record.windows, mayHaveCopied(record));
   // These are two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
-  if (!after || after.rowsToDelete > after.rowsTotal) return {};
+  if (!after || after.rowsToDelete > after.rowsTotal) return { clockSkewMillis };
   const { indexName, sizeMb } = (await physical(record, services)) ?? {};
-  const { rowsToDelete: toDelete, rowsTotal, dryRun } = after;
+  const { rowsToDelete: toDelete, rowsTotal } = after;
   const all = { after, indexGone, indexName, sizeMb };
-  return { toDelete, rowsTotal, clockSkewMillis: dryRun.clockSkewMillis, all };
+  return { toDelete, rowsTotal, clockSkewMillis, all };
 }
 
 const physical = async (record: Unresolved, { reads, signal }: LookServices) =>
@@ -93,8 +104,8 @@ export async function serverAnswers(
   if (sizes) return { indexName: physicalIndex(sizes, record.attempt.fields)?.indexName };
   for (const { entityType, aspect } of others.slice(0, otherIndices)) {
     const fields = { entityType, aspect, endTimeMillis: 0, forceDeleteByQuery: true };
-    if (await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations))
-      return { indexName: undefined };
+    const answer = await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations);
+    if (answer && clocksAgree(answer)) return { indexName: undefined };
   }
   return undefined;
 }

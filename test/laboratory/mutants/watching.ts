@@ -6,8 +6,8 @@ import type { adopt } from '../../../lambda/run/plan/policy.ts';
 import type { whatProofLacks } from '../../../lambda/truncation/copied.ts';
 import type { isFinal } from '../../../lambda/truncation/final.ts';
 import type { judge } from '../../../lambda/truncation/judge.ts';
-import type { clocksAgree, isOld } from '../../../lambda/truncation/look.ts';
-import type { countAll } from '../../../lambda/truncation/see.ts';
+import type { isOld } from '../../../lambda/truncation/look.ts';
+import type { clocksAgree, countAll } from '../../../lambda/truncation/see.ts';
 import type { fold, isStill } from '../../../lambda/truncation/watch.ts';
 import type { boundsOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces } from './mutant.ts';
@@ -186,6 +186,6 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'stillness goes by a wrong clock',
-    replacements: [replaces<typeof clocksAgree>('truncation/look', 'clocksAgree', () => () => true)],
+    replacements: [replaces<typeof clocksAgree>('truncation/see', 'clocksAgree', () => () => true)],
   },
 ];

@@ -281,12 +281,13 @@ describe('a truncation without movement', () => {
     expect(await world.lookAfter(minutes(20))).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 5 } });
   });
 
-  test('is counted once more, row by row, in the look after the one that showed it to be a copy', async () => {
+  test('is counted once more, row by row, in the very look that showed it to be a copy', async () => {
     const whole = { kind: 'found', completed: true, counters: { total: 40, created: 40 } } as const;
     const sizes = sizesOf('dataset_operationaspect_v1_0000001200005');
     const world = aWorld({ status: whole, kept: 40, toDelete: 0, sizes });
-    expect(await world.look()).toMatchObject({ kind: 'watching' });
-    expect(await world.lookAfter(minutes(1))).toMatchObject({ entry: { cause: { kind: 'verified', by: 'proof' } } });
+    expect(await world.look()).toMatchObject({ entry: { cause: { kind: 'verified', by: 'proof' } } });
+    // Status, cutoff, window, cutoff, sizes; and all but the status again; then the window of the verdict.
+    expect(world.asked).toHaveLength(1 + 4 + 4 + 1);
   });
 
   test('is compared without tolerance if it may have been a reindex', async () => {
@@ -412,11 +413,33 @@ describe('a run that started 20 h after the call', () => {
 
   test.each<[string, object]>([
     ['of a record that is not old', { record: aSending(), runStart: old - 1, isOver: true }],
-    ['of a server that answers nothing else', { record: aSending(), isOver: true, sizes: { fails: 'timeout' } }],
+    ['while the clocks disagree', { record: aSending(), isOver: true, clockSkewMillis: hours(1) }],
   ])('closes nothing with contradicting counts %s', async (_, given) => {
     const world = aWorld({ ...contradicting, sizes: sizesOf(before!), ...given });
     expect(await world.look()).toMatchObject(watching);
     expect(world.state()).toBe('sending');
+  });
+
+  test('closes a delete with contradicting counts although the server answers nothing else', async () => {
+    const before = {
+      ...aSending(),
+      attempt: { ...aSending().attempt, baseline: { rowsTotal: 100, rowsToDelete: 60 } },
+    };
+    const world = aWorld({ ...contradicting, record: before, isOver: true, sizes: { fails: 'timeout' } });
+    expect(await world.look()).toMatchObject({ entry: { cause: { why: 'uncountable', closed: 'idle' } } });
+  });
+
+  test('opens a delete with contradicting counts whose own status has deleted rows, though its name is not told', async () => {
+    const status = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } } as const;
+    const world = aWorld({ ...contradicting, status, isOver: true, sizes: [] });
+    expect(await world.look()).toMatchObject({ entry: { cause: { why: 'uncountable', closed: 'idle' } } });
+  });
+
+  test('judges with its last look what only this look showed to be a copy', async () => {
+    const sizes = sizesOf('dataset_operationaspect_v1_0000001200005');
+    const world = aWorld({ record: aSending(), kept: 5, toDelete: 0, sizes, runStart: old, isOver: true });
+    expect(await world.look()).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 35 } });
+    expect(world.state()).toBe('quarantined');
   });
 
   test('does not close a task with contradicting counts whose counters rose in this run', async () => {

@@ -147,7 +147,7 @@ function isCounted({ outcome, cause, strategy, rowsDeleted, indexName }: PolicyE
 export function rowsOf({ policies }: Report, outcome: 'truncated' | 'would-truncate'): string | undefined {
   const numbers = policies
     .filter((policy) => policy.outcome === outcome)
-    .map(({ rowsDeleted, rowsToDelete }) => (outcome === 'truncated' ? rowsDeleted : rowsToDelete) ?? 0);
+    .map((entry) => (outcome === 'truncated' ? deletedBy(entry) : (entry.rowsToDelete ?? 0)));
   const sum = numbers.reduce((total, number) => total + number, 0);
   return sum > 0 ? rows(sum) : undefined;
 }

@@ -416,6 +416,17 @@ describe('what an enforcing run says it deleted', () => {
   test.each<[string, string, ReturnType<typeof entry>[]]>([
     ['nothing', 'Nothing was deleted.', [entry('failed'), entry('below-threshold')]],
     ['what is proven', '500 rows deleted and verified.', [entry('truncated', 500)]],
+    [
+      'what its own task deleted, where others were faster',
+      '3 rows deleted and verified.',
+      [
+        anEntry(
+          'truncated',
+          { kind: 'verified', by: 'counts', conflicts: 5997, done: 3, total: 6000 },
+          { rowsDeleted: 6000 },
+        ),
+      ],
+    ],
     ['that no row is seen to be gone', 'As far as counted, no row was deleted.', [entry('unknown', 0)]],
     [
       'nothing, of what went between two runs',

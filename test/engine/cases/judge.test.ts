@@ -144,11 +144,15 @@ test('rows that an upgrade left in its old index are not our loss, and its alias
   ]);
 });
 
-test('space that does not come back by expunging is noticed, where more than a tenth was deleted', () => {
+test('expunging that gives no index its space back is noticed, where more than a tenth was deleted', () => {
   const row = { order: 'mixed' as const, before: 100, deleted: 100, settled: 90, deadShare: 0.3 };
-  expect(problemsOf({ ...row, share: 0.3, expunged: 85 })).toEqual([]);
-  expect(problemsOf({ ...row, share: 0.3, expunged: 99 })).toEqual(['30 % deleted, and 99 % of the space is left']);
-  expect(problemsOf({ ...row, share: 0.1, expunged: 99 })).toEqual([]);
+  const [kept, freed] = [
+    { ...row, share: 0.3, expunged: 99 },
+    { ...row, share: 0.3, expunged: 85 },
+  ];
+  expect(problemsOf([kept, freed])).toEqual([]);
+  expect(problemsOf([kept, kept])).toEqual(['expunging has given no space back']);
+  expect(problemsOf([{ ...kept, share: 0.1 }])).toEqual([]);
 });
 
 test('requests are taken from a message as they stand, across folded lines, each once', () => {

@@ -70,7 +70,8 @@ export function whatProofLacks(
   const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
   if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'counters';
   const kept = keptOf(windows)?.rows ?? 0;
-  if (isMissing(kept - total, kept)) return 'counters';
+  // A task that did nothing proves no copy, however few rows there were: a number that came back looks like that.
+  if (isMissing(kept - total, kept) || (total === 0 && kept > 0)) return 'counters';
   return isMadeByUs(attempt, indexName) ? undefined : 'index';
 }
 

@@ -181,4 +181,13 @@ describe('the proof of a copy', () => {
   ])('%s', (_, given, indexName, expected) => {
     expect(whatProofLacks(running('reindex'), { task: given, indexName })).toBe(expected);
   });
+
+  test.each([
+    ['is no status of a task that did nothing, although so few rows may be gone', 3, 'counters'],
+    ['is one where no row had to be copied', 0, undefined],
+  ])('%s', (_, rows, expected) => {
+    const { does: _does, ...nothing } = task(0);
+    const record = { ...running('reindex'), windows: [{ role: 'kept' as const, from: 0, to: 1, rows }] };
+    expect(whatProofLacks(record, { task: nothing, indexName: ours })).toBe(expected);
+  });
 });

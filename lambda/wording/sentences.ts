@@ -160,9 +160,9 @@ export function errorInShort(cause: Cause | undefined): string {
     case 'parameters':
       return 'a parameter is missing or wrong';
     case 'ledger':
-      return 'the ledger is out of reach';
+      return 'the ledger cannot be reached';
     case 'step-failed':
-      return `the ${{ plan: 'Plan', truncate: 'Truncate', poll: 'Poll' }[cause.step]} function failed`;
+      return stepFailed(cause.step);
     case 'foreign':
       return 'deployed meanwhile';
     default:
@@ -194,3 +194,7 @@ function asides({ cause, ...entry }: DecidedFacts): string {
 
 /** Whether a truncated index is worth a line of its own among many. */
 export const isRemarkable = (entry: DecidedFacts): boolean => asides(entry) !== '';
+
+export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
+
+export const stepFailed = (step: keyof typeof functionNames): string => `the ${functionNames[step]} function failed`;

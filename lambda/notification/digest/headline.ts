@@ -3,7 +3,7 @@ import { isLoss } from '../../facts/losses.ts';
 import type { PolicyEntry } from '../../facts/report-schema.ts';
 import { errorInBrief } from '../../wording/errors.ts';
 import { outcomeInSubject } from '../../wording/outcome-words.ts';
-import { nameOf } from '../../wording/sentences.ts';
+import { nameOf, stepFailed } from '../../wording/sentences.ts';
 
 /** What happened to one index, in as few words as a subject has room for: two different situations read differently. */
 export function headline(entry: PolicyEntry): string {
@@ -109,7 +109,7 @@ function detailOf(cause: Cause, entry: PolicyEntry): string[] {
     case 'paused':
       return [cause.problem === undefined ? 'paused' : 'whether paused cannot be read'];
     case 'step-failed':
-      return [`the ${{ plan: 'Plan', truncate: 'Truncate', poll: 'Poll' }[cause.step]} function failed`];
+      return [stepFailed(cause.step)];
     default:
       return [];
   }

@@ -76,13 +76,13 @@ const unreleased: Record<(Note & { kind: 'not-released' })['why'], string> = {
   taken: 'another run has taken it',
   clock: 'a clock is wrong',
   server: 'it could not be counted',
-  ledger: 'its ledger record is out of reach',
+  ledger: 'its ledger record cannot be reached',
 };
 
 /** Of the notes that ask for something, those that have no part of their own. */
 function askingNote(note: Note): string[] {
   if (noteStep(note, {}) === undefined) return [];
-  if (note.kind === 'memory-unavailable') return ['the memory of nights is out of reach'];
+  if (note.kind === 'memory-unavailable') return ['the memory of nights cannot be reached'];
   return note.kind === 'no-sizes' ? [`index sizes: ${errorInBrief[note.error.kind]}`] : [];
 }
 

@@ -3,6 +3,7 @@ import type { Report } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
 import { remedy } from '../../wording/errors.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
+import { functionNames } from '../../wording/sentences.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
 import { inAccount, rotateToken, runByHand } from './commands.ts';
 import { refusalStep } from './opening.ts';
@@ -161,21 +162,19 @@ export const correctParameter = (context: MessageContext): Step => ({
 export const correctTable = (what: string, context: MessageContext): Step => ({
   text: context.local
     ? `See that you may read and write the file of the ${what}, and that its disk is not full${again(context)}.`
-    : `See that the table of the ${what} is there. Where access is denied, ${restoreRoles} Only if DynamoDB was out of reach it passes by itself. The next run tries again.`,
+    : `See that the table of the ${what} is there. Where access is denied, ${restoreRoles} It passes by itself only if DynamoDB could not be reached. The next run tries again.`,
 });
-
-const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 
 /** A function broke down: that passes by itself only where AWS was at fault. */
 export function seeLog(step: keyof typeof functionNames, context: MessageContext): Step {
   if (!context.local) {
     return {
-      text: `Look at the log of the ${functionNames[step]} function, under this run's ID: unless AWS was out of order for a moment, the next run fails in the same way.`,
+      text: `Look at the log of the ${functionNames[step]} function, under this run's ID: unless AWS had a brief outage, the next run will fail the same way.`,
     };
   }
   return {
     text: isScheduled(context)
-      ? "Look at the log of the run's pod: the next run picks up what is there, and may fail in the same way."
-      : 'Start the same command again: it picks up what is there. If it fails in the same way, report it.',
+      ? "Look at the log of the run's pod: the next run picks up what is there, and may fail the same way."
+      : 'Start the same command again: it picks up what is there. If it fails the same way, report it.',
   };
 }

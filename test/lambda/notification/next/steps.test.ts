@@ -184,7 +184,7 @@ describe('what does not pass by itself', () => {
       'a function that breaks down',
       'failed',
       failed,
-      /Look at the log of the Truncate function.*fails in the same way/,
+      /Look at the log of the Truncate function.*will fail the same way/,
     ],
     ['one that may have sent something', 'unknown', { ...failed, sent: 'maybe' }, /Look at the log of the Truncate/],
     [

@@ -92,22 +92,24 @@ const physical = async (record: Unresolved, { reads, signal }: LookServices) =>
   physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
 
 /**
- * Whether the server can be asked about anything else than this index: about sizes, or about another index of this run.
- * @returns with the physical index, where it is known; undefined if nothing is answered
+ * Whether the server can be asked about anything else than this index: about another index of this run, or about sizes.
+ * Another count comes first, because it also shows whether our clock, by which the record is old, can be right.
+ * @returns with the physical index, where it is known; undefined if nothing is answered, or the clocks disagree
  */
 export async function serverAnswers(
   record: Unresolved,
   services: LookServices,
 ): Promise<{ indexName: string | undefined } | undefined> {
   const { reads, operations, others, signal } = services;
-  const sizes = await reads.sizes({ signal }).catch(unlessOperations);
-  if (sizes) return { indexName: physicalIndex(sizes, record.attempt.fields)?.indexName };
+  let other: DryRun | undefined;
   for (const { entityType, aspect } of others.slice(0, otherIndices)) {
     const fields = { entityType, aspect, endTimeMillis: 0, forceDeleteByQuery: true };
-    const answer = await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations);
-    if (answer && clocksAgree(answer)) return { indexName: undefined };
+    other ??= await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations);
   }
-  return undefined;
+  if (other && !clocksAgree(other)) return undefined;
+  const sizes = await reads.sizes({ signal }).catch(unlessOperations);
+  if (!sizes && !other) return undefined;
+  return { indexName: physicalIndex(sizes, record.attempt.fields)?.indexName };
 }
 
 /** One of them may be missing as well; if none of these answers, the search engine is down. */

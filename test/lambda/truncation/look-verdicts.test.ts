@@ -491,6 +491,12 @@ describe('an index that can no longer be counted', () => {
       { sizes: { fails: 'timeout' }, others: ['datasetProfile'], otherCounts: { fails: 'timeout' } },
       'sending',
     ],
+    ['sizes and another index answer, and its name is the same', { others: ['datasetProfile'] }, 'idle'],
+    [
+      'sizes answer, but another index’s count shows that the clocks disagree',
+      { others: ['datasetProfile'], clockSkewMillis: minutes(11) },
+      'sending',
+    ],
     ['the run started too early', { runStart: old - 1 }, 'sending'],
   ])('if %s, becomes with the last look of a run: %s', async (_, given, state) => {
     const world = uncountable({ isOver: true, ...given });

@@ -88,7 +88,8 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
       if (others.includes(aspect)) {
         note(aspect, options);
         if (server.otherCounts) throw failed(server.otherCounts, 'dry-run');
-        return { rowsToDelete: 0, rowsTotal: 1 };
+        const { clockSkewMillis } = server;
+        return { rowsToDelete: 0, rowsTotal: 1, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
       }
       note(endTimeMillis, options);
       server.before[++counts]?.();

@@ -10,7 +10,7 @@ import type { Watch } from '../truncation/watch.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 export type Mode = 'enforce' | 'preview';
 

@@ -45,7 +45,7 @@ const watched = (aspect: string) =>
   }) as Entry;
 
 const state = (entries: Entry[], more: Partial<RunState> = {}): RunState => ({
-  version: 2,
+  version: 3,
   runId: 'nightly',
   server: 'https://gms.example.com',
   stage: 'prod',
@@ -207,7 +207,7 @@ describe('the report', () => {
     expect(made.result).toBe('failed');
   });
 
-  test.each([[null], ['text'], [7], [[]], [{}], [{ version: 2, entries: 'none', startedAt: 'never' }]])(
+  test.each([[null], ['text'], [7], [[]], [{}], [{ version: 3, entries: 'none', startedAt: 'never' }]])(
     'is made from any state: %j',
     (input) => {
       expect(composed(input).result).toBe('failed');

@@ -143,7 +143,7 @@ describe('Truncate', () => {
     const other = { ...state, version: 9 } as unknown as RunState;
     const after = await truncate(other, deployment.during('truncate'));
     expect(after).toMatchObject({
-      version: 2,
+      version: 3,
       next: 'report',
       runId: 'run-1',
       error: { kind: 'foreign', why: 'version', deployed: true },

@@ -48,7 +48,7 @@ describe('a run', () => {
   test('starts with empty facts', async () => {
     const { state } = await planned({});
     expect({ ...state, entries: [] }).toStrictEqual({
-      version: 2,
+      version: 3,
       runId: 'us',
       server,
       stage: 's',

@@ -26,9 +26,9 @@ const told = (entries: object[], more: object = {}) => fromHead(head(entries, mo
 
 describe('whether a run state is ours', () => {
   test.each([
-    ['of this version, for this server', { version: 2, server }, true],
+    ['of this version, for this server', { version: 3, server }, true],
     ['of another version', { version: 9, server }, false],
-    ['for another server', { version: 2, server: 'https://other.example.com' }, false],
+    ['for another server', { version: 3, server: 'https://other.example.com' }, false],
     ['without either', {}, false],
     ['that is none', undefined, false],
     ['that is null', null, false],
@@ -40,7 +40,7 @@ describe('whether a run state is ours', () => {
 describe('what its head shows', () => {
   test('is the run, and that another version wrote it', () => {
     expect(told([])).toStrictEqual({
-      version: 2,
+      version: 3,
       runId: 'run-1',
       server,
       stage: 'prod',
@@ -58,15 +58,15 @@ describe('what its head shows', () => {
   });
 
   test('is the server that it was for, where the address has changed', () => {
-    expect(told([], { version: 2, server: 'https://other.example.com/' }).error).toStrictEqual({
+    expect(told([], { version: 3, server: 'https://other.example.com/' }).error).toStrictEqual({
       kind: 'foreign',
       deployed: true,
       why: 'address',
       address: 'https://other.example.com',
       ourAddress: server,
     });
-    expect(told([], { version: 2 }).error).toStrictEqual({ kind: 'foreign', why: 'version', deployed: true });
-    expect(told([], { version: 2, server: undefined }).error).toStrictEqual({
+    expect(told([], { version: 3 }).error).toStrictEqual({ kind: 'foreign', why: 'version', deployed: true });
+    expect(told([], { version: 3, server: undefined }).error).toStrictEqual({
       kind: 'foreign',
       why: 'version',
       deployed: true,
@@ -79,12 +79,12 @@ describe('what its head shows', () => {
   });
 
   test('is its former address, cut where it is longer than a text of the run state may be', () => {
-    const { error } = told([], { version: 2, server: `https://${'a'.repeat(5000)}` });
+    const { error } = told([], { version: 3, server: `https://${'a'.repeat(5000)}` });
     expect(error).toHaveProperty('address', `https://${'a'.repeat(229)}…`);
   });
 
   test('is of each index that the address has changed, without telling the addresses again', () => {
-    const [made] = told([entry('approved')], { version: 2, server: 'https://other.example.com' }).entries;
+    const [made] = told([entry('approved')], { version: 3, server: 'https://other.example.com' }).entries;
     expect(made?.entry).toMatchObject({ outcome: 'unknown' });
     expect(made?.entry).toHaveProperty('cause', { kind: 'foreign', why: 'address', deployed: true });
   });

@@ -2,17 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { alphabet } from './alphabet.ts';
 import { assumptions } from './assumptions.ts';
-import { alphabetRow } from './documented.ts';
 
-/** docs/testing.md, the alphabet and the list of what is assumed not to happen say the same. */
+/** docs/testing.md and the list of what is assumed not to happen say the same. */
 
 const doc = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8');
 
 describe('docs/testing.md', () => {
-  test.each(Object.keys(alphabet))('names every letter of the alphabet: %s', (part) => {
-    expect(doc).toContain(alphabetRow(part));
-  });
-
   test('lists what is assumed not to happen, each with a reason, and nothing else', () => {
     const [, listed = ''] = /## What is assumed not to happen\n([\s\S]*?)\n## /.exec(doc) ?? [];
     const rows = [...listed.matchAll(/^\| `([\w-]+)` \| (.+) \| (.+) \|$/gm)];

@@ -10,8 +10,8 @@ import { lasting, moods } from './server.ts';
 import { machinery } from './weather.ts';
 
 /**
- * What surroundings may do, stated once (safety rule 12): everything that a history holds is drawn from here. docs/testing.md
- * names every letter; `assumptions.ts` says what is left out, and why.
+ * What surroundings may do, stated once (safety rule 12): everything that a history holds is drawn from here.
+ * `assumptions.ts` says what is left out, and docs/testing.md why.
  */
 
 /** Letters that happen at a moment of a night. */

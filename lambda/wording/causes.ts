@@ -16,8 +16,7 @@ import {
   stepFailedText,
   stoppedText,
 } from './decisions.ts';
-import type { Detail } from './detail.ts';
-import { cameBack, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
+import { cameBack, type Detail, diagnosis, diagnosisText, errorText, factText } from './errors.ts';
 import { counted, exact, rows } from './numbers.ts';
 import { outcomeAlone } from './outcome-words.ts';
 import { withoutStop } from './punctuation.ts';

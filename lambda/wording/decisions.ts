@@ -3,8 +3,7 @@ import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { isUpgraded, mayBeCopiedUntil } from '../operations/backend.ts';
 import { percentOf } from '../policy/percentage.ts';
-import type { Detail } from './detail.ts';
-import { diagnosisText, errorText } from './errors.ts';
+import { type Detail, diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 

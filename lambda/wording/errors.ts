@@ -5,6 +5,9 @@ import { addressForms } from '../operations/http/base-url.ts';
  * A failed request in English: what was asked, what came back, what it means, what to do. Each of these is said once.
  */
 
+/** Whether to include what to do about a server's error: a message has a next step for that. */
+export type Detail = 'with-remedy' | 'without-remedy';
+
 /** The whole story, for places with a single field or line for it. */
 export const errorText = (error: ServerError): string => `${asked[error.operation]}: ${factText(error)}`;
 

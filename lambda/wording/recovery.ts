@@ -1,12 +1,13 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { aliasOf, isUpgraded, listTasksRequest, madeAtOf } from '../operations/backend.ts';
+import { aliasOf, isUpgraded, madeAtOf } from '../operations/backend.ts';
+import type { Command, Instruction } from './instruction.ts';
 import {
+  ask,
   bringOver,
   compare,
   deadlineText,
   goBack,
-  type Instruction,
   isIndexName,
   type Moved,
   makeVisible,
@@ -16,7 +17,7 @@ import {
   waitForCopies,
 } from './repair.ts';
 
-export type { Instruction, Pause } from './repair.ts';
+export type { Pause } from './repair.ts';
 
 /**
  * What an operator does to get rows back, or to make them visible, in the order in which to do it: first what keeps it
@@ -95,13 +96,14 @@ const pauseBoth =
 /** What runs on may make it worse, and counts are short while a shard is away. */
 const beforeAll = (index: Index, pause: Pause | undefined): Instruction[] => [
   pause === undefined
-    ? { say: `${pauseBoth}.` }
+    ? { say: pauseBoth }
     : {
-        say: `${pauseBoth}, this job by its parameter${pause.account === undefined ? '' : ` (account ${pause.account})`}, which stops this job alone:`,
-        request: pause.command,
+        say: `${pauseBoth}, this job by its parameter${pause.account === undefined ? '' : ` (account ${pause.account})`}, which stops this job alone`,
+        line: pause.command,
+        typedIn: 'shell',
       },
   lookAt(index),
-  { say: waitForCopies, request: listTasksRequest },
+  waitForCopies,
 ];
 
 /**
@@ -112,7 +114,7 @@ function back(facts: Moved, cutoffMillis: number): Instruction[] {
   if (madeAtOf(facts.rowsIn) === undefined) {
     return [
       {
-        say: `The name ${facts.rowsIn} leads to ${facts.indexNow} now, so counting both counts one index twice. Look in the list above for another index with the rows; without one, restore them from a snapshot of the search engine.`,
+        say: `The name ${facts.rowsIn} leads to ${facts.indexNow} now, so counting both counts one index twice. Look in the list above for another index with the rows; without one, restore them from a snapshot of the search engine`,
       },
     ];
   }
@@ -123,31 +125,32 @@ function back(facts: Moved, cutoffMillis: number): Instruction[] {
 export const indexRequest = ({ entityType, aspect }: Index): string =>
   `GET /_cat/indices/*${`${entityType}_${aspect}`.toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}aspect_v1*?v&h=health,index,docs.count,creation.date.string`;
 
-const lookAt = (index: Index): Instruction => ({
-  say: 'See whether every index of this name is green or yellow. While one is red, a shard is away and counts are too low: wait until it is back, and count again:',
-  request: indexRequest(index),
-});
+const lookAt = (index: Index): Command =>
+  ask(
+    'See whether every index of this name is green or yellow. While one is red, a shard is away and counts are too low: wait until it is back, and count again',
+    indexRequest(index),
+  );
 
 const lookForCopy: Instruction[] = [
   {
-    say: 'An older index in that list without an alias (GET /_cat/aliases?v) holds the rows: the runbook says how to point the alias back to it.',
+    say: 'An older index in that list without an alias (GET /_cat/aliases?v) holds the rows: the runbook says how to point the alias back to it',
   },
 ];
 
 const lookForDeleter: Instruction[] = [
   {
-    say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days by default; someone by hand; entity deletion), and restore the rows from a snapshot of the search engine if they matter. An older index in that list, which a reindex leaves behind, may hold them too.',
+    say: 'Find out what else deletes here (datahub-gc, which cuts at 30 days by default; someone by hand; entity deletion), and restore the rows from a snapshot of the search engine if they matter. An older index in that list, which a reindex leaves behind, may hold them too',
   },
 ];
 
 const stragglers = ({ rowsIn }: Moved): Instruction[] => [
   {
-    say: `Rows written just before the copy began may be in ${rowsIn} alone, and no count can see them. Before you remove that index, or upgrade DataHub, which may remove it, bring them over.`,
+    say: `Rows written just before the copy began may be in ${rowsIn} alone, and no count can see them. Before you remove that index, or upgrade DataHub, which may remove it, bring them over`,
   },
 ];
 
 /** As running text, for places with a single field for it. */
 export const recoveryText = (entry: DecidedFacts, now: number): string =>
   recovery(entry, now)
-    .map(({ say, request: sent }) => (sent === undefined ? say : `${say} ${sent}.`))
+    .map(({ say, line }) => (line === undefined ? `${say}.` : `${say}: ${line}.`))
     .join(' ');

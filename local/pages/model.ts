@@ -1,4 +1,5 @@
 import type { Step } from '../../lambda/notification/next/step.ts';
+import type { Instruction } from '../../lambda/wording/instruction.ts';
 import type { Severity } from '../screen/colour.ts';
 
 /** What a page shows, as data: the same for survey, preview, run and history. `render.ts` turns it into HTML. */
@@ -40,7 +41,7 @@ export interface Attention {
   /** What was found. */
   lines: string[];
   /** How to fix it: what to do, and possibly the request to the search cluster that does it. */
-  instructions: Array<{ say: string; request?: string | undefined }>;
+  instructions: readonly Instruction[];
   next?: Step | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { commandsOf } from '../../lambda/notification/next/step.ts';
+import type { Instruction } from '../../lambda/wording/instruction.ts';
 import { size } from '../screen/text.ts';
 import { indexCards } from './cards.ts';
 import { document } from './document.ts';
@@ -50,10 +51,12 @@ function attention({ attention: all, allWell }: Page): Child {
 
 function alert({ severity, title, lines, instructions, next }: Attention): Html {
   return html`<article class="card alert ${severity}"><h3>${breakable(title)}</h3>${lines.map((line) => html`<p>${line}</p>`)}${
-    instructions.length > 0 &&
-    html`<ol>${instructions.map(({ say, request }) => html`<li>${say}${request && code(request)}</li>`)}</ol>`
-  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${commandsOf(next).map(({ effect, line }) => html`<p>${effect}</p>${code(line)}`)}`}</article>`;
+    instructions.length > 0 && html`<ol>${instructions.map((one) => html`<li>${instruction(one)}</li>`)}</ol>`
+  }${next && html`<p class="next"><b>Next:</b> ${next.text}</p>${commandsOf(next).map(({ say, line }) => html`<p>${say}:</p>${code(line)}`)}`}</article>`;
 }
+
+const instruction = ({ say, line }: Instruction): Html =>
+  line === undefined ? html`${say}.` : html`${say}:${code(line)}`;
 
 function beside({ toKnow, unmanaged, suggestions, message }: Page): Array<readonly [string, string, Child]> {
   const list = (texts: readonly string[]) => html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;

@@ -115,7 +115,7 @@ function damageAlert(found: Survey, now: number): Attention[] {
       severity: 'failed',
       title: `May have lost rows: ${damaged.join(', ')}`,
       lines: [...of('item').map(asSentence), ...(why === undefined ? [] : [why])],
-      instructions: of('command').map((request, at) => ({ say: damaged[at] ?? '', request })),
+      instructions: of('command').map((line, at) => ({ say: damaged[at] ?? '', line, typedIn: 'search-engine' })),
       ...(next.length > 0 && { next: { text: next.join(' ') } }),
     },
   ];

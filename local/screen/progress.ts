@@ -141,10 +141,9 @@ export function decisionOf(entry: Entry): string {
 
 /** Requests to the search cluster are not wrapped, so that they can be pasted. */
 const renderRecovery = (entry: DecidedFacts, width: number, indent: string): string[] =>
-  recovery(entry, Date.now()).flatMap(({ say, request }) => [
-    ...wrap(say, width, indent),
-    ...(request === undefined ? [] : [`${indent}  ${request}`]),
-  ]);
+  recovery(entry, Date.now()).flatMap(({ say, line }) =>
+    line === undefined ? wrap(`${say}.`, width, indent) : [...wrap(`${say}:`, width, indent), `${indent}  ${line}`],
+  );
 
 function reasonOf(entry: Entry, width: number, indent: string): string[] {
   const text = wrap(planText(entry), width, indent);

@@ -12,7 +12,7 @@ const shown = 3;
  * What is coming: policies that will soon be truncated, how the largest indices grow, and large indices without a
  * policy. Empty if there is nothing to report.
  */
-export function outlook(report: Report): string {
+export function outlook(report: Report): string[] {
   const next = report.policies
     .flatMap(nearThreshold)
     .sort((a, b) => b.nearness - a.nearness)
@@ -34,7 +34,7 @@ export function outlook(report: Report): string {
     ...(bySize.length > 0 ? [`- Largest without a policy: ${bySize.map(unmanagedText).join(', ')}.`] : []),
     ...(fastest ? [`- Largest growth without a policy: ${indexLabel(fastest)}, ${perDay(fastest)}.`] : []),
   ];
-  return sentences.length > 0 ? ['COMING UP', ...sentences].join('\n') : '';
+  return sentences.length > 0 ? ['COMING UP', ...sentences] : [];
 }
 
 type Unmanaged = Report['unmanagedIndices'][number];

@@ -1,11 +1,11 @@
 import { resultOf } from '../../facts/outcomes.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import { ascii, clip, oneLine } from '../../facts/text.ts';
+import { type Command, whereToType } from '../../wording/instruction.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
 import { withheldIn } from '../../wording/offers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
-import { whereToType } from '../../wording/repair.ts';
 import { errorSentence } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { countByOutcome, withError } from '../digest/groups.ts';
@@ -15,6 +15,7 @@ import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
 import { allWell, failedChecks, troubles, wellNames } from '../digest/troubles.ts';
 import { urgencySentence } from '../digest/urgency.ts';
 import { dataHubOf } from '../digest/which.ts';
+import { asksSearchEngine, type Line, written } from '../lines.ts';
 import { errorStep, switchOnStep } from '../next/run-steps.ts';
 import { isQuiet } from '../quiet.ts';
 import { preflightHeading, runbookFile, runErrorHeading } from '../runbook.ts';
@@ -44,12 +45,12 @@ export function email(report: Report, context: MessageContext, maxCharacters: nu
 
 function compose(telling: Telling): string {
   const { report } = telling;
-  const sections = [
-    [opening(report), urgency(telling)].filter((text) => text !== '').join('\n'),
+  const paragraphs: Line[][] = [
+    [...opening(report), ...urgency(report)],
     preflight(telling),
     runError(telling),
     clearing(telling),
-    problems(telling),
+    ...problems(telling),
     notes(telling),
     fine(telling),
     afterReindex(telling),
@@ -57,27 +58,29 @@ function compose(telling: Telling): string {
     outlook(report),
     switchOn(telling),
   ];
-  const where = sections.some((section) => /^ {2}(?:GET|PUT|POST) /m.test(section)) ? `${whereToType}\n` : '';
-  sections.push(`${where}${footer(telling)}`);
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+  const where = asksSearchEngine(paragraphs.flat()) ? [whereToType] : [];
+  return [...paragraphs, [...where, ...footer(telling)]]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${written(lines, setOff)}\n`)
+    .join('\n');
 }
 
+/** Indented: readers that wrap lines leave it whole. */
+const setOff = ({ say, line }: Command) => [`${say}:`, `  ${line}`] as const;
+
 /** How urgent it is, unless nothing is asked: the line that a person who is woken needs. */
-const urgency = ({ report }: Telling): string => (isQuiet(report) ? '' : urgencySentence(report));
+const urgency = (report: Report): string[] => (isQuiet(report) ? [] : [urgencySentence(report)]);
 
 /** Two lines that say everything to a reader who stops there. */
-function opening(report: Report): string {
+function opening(report: Report): string[] {
   const stage = dataHubOf(report);
-  if (isClearing(report)) return `${stage}: ${summary(report)}. This run counted rows and started nothing.`;
+  if (isClearing(report)) return [`${stage}: ${summary(report)}. This run counted rows and started nothing.`];
   const bad = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').length;
   const isWell = bad === 0 && isQuiet(report);
   const verdict = isWell ? `${stage}: all well.${did(report)}` : `${stage}: ${summary(report)}.`;
-  if (report.mode === 'enforce') return isWell ? verdict : `${verdict} ${deletedSentence(report)}`.trimEnd();
+  if (report.mode === 'enforce') return [isWell ? verdict : `${verdict} ${deletedSentence(report)}`];
   const would = rowsOf(report, 'would-truncate');
-  return [
-    'PREVIEW. Nothing was deleted.',
-    `${verdict}${!isWell && would ? ` A real run would delete ${would}.` : ''}`,
-  ].join('\n');
+  return ['PREVIEW. Nothing was deleted.', `${verdict}${!isWell && would ? ` A real run would delete ${would}.` : ''}`];
 }
 
 function did(report: Report): string {
@@ -93,12 +96,12 @@ function did(report: Report): string {
 }
 
 /** For a preview: what to check before switching on, and again after fixing something. */
-function preflight(telling: Telling): string {
+function preflight(telling: Telling): Line[] {
   const { report, context } = telling;
   const well = allWell(report);
-  if (well !== undefined) return `Preflight: ${wellNames(report)}: ${well}.`;
+  if (well !== undefined) return [`Preflight: ${wellNames(report)}: ${well}.`];
   const wrong = troubles(report, context);
-  if (wrong.length === 0) return '';
+  if (wrong.length === 0) return [];
   const rest = wellNames(report);
   return [
     'PREFLIGHT',
@@ -108,12 +111,12 @@ function preflight(telling: Telling): string {
     ]),
     ...(rest === '' ? [] : [`- Well: ${rest}.`]),
     ...link(preflightHeading, telling),
-  ].join('\n');
+  ];
 }
 
-function runError(telling: Telling): string {
+function runError(telling: Telling): Line[] {
   const { report, context, measure } = telling;
-  if (report.error === undefined) return '';
+  if (report.error === undefined) return [];
   const [looked, started] = [false, true].map((approved) =>
     withError(report).filter(({ outcome }) => (outcome === 'not-started') === approved),
   );
@@ -128,28 +131,32 @@ function runError(telling: Telling): string {
       : []),
     ...stepLines(errorStep(report, context), telling),
     ...link(runErrorHeading, telling),
-  ].join('\n');
+  ];
 }
 
 /** Every policy is named above or counted here. */
-function leftOut({ report, told }: Telling): string {
+function leftOut({ report, told }: Telling): string[] {
   const missing = report.policies.filter((entry) => !told.has(entry));
-  if (missing.length === 0) return '';
+  if (missing.length === 0) return [];
   const counts = countByOutcome(missing).map(([outcome, count]) => `${count} ${outcomeWords[outcome]}`);
-  return `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`;
+  return [
+    `Not named here, to keep this short: ${missing.length} of ${report.policies.length} policies (${counts.join(', ')}).`,
+  ];
 }
 
 /** No enforcing step is offered after a preview in which something failed. */
-function switchOn({ report, context }: Telling): string {
-  if (report.mode !== 'preview' || withheldIn(report) !== undefined || failedChecks(report) > 0) return '';
-  return [context.enforces ? 'WHAT COMES NEXT' : 'TO SWITCH IT ON', switchOnStep(report, context).text].join('\n');
+function switchOn({ report, context }: Telling): string[] {
+  if (report.mode !== 'preview' || withheldIn(report) !== undefined || failedChecks(report) > 0) return [];
+  return [context.enforces ? 'WHAT COMES NEXT' : 'TO SWITCH IT ON', switchOnStep(report, context).text];
 }
 
-function footer({ report, context }: Telling): string {
+function footer({ report, context }: Telling): string[] {
   const started = minute(report.startedAt) ?? oneLine(report.startedAt, 40);
   const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
   const cut = context.waitsCutShort ? ' with its waits cut short' : '';
   const took = seconds >= 0 ? `, took ${duration(seconds)}${cut}` : '';
-  const runbook = `\nRunbook: ${context.runbookUrl ?? runbookFile}`;
-  return `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.${runbook}`;
+  return [
+    `Run ${clip(ascii(report.runId, 100), 100)}, ${started}${took}.`,
+    `Runbook: ${context.runbookUrl ?? runbookFile}`,
+  ];
 }

@@ -4,10 +4,12 @@ import { aliasFor, aliasOf, expungeRequest } from '../../operations/backend.ts';
 import { rows } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { recovery } from '../../wording/recovery.ts';
+import { ask } from '../../wording/repair.ts';
 import { isRemarkable, nameOf, ofTotal, sentence } from '../../wording/sentences.ts';
 import { countByOutcome, withResult } from '../digest/groups.ts';
+import { after, type Line, linesOf } from '../lines.ts';
 import { isQuiet } from '../quiet.ts';
-import { names, recoveryLines, type Telling } from './telling.ts';
+import { names, type Telling } from './telling.ts';
 
 /** From this many indices with the same outcome on, they share one line with a total. */
 const alike = 6;
@@ -16,10 +18,10 @@ const alikeMoved = 13;
 const largest = 5;
 
 /** Indices in order: one sentence each, or one with a total for many of the same kind. */
-export function fine(telling: Telling): string {
+export function fine(telling: Telling): Line[] {
   const { report, measure, told } = telling;
   const entries = withResult(report, 'ok');
-  if (entries.length === 0) return '';
+  if (entries.length === 0) return [];
   const lines: string[] = [];
   for (const [outcome] of countByOutcome(entries)) {
     const same = entries.filter((entry) => entry.outcome === outcome);
@@ -32,7 +34,7 @@ export function fine(telling: Telling): string {
     if (together.size > 0) lines.push(`- ${foldedLine(outcome, [...together], alone.length > 0, telling)}.`);
   }
   const title = entries.length === report.policies.length ? 'INDEX BY INDEX' : 'THE OTHERS ARE FINE';
-  return [title, ...lines, ...diskSpace(entries, isQuiet(report))].join('\n');
+  return [title, ...lines, ...diskSpace(entries, isQuiet(report))];
 }
 
 /** A delete of this share of an index, as a neglected one's first is, leaves space that is worth asking for. */
@@ -42,7 +44,7 @@ const largeShare = 0.5;
  * Merging is the operator's to ask for: it costs I/O, and room on the disk until it is done.
  * @param withRequest only where nothing else is asked of anybody
  */
-function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): string[] {
+function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): Line[] {
   const truncated = entries.filter(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);
   if (truncated.length === 0) return [];
   const [large] = truncated
@@ -54,8 +56,10 @@ function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): strin
   if (!withRequest || !large) return [`${comesBack}, which it may have to be asked for (runbook, Disk space).`];
   const alias = large.indexName === undefined ? aliasFor(large) : aliasOf(large.indexName);
   return [
-    `${comesBack}, which can wait. After so large a deletion it may be asked to in some quiet hour: that costs I/O, and free disk space until it is done (runbook, Disk space):`,
-    `  ${expungeRequest(alias)}`,
+    ask(
+      `${comesBack}, which can wait. After so large a deletion it may be asked to in some quiet hour: that costs I/O, and free disk space until it is done (runbook, Disk space)`,
+      expungeRequest(alias),
+    ),
   ];
 }
 
@@ -84,12 +88,12 @@ function foldedLine(outcome: Outcome, entries: readonly PolicyEntry[], more: boo
 }
 
 /** What a reindex leaves behind, and what no count can show. */
-export function afterReindex(telling: Telling): string {
+export function afterReindex(telling: Telling): Line[] {
   const { report, measure } = telling;
   const reindexed = withResult(report, 'ok').filter(
     ({ outcome, strategy }) => outcome === 'truncated' && strategy === 'reindex',
   );
-  if (reindexed.length === 0) return '';
+  if (reindexed.length === 0) return [];
   const left = reindexed
     .map((entry) => ({ entry, steps: recovery(entry, Date.parse(report.finishedAt)) }))
     .filter(({ steps }) => steps.length > 0);
@@ -98,9 +102,9 @@ export function afterReindex(telling: Telling): string {
     'AFTER A REINDEX',
     'The old index stays behind and uses disk space until somebody removes it.',
     ...left.slice(0, measure.full).flatMap(({ entry, steps }) => {
-      const [first, ...others] = recoveryLines(steps);
-      return [`- ${names([entry], 1, telling)}: ${first}`, ...others];
+      const [first, ...others] = linesOf(steps);
+      return [after(`- ${names([entry], 1, telling)}: `, first), ...others];
     }),
     ...(brief.length > 0 ? [`- ${names(brief, brief.length, telling)}: the same, with their own names.`] : []),
-  ].join('\n');
+  ];
 }

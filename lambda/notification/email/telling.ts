@@ -1,9 +1,8 @@
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
-import { oneLine } from '../../facts/text.ts';
-import type { Instruction } from '../../wording/recovery.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
-import { type Command, commandsOf, type Step } from '../next/step.ts';
+import type { Line } from '../lines.ts';
+import { commandsOf, type Step } from '../next/step.ts';
 import { runbookFile, runbookLink } from '../runbook.ts';
 
 /** How much of a long report people are shown; the rest is counted. */
@@ -41,16 +40,13 @@ export function names(entries: readonly PolicyEntry[], most: number, { told }: T
 }
 
 /** A next step, once: a refused token can concern the run, many policies and a note. One without a command names nothing, and may be said again. */
-export function stepLines(step: Step | undefined, { given }: Telling): string[] {
+export function stepLines(step: Step | undefined, { given }: Telling): Line[] {
   if (!step) return [];
   const key = JSON.stringify(step);
   if (step.command && given.has(key)) return [];
   given.add(key);
-  return [`Next: ${step.text}`, ...commandsOf(step).flatMap(commandLines)];
+  return [`Next: ${step.text}`, ...commandsOf(step)];
 }
-
-/** What it does, and the command: set off from the text, and not broken by readers that wrap lines. */
-export const commandLines = ({ effect, line }: Command): string[] => [effect, `  ${line}`];
 
 /** A link to the runbook; once. */
 export function link(heading: string, { context, given }: Telling): string[] {
@@ -58,10 +54,3 @@ export function link(heading: string, { context, given }: Telling): string[] {
   given.add(heading);
   return [`More: ${context.runbookUrl ? runbookLink(context.runbookUrl, heading) : `${runbookFile}, "${heading}"`}`];
 }
-
-/** Each request on a line of its own, as the consoles of a search cluster accept it. */
-export const recoveryLines = (instructions: readonly Instruction[]): string[] =>
-  instructions.flatMap(({ say, request }) => [
-    oneLine(say, 2000),
-    ...(request === undefined ? [] : [`  ${oneLine(request, 2000)}`]),
-  ]);

@@ -61,14 +61,16 @@ function afterWatching({ cause, strategy, taskId }: PolicyEntry, context: Messag
   if (cause.ended || cause.why === 'other-version') return waiting;
   // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
   return strategy === 'delete-by-query' && cause.does === 'delete'
-    ? { ...waiting, command: commandOf('This would stop it (what is deleted stays deleted):', stopRequest(taskId)) }
+    ? { ...waiting, command: askEngine('This would stop it (what is deleted stays deleted)', stopRequest(taskId)) }
     : {
         ...waiting,
         text: `${waiting.text} Do not stop it: a reindex that is stopped leaves the index half empty.`,
       };
 }
 
-const askForTasks = commandOf('This asks the search cluster what is deleting or copying:', listTasksRequest);
+const askEngine = (say: string, line: string | undefined) => commandOf(say, line, 'search-engine');
+
+const askForTasks = askEngine('This asks the search cluster what is deleting or copying', listTasksRequest);
 
 const findOthers = (context: MessageContext): Step => ({
   text: `See what else deletes or rewrites rows here: DataHub's own datahub-gc runs every night at 01:00 UTC. ${laterRun(context)} looks again.`,
@@ -76,7 +78,7 @@ const findOthers = (context: MessageContext): Step => ({
 });
 
 const askAboutTask = ({ taskId }: PolicyEntry) =>
-  commandOf('This asks the search cluster about its task:', taskRequest(taskId));
+  askEngine('This asks the search cluster about its task', taskRequest(taskId));
 
 function afterIncomplete(entry: PolicyEntry, context: MessageContext): Step | undefined {
   const { cause } = entry;
@@ -103,7 +105,7 @@ function afterNotStarted({ cause, since }: PolicyEntry, context: MessageContext)
       if (cause.problem !== undefined) return correctParameter(context);
       return {
         text: 'Nothing, if it is paused on purpose. Otherwise remove the pause.',
-        command: commandOf(`This lets it run again${inAccount(context)}:`, resume(context)),
+        command: commandOf(`This lets it run again${inAccount(context)}`, resume(context), 'shell'),
       };
     // What caused these is reported first.
     case 'run-error':
@@ -181,8 +183,8 @@ function afterHanging(entry: PolicyEntry, { copied }: Cause & { kind: 'unsettled
   return {
     text: `${text}, and what its action is: you may cancel a delete/byquery, never a reindex.`,
     look,
-    command: commandOf(
-      `This would stop a delete/byquery: what is deleted stays deleted, and ${laterRun(context).toLowerCase()} deletes the rest:`,
+    command: askEngine(
+      `This would stop a delete/byquery: what is deleted stays deleted, and ${laterRun(context).toLowerCase()} deletes the rest`,
       stopRequest(entry.taskId),
     ),
   };

@@ -1,13 +1,15 @@
 import type { Cause } from '../../facts/cause.ts';
 import type { Note } from '../../facts/note.ts';
 import { listTasksRequest } from '../../operations/backend.ts';
+import type { Command } from '../../wording/instruction.ts';
 import { amount, moment, rows } from '../../wording/numbers.ts';
 import type { Withheld } from '../../wording/offers.ts';
 import { indexRequest } from '../../wording/recovery.ts';
+import { ask } from '../../wording/repair.ts';
 import { nameOf, ofTotal } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { runByHand } from './commands.ts';
-import type { Command, Named, Step } from './step.ts';
+import type { Named, Step } from './step.ts';
 
 /** Steps whose commands cannot be undone: they delete rows, or open an index to truncation. */
 
@@ -25,12 +27,14 @@ export function approveStep(
   return {
     text: `Look whether rows still come in, and ask ${entry.owner === undefined ? 'whoever uses it' : 'its owner'}. Only if these rows may go, approve it once.`,
     look: {
-      effect: 'This counts them again, and deletes nothing:',
+      say: 'This counts them again, and deletes nothing',
       line: runByHand({ mode: 'preview', only: [name] }, context),
+      typedIn: 'shell',
     },
     command: {
-      effect: `This deletes ${deleted(approved, name, entry)}:`,
+      say: `This deletes ${deleted(approved, name, entry)}`,
       line: runByHand({ mode: 'enforce', only: [name], approveRows: approved }, context),
+      typedIn: 'shell',
       danger: 'deletes',
     },
   };
@@ -60,22 +64,17 @@ const maxCleared = 50;
 
 /** What clearing does, in the line above the command. */
 const clearing = (entries: readonly Named[], context: MessageContext): Command => ({
-  effect: 'This counts its rows, reopens it for this job only if they are all there, and deletes no row:',
+  say: 'This counts its rows, reopens it for this job only if they are all there, and deletes no row',
   line: runByHand({ clear: entries.map(nameOf).slice(0, maxCleared) }, context),
+  typedIn: 'shell',
   danger: 'opens',
 });
 
 /** Before an index is opened: every index of that name, with its rows. */
 const lookAt = (entries: readonly Named[]): Command | undefined =>
-  entries[0] && {
-    effect: 'This shows its indices with their rows, and changes nothing:',
-    line: indexRequest(entries[0]),
-  };
+  entries[0] && ask('This shows its indices with their rows, and changes nothing', indexRequest(entries[0]));
 
-const lookForTasks: Command = {
-  effect: 'This shows what is deleting or copying, and changes nothing:',
-  line: listTasksRequest,
-};
+const lookForTasks = ask('This shows what is deleting or copying, and changes nothing', listTasksRequest);
 
 /** Counts an index and opens it if it is whole. */
 export const clearStep = (text: string, entries: readonly Named[], context: MessageContext): Step => ({
@@ -106,9 +105,10 @@ export function refusalStep(
   entries: readonly Named[],
   context: MessageContext,
 ): Step | undefined {
-  const accept = (count: number, text: string, effect: string, look = lookAt(entries)): Step => {
+  const accept = (count: number, text: string, what: string, look = lookAt(entries)): Step => {
     const line = runByHand({ clear: entries.map(nameOf), acceptMissing: count }, context);
-    return { text, look, command: { effect: `This reopens ${effect}, and deletes no row:`, line, danger: 'opens' } };
+    const say = `This reopens ${what}, and deletes no row`;
+    return { text, look, command: { say, line, typedIn: 'shell', danger: 'opens' } };
   };
   const uncounted = () =>
     accept(1, 'Look at the index. If it is as it should be, accept that.', 'it for this job without a count');

@@ -18,7 +18,7 @@ export function errorStep({ cause }: Pick<Report, 'cause'>, context: MessageCont
     const line = runByHand({ mode: 'preview' }, context);
     return {
       ...step,
-      command: { effect: 'To see whether it works now, start a preview, which deletes nothing:', line },
+      command: { say: 'To see whether it works now, start a preview, which deletes nothing', line, typedIn: 'shell' },
     };
   };
   switch (cause?.kind) {
@@ -138,8 +138,8 @@ export function tokenStep(context: MessageContext): Step {
   const made = 'Create a new access token in DataHub (Settings, Access Tokens), save it as token.txt';
   const line = rotateToken(context);
   if (line) {
-    const effect = `This stores it${inAccount(context)}:`;
-    return { text: `${made}, store it, then delete the file.`, command: { effect, line } };
+    const say = `This stores it${inAccount(context)}`;
+    return { text: `${made}, store it, then delete the file.`, command: { say, line, typedIn: 'shell' } };
   }
   return {
     text: isScheduled(context)

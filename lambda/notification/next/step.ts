@@ -1,4 +1,5 @@
 import type { PolicyEntry } from '../../facts/report-schema.ts';
+import type { Command } from '../../wording/instruction.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
 
 /** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
@@ -14,17 +15,9 @@ export interface Step {
 /** All its commands, in the order in which they are typed. */
 export const commandsOf = ({ look, command }: Step): Command[] => [look, command].filter((one) => one !== undefined);
 
-/** A command never appears alone: the line above it says what it does. */
-export interface Command {
-  /** Ends with a colon. */
-  effect: string;
-  line: string;
-  /** What cannot be undone: it deletes rows, or opens an index to truncation. */
-  danger?: 'deletes' | 'opens';
-}
-
-export const commandOf = (effect: string, line: string | undefined): Command | undefined =>
-  line === undefined ? undefined : { effect, line };
+/** Undefined without a line. */
+export const commandOf = (say: string, line: string | undefined, typedIn: Command['typedIn']): Command | undefined =>
+  line === undefined ? undefined : { say, line, typedIn };
 
 /** The index that a step is about, if known. */
 export type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyEntry>;

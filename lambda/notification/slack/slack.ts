@@ -2,10 +2,10 @@ import { mayHaveLost } from '../../facts/losses.ts';
 import { resultOf, type Urgency } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { clip, oneLine } from '../../facts/text.ts';
+import { whereToType } from '../../wording/instruction.ts';
 import { counted, duration, minute } from '../../wording/numbers.ts';
 import { outcomeWords } from '../../wording/outcome-words.ts';
 import { asSentence } from '../../wording/punctuation.ts';
-import { whereToType } from '../../wording/repair.ts';
 import { causeSentence, errorSentence, nameOf, sentence } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { countByOutcome, type Group, problemGroups, withError, withResult } from '../digest/groups.ts';
@@ -15,11 +15,12 @@ import { deletedSentence, rowsOf, summary } from '../digest/totals.ts';
 import { allWell, troubles } from '../digest/troubles.ts';
 import { urgencyOf, urgencySentence } from '../digest/urgency.ts';
 import { dataHubOf } from '../digest/which.ts';
+import { asksSearchEngine, type Line, written } from '../lines.ts';
 import { errorStep } from '../next/run-steps.ts';
 import { isQuiet } from '../quiet.ts';
 import { clearHeading, outcomeHeading, runErrorHeading } from '../runbook.ts';
 import { link, markdown, slackLimits } from './markdown.ts';
-import { commandOnce, leftBehind, nextSteps, problemSteps, refusalSteps } from './steps.ts';
+import { commandOnce, Given, leftBehind, nextSteps, problemSteps, refusalSteps, setOff } from './steps.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
@@ -55,7 +56,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const stage = markdown(report.stage, 40);
   const title = `${symbolOf(report)} ${preview}DataHub retention ${stage}: ${markdown(summary(report), 140)}`;
-  const given = new Set<string>();
+  const given = new Given();
   const described = description(report, context, given);
   const others = nextSteps(report, context, given);
   return {
@@ -85,35 +86,36 @@ const fullRoom = 1500;
 const shownNames = 5;
 
 /** @param given next steps that it already contains, each with its command */
-function description(report: Report, context: MessageContext, given: Set<string>): string {
+function description(report: Report, context: MessageContext, given: Given): string {
   const named = new Set<PolicyEntry>();
-  const end = footer(report).join('\n');
-  const room = slackLimits.description - end.length - countRoom - whereToType.length;
-  let text = opening(report, context, named, given);
+  const room = slackLimits.description - lengthOf(footer(report)) - countRoom - whereToType.length;
+  const lines = opening(report, context, named, given);
 
   const groups = problemGroups(report);
   let full = 0;
   for (const group of groups) {
     const paragraph = problem(group, report, context, given);
-    if (text.length + paragraph.length > fullRoom) break;
-    text += `\n\n${paragraph}`;
+    if (lengthOf(lines) + lengthOf(paragraph) > fullRoom) break;
+    lines.push('', ...paragraph);
     for (const entry of group.entries) named.add(entry);
     full++;
   }
-  text += '\n';
+  lines.push('');
   for (const entry of [...groups.slice(full).flatMap(({ entries }) => entries), ...moved(report)]) {
     const beside = resultOf[entry.outcome] === 'ok' ? [] : ownersAndNotes([entry]);
-    const left = leftBehind(entry, report, context);
-    const line = `\n• *${markdown(nameOf(entry), 60)}*: ${markdown([`${sentence(entry)}.`, ...beside].join(' '), 300)}${left}`;
-    if (text.length + line.length > room) break;
-    text += line;
+    const line = `• *${markdown(nameOf(entry), 60)}*: ${markdown([`${sentence(entry)}.`, ...beside].join(' '), 300)}`;
+    const brief = [line, ...leftBehind(entry, report, context)];
+    if (lengthOf([...lines, ...brief]) > room) break;
+    lines.push(...brief);
     named.add(entry);
   }
-  const where = /```(?:GET|PUT|POST) /.test(text) ? [whereToType] : [];
-  return [text, ...leftOut(report, named), ...where, end].join('\n').trim();
+  const where = asksSearchEngine(lines) ? [whereToType] : [];
+  return written([...lines, ...leftOut(report, named), ...where, ...footer(report)], setOff).trim();
 }
 
-function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Set<string>): string {
+const lengthOf = (lines: readonly Line[]): number => written(lines, setOff).length;
+
+function opening(report: Report, context: MessageContext, named: Set<PolicyEntry>, given: Given): Line[] {
   const would = report.mode === 'preview' ? rowsOf(report, 'would-truncate') : undefined;
   const clearing = notesBeside(report).filter(isAboutClearing);
   const urgent = isQuiet(report) ? '' : urgencySentence(report);
@@ -134,7 +136,7 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
     ...more,
     ...refused.flatMap((told) => refusalSteps(told, report, context, given)),
     ...(refused.length > 0 ? link(context, clearHeading) : []),
-  ].join('\n');
+  ];
   if (report.error === undefined) return begin;
   const unlooked = withError(report);
   for (const entry of unlooked) named.add(entry);
@@ -146,8 +148,8 @@ function opening(report: Report, context: MessageContext, named: Set<PolicyEntry
       : []),
     ...commandOnce(errorStep(report, context), given),
     ...link(context, runErrorHeading),
-    ...nonEmpty(begin),
-  ].join('\n');
+    ...begin,
+  ];
 }
 
 /** The failed checks: what is wrong or, if the message says that anyway, what to do. */
@@ -162,7 +164,7 @@ function preflight(report: Report, context: MessageContext): string[] {
   return [...wrong.slice(0, 3), ...more];
 }
 
-function problem({ outcome, entries }: Group, report: Report, context: MessageContext, given: Set<string>): string {
+function problem({ outcome, entries }: Group, report: Report, context: MessageContext, given: Given): Line[] {
   const shown = entries.slice(0, shownNames);
   const more = entries.length > shown.length ? ` and ${entries.length - shown.length} more` : '';
   return [
@@ -171,7 +173,7 @@ function problem({ outcome, entries }: Group, report: Report, context: MessageCo
     ...ownersAndNotes(entries).map((line) => `_${markdown(line, 240)}_`),
     ...problemSteps(entries, report, context, given),
     ...link(context, outcomeHeading(outcome)),
-  ].join('\n');
+  ];
 }
 
 /** The harmless ones that are worth a line: those that delete or would delete the most rows. */

@@ -1,12 +1,14 @@
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
+import type { Command, Instruction } from '../../wording/instruction.ts';
 import { withheldIn } from '../../wording/offers.ts';
-import { type Instruction, recovery, recoveryOfNote } from '../../wording/recovery.ts';
+import { recovery, recoveryOfNote } from '../../wording/recovery.ts';
 import { nameOf } from '../../wording/sentences.ts';
 import type { MessageContext } from '../context.ts';
 import { problemGroups } from '../digest/groups.ts';
 import { failedChecks } from '../digest/troubles.ts';
+import { after, type Line } from '../lines.ts';
 import { pause } from '../next/commands.ts';
 import { entryStep } from '../next/entry-steps.ts';
 import { errorStep, noteStep, switchOnStep } from '../next/run-steps.ts';
@@ -15,6 +17,19 @@ import { outcomeHeading } from '../runbook.ts';
 import { codeBlock, link, markdown, slackLimits } from './markdown.ts';
 
 /** What to do, in Slack: the first steps of the mail. No command that deletes, opens an index or moves an alias stands first. */
+
+/** Which steps and commands a message contains already. */
+export class Given {
+  private readonly keys = new Set<string>();
+
+  has(one: Step | Instruction): boolean {
+    return this.keys.has(JSON.stringify(one));
+  }
+
+  add(one: Step | Instruction): void {
+    this.keys.add(JSON.stringify(one));
+  }
+}
 
 /** Where the other steps are. Outside AWS nobody gets a mail: the whole message is what the run prints. */
 const elsewhere = (what: string, { local }: MessageContext): string =>
@@ -31,56 +46,51 @@ function beginning(
   back: readonly Instruction[],
   next: Step | undefined,
   context: MessageContext,
-  given: Set<string>,
-): string[] {
-  const isWhole = back.length <= shownWhole && back.every(({ request }) => isHarmless(request));
-  const at = back.findIndex(({ request }) => request !== undefined);
-  const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap(({ say, request }) => {
-    const key = `${say} ${request}`;
+  given: Given,
+): Line[] {
+  const isWhole = back.length <= shownWhole && back.every(isHarmless);
+  const at = back.findIndex(({ line }) => line !== undefined);
+  const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap((one): Line[] => {
     // One pause is for every index.
-    if (request !== undefined && given.has(key)) return [];
-    given.add(key);
-    return [
-      markdown(isHarmless(request) ? say : say.replace(/:$/, '.'), 400),
-      ...(request !== undefined && isHarmless(request) ? [codeBlock(request)] : []),
-    ];
+    if (one.line !== undefined && given.has(one)) return [];
+    given.add(one);
+    return [one.line !== undefined && isHarmless(one) ? one : markdown(`${one.say}.`, longestSay)];
   });
   if (!isWhole) return [...lines, elsewhere('What comes then', context)];
   return [...lines, ...(next ? [markdown(`Next: ${next.text}`, slackLimits.nextStep)] : [])];
 }
 
-const isHarmless = (request: string | undefined): boolean =>
-  request === undefined || !/_aliases|_reindex/.test(request);
+const isHarmless = (one: Instruction): boolean => one.line === undefined || one.danger === undefined;
 
 /** The steps of a problem: the beginning of the way back, or the next step, each once. */
 export function problemSteps(
   entries: readonly [PolicyEntry, ...PolicyEntry[]],
   report: Report,
   context: MessageContext,
-  given: Set<string>,
-): string[] {
+  given: Given,
+): Line[] {
   const back = wayBack(entries[0], report, context);
   const next = entryStep(entries, report, context);
-  if (back.length === 0) return commandOnce(next, given);
-  given.add(back[0]?.say.replace(/:$/, '.') ?? '');
+  const first = firstInWords(back);
+  if (!first) return commandOnce(next, given);
+  given.add(first);
   return beginning(back, next, context, given);
 }
+
+const firstInWords = ([first]: readonly Instruction[]): Step | undefined => first && { text: `${first.say}.` };
 
 const wayBack = (entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): Instruction[] =>
   recovery(entry, Date.parse(finishedAt), pause(context));
 
 /** The same for an index that was to be cleared. */
-export function refusalSteps(
-  note: Note,
-  { finishedAt }: Report,
-  context: MessageContext,
-  given: Set<string>,
-): string[] {
+export function refusalSteps(note: Note, { finishedAt }: Report, context: MessageContext, given: Given): Line[] {
   const back = recoveryOfNote(note, Date.parse(finishedAt), pause(context));
   const next = noteStep(note, context);
   return back.length === 0 ? commandOnce(next, given) : beginning(back, next, context, given);
 }
 
+/** What a command does, as long as nothing of it is cut. */
+const longestSay = 400;
 /** A text that takes more room than this leads to the runbook. */
 const longestText = 400;
 
@@ -88,54 +98,45 @@ const longestText = 400;
  * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
  * Not one that opens an index, and none whose line would be cut: the runbook has them.
  */
-export function commandOnce(step: Step | undefined, given: Set<string>): string[] {
-  if (!step || given.has(stepText(step))) return [];
+export function commandOnce(step: Step | undefined, given: Given): Line[] {
+  if (!step || given.has(step)) return [];
   const commands = commandsOf(step).filter(({ danger }) => danger !== 'opens');
   const [first, ...others] = commands;
-  if (!first || step.text.length > longestText) return [];
-  const together = markdown(`Next: ${step.text} ${first.effect}`, slackLimits.nextStep);
-  const opening = together.endsWith(':')
-    ? [together]
-    : [
-        markdown(`Next: ${step.text}`, slackLimits.nextStep + longestText),
-        markdown(first.effect, slackLimits.nextStep),
-      ];
-  if (!opening.at(-1)?.endsWith(':')) return [];
-  const lines = [
-    ...opening,
-    codeBlock(first.line),
-    ...others.flatMap(({ effect, line }) => [markdown(effect, slackLimits.nextStep), codeBlock(line)]),
-  ];
-  given.add(stepText(step));
-  return lines;
+  if (!first || step.text.length > longestText || commands.some(({ say }) => say.length >= longestSay)) return [];
+  given.add(step);
+  const together = after(`Next: ${step.text} `, first);
+  const isShort = `Next: ${step.text} ${first.say}:`.length <= slackLimits.nextStep;
+  const opening = isShort ? [together] : [markdown(`Next: ${step.text}`, slackLimits.nextStep + longestText), first];
+  return [...opening, ...others];
 }
 
-const stepText = ({ text, command }: Step): string => `${text} ${command?.line ?? ''}`;
+/** A command as Slack shows it. */
+export const setOff = ({ say, line }: Command) => [markdown(`${say}:`, longestSay), codeBlock(line)] as const;
 
 /** What to do about rows that a proven copy may have left in the old index; empty if there are none. */
-export function leftBehind(entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): string {
+export function leftBehind(entry: PolicyEntry, { finishedAt }: Report, context: MessageContext): string[] {
   const [first] = resultOf[entry.outcome] === 'ok' ? recovery(entry, Date.parse(finishedAt)) : [];
-  if (first === undefined) return '';
+  if (first === undefined) return [];
   const where = `${context.local ? "The run's output" : 'The mail'} has the requests, and so has the runbook.`;
-  return [`\n${markdown(`${first.say} ${where}`, 500)}`, ...link(context, outcomeHeading('rows-missing'))].join('\n');
+  return [markdown(`${first.say}. ${where}`, 500), ...link(context, outcomeHeading('rows-missing'))];
 }
 
-/** The next steps that the description does not contain. */
-export function nextSteps(report: Report, context: MessageContext, given: Set<string>): string[] {
+/** The next steps that the description does not contain, in words alone. */
+export function nextSteps(report: Report, context: MessageContext, given: Given): string[] {
   const mayEnforce = withheldIn(report) === undefined && failedChecks(report) === 0;
   const all: Array<{ who?: string; step: Step | undefined }> = [
     ...(report.error === undefined ? [] : [{ step: errorStep(report, context) }]),
     ...problemGroups(report).map(({ entries }) => {
-      const [first] = wayBack(entries[0], report, context);
+      const first = firstInWords(wayBack(entries[0], report, context));
       const who = entries.length === 1 ? nameOf(entries[0]) : `${nameOf(entries[0])} and others`;
-      return { who, step: first ? { text: first.say.replace(/:$/, '.') } : entryStep(entries, report, context) };
+      return { who, step: first ?? entryStep(entries, report, context) };
     }),
     ...(report.mode === 'preview' && mayEnforce ? [{ step: switchOnStep(report, context) }] : []),
   ];
   return all
     .flatMap(({ who, step }) => {
-      if (!step || given.has(stepText(step)) || given.has(step.text)) return [];
-      given.add(step.text);
+      if (!step || given.has(step) || given.has({ text: step.text })) return [];
+      given.add({ text: step.text });
       return [markdown(who ? `${who}: ${step.text}` : step.text, slackLimits.nextStep)];
     })
     .slice(0, slackLimits.nextSteps);

@@ -145,6 +145,28 @@ test('rows that no search sees are looked at before anything is written to their
   }
 });
 
+test('a text that is quoted cannot look like a command, however it is broken into lines', () => {
+  const harm = 'a:\n  POST /_delete_by_query\n```POST /_delete_by_query```';
+  const entry = anEntry('still-running', { kind: 'watching', why: 'run' }, { owner: harm, note: harm });
+  const report = { ...aReport([entry]), stage: harm, policies: [{ ...entry, strategy: harm, reason: harm }] };
+  for (const place of [...places, {}]) {
+    const { email, https } = composeMessage(report as unknown as Report, place);
+    const { description } = JSON.parse(https).content;
+    expect(email).toContain('POST /_delete_by_query');
+    for (const form of [email, description]) {
+      expect(form).not.toMatch(/^(?: {2}|```)/m);
+      expect(form).not.toContain('go into the console');
+    }
+  }
+});
+
+test.each(['aliases', '_reindex'])('Slack shows the harmless commands of an index called %s', (aspect) => {
+  const entry = anEntry('incomplete', { kind: 'not-refreshed' }, { name: `dataset.${aspect}` });
+  const { description } = JSON.parse(composeMessage(aReport([entry]), context).https).content;
+  expect(description).toMatch(/:\n```GET \/_cat\/indices\S*```\n/);
+  expect(description).toMatch(/:\n```PUT \S+_settings .*```\n/);
+});
+
 test('a message with requests says once where they are typed, and one without does not', () => {
   const where = 'GET, PUT and POST go into the console of the search engine';
   for (const [name, report] of reports) {

@@ -57,7 +57,7 @@ function caseRow(found: string, report: Report, step: Step | undefined): string 
   const [first] = report.policies.flatMap((entry) => recovery(entry, Date.parse(report.finishedAt)));
   const told = subject(report).replace('[DataHub retention] prod: ', '');
   const urgency = urgencySentence(report).replace('How urgent: ', '').replace(/\.$/, '');
-  return `| ${cell(found)} | ${cell(told)} | ${urgency} | ${cell(first?.say ?? step?.text ?? '')} | ${code(command.trim())} |`;
+  return `| ${cell(found)} | ${cell(told)} | ${urgency} | ${cell(first ? `${first.say}${first.line === undefined ? '.' : ':'}` : (step?.text ?? ''))} | ${code(command.trim())} |`;
 }
 
 const cases = [

@@ -73,9 +73,10 @@ describe('a cause', () => {
         expectEnglish(causeText(entry, 'without-remedy'));
         expectEnglish(sentence(entry));
         expect(errorInShort(cause)).not.toMatch(/undefined/);
-        for (const { say, request } of recovery(entry, now)) {
-          expectEnglish(say);
-          expect(request ?? 'GET /x').toMatch(/^(GET|POST|PUT) \/?\S+( \{.*\})?$/);
+        for (const { say, line } of recovery(entry, now)) {
+          expectEnglish(`${say}.`);
+          expect(say).not.toMatch(/[.:]$/);
+          expect(line ?? 'GET /x').toMatch(/^(GET|POST|PUT) \/?\S+( \{.*\})?$/);
         }
         const [told] = worded(aReportOf([entry])).policies;
         expectEnglish(told!.reason);
@@ -120,7 +121,7 @@ describe('a note', () => {
         const text = noteText(note);
         expectEnglish(text);
         expect(text).toMatch(/^([A-Z]|\d|dataset|run|said|a\b).*\.$/);
-        for (const { say } of recoveryOfNote(note, now)) expectEnglish(say);
+        for (const { say } of recoveryOfNote(note, now)) expectEnglish(`${say}.`);
       }),
       { numRuns: 60 },
     );

@@ -384,10 +384,10 @@ describe('the way back to rows that are missing', () => {
   test('begins with the deadline, whether it has passed or not', () => {
     const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
     expect(recovery(entry, at - 1)[0]!.say).toBe(
-      `Run no DataHub upgrade before this is settled: from 1 Mar 2026 on, its system-update deletes the old index ${old}. The alias has left it, and it should still have the rows: do not delete it.`,
+      `Run no DataHub upgrade before this is settled: from 1 Mar 2026 on, its system-update deletes the old index ${old}. The alias has left it, and it should still have the rows: do not delete it`,
     );
     expect(recovery(entry, at)[0]!.say).toBe(
-      `Run no DataHub upgrade before this is settled: its system-update would delete the old index ${old} at once, because of its age. The alias has left it, and it should still have the rows: do not delete it.`,
+      `Run no DataHub upgrade before this is settled: its system-update would delete the old index ${old} at once, because of its age. The alias has left it, and it should still have the rows: do not delete it`,
     );
   });
 
@@ -395,12 +395,12 @@ describe('the way back to rows that are missing', () => {
     const cause = { kind, ...(kind === 'verified' && { by: 'proof' as const }), stragglersIn: old } as Cause;
     const [said, copy] = recovery(anEntry('incomplete', cause, { strategy: 'reindex', indexName: young }), at);
     expect(said?.say).toContain('Before you remove that index, or upgrade DataHub');
-    expect(copy?.request).toMatch(/^POST \/_reindex\?wait_for_completion=false .*"op_type":"create"/);
+    expect(copy?.line).toMatch(/^POST \/_reindex\?wait_for_completion=false .*"op_type":"create"/);
   });
 
   test('looks and waits, refreshes, points the alias back, and brings over what came in meanwhile', () => {
     const entry = anEntry('rows-missing', moved, { strategy: 'reindex' });
-    expect(recovery(entry, at).flatMap(({ request }) => request?.split(' {')[0] ?? [])).toEqual([
+    expect(recovery(entry, at).flatMap(({ line }) => line?.split(' {')[0] ?? [])).toEqual([
       'GET /_cat/indices/*dataset_operationaspect_v1*?v&h=health,index,docs.count,creation.date.string',
       'GET _tasks?actions=*byquery,*reindex&detailed',
       `POST /${young}/_refresh`,
@@ -418,7 +418,7 @@ describe('the way back to rows that are missing', () => {
     const entry = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 0 }, { strategy: 'reindex' });
     const told = recovery(entry, at);
     expect(told[0]!.say).toMatch(/^Run no DataHub upgrade/);
-    expect(told[2]!.request).toMatch(/^GET \/_cat\/indices\/\*dataset_operationaspect_v1\*\?v/);
+    expect(told[2]!.line).toMatch(/^GET \/_cat\/indices\/\*dataset_operationaspect_v1\*\?v/);
   });
 
   test('is left out if an upgrade replaced the index and no row is missing', () => {

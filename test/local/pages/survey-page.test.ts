@@ -69,7 +69,7 @@ describe('the page of a survey', () => {
     expect(severity).toBe('failed');
     expect(attention[0]).toMatchObject({
       title: 'May have lost rows: dataset.operation',
-      instructions: [{ request: expect.stringMatching(/^GET \/_cat\/indices\/dataset_operationaspect_v1\*/) }],
+      instructions: [{ line: expect.stringMatching(/^GET \/_cat\/indices\/dataset_operationaspect_v1\*/) }],
       next: { text: expect.stringContaining('truncate nothing') },
     });
     expect(indices[0]!.badge).toEqual({ text: 'may have lost rows', severity: 'failed' });

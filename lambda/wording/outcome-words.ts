@@ -62,10 +62,14 @@ export const outcomeWords = each('counted');
 /** What an outcome is called in a subject, before `in` and the name of an index. */
 export const outcomeInSubject = each('inSubject');
 
-/** How urgent something is, in the words of the runbook. `before` is the moment at which something is lost for good. */
-export function urgencyText(urgency: Urgency, before?: number): string {
+/** What is lost for good if nobody acts before: at a moment, or when the only snapshots with it are gone. */
+export type Before = number | 'snapshots-expire';
+
+/** How urgent something is, in the words of the runbook. */
+export function urgencyText(urgency: Urgency, before?: Before): string {
   switch (urgency) {
     case 'act':
+      if (before === 'snapshots-expire') return 'act before the snapshots with the rows expire';
       return before === undefined ? 'act before any DataHub upgrade' : `act before ${date(before)}`;
     case 'week':
       return 'this week';

@@ -2,7 +2,7 @@ import { isLoss, mayHaveLost } from '../../facts/losses.ts';
 import { type Urgency, urgencies, urgencyOfOutcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 import { date } from '../../wording/numbers.ts';
-import { nightText, urgencyText } from '../../wording/outcome-words.ts';
+import { type Before, nightText, urgencyText } from '../../wording/outcome-words.ts';
 import { entryStep } from '../next/entry-steps.ts';
 import { errorStep, noteStep } from '../next/run-steps.ts';
 import type { Step } from '../next/step.ts';
@@ -12,7 +12,7 @@ import { problemGroups, withError } from './groups.ts';
 
 interface Told {
   urgency: Urgency;
-  before?: number | undefined;
+  before?: Before | undefined;
 }
 
 /** `How urgent: act before 24 Sep 2026. Since 1 Aug 2026.` */
@@ -42,10 +42,11 @@ export function urgencyOf(report: Report): Told {
     }),
   ];
   const rank = ({ urgency }: Told) => urgencies.indexOf(urgency);
-  const soonest = ({ before = 0 }: Told) => before;
-  return (
-    all.sort((one, other) => rank(one) - rank(other) || soonest(one) - soonest(other))[0] ?? { urgency: 'nothing' }
-  );
+  // An upgrade may come at any time.
+  const soonest = ({ before = 0 }: Told) => (before === 'snapshots-expire' ? Number.POSITIVE_INFINITY : before);
+  const first = (one: Told, other: Told) =>
+    soonest(one) < soonest(other) ? -1 : Number(soonest(one) > soonest(other));
+  return all.sort((one, other) => rank(one) - rank(other) || first(one, other))[0] ?? { urgency: 'nothing' };
 }
 
 const lost = (deadline: number | undefined, { finishedAt }: Report): Told => ({
@@ -61,6 +62,7 @@ function ofError(report: Report): Urgency {
 
 function ofEntry(entry: PolicyEntry, report: Report): Told {
   const { outcome, cause } = entry;
+  if (wasDeleted(cause)) return { urgency: 'act', before: 'snapshots-expire' };
   if (isLoss(entry)) return lost('deadline' in cause ? cause.deadline : undefined, report);
   if (mayHaveLost(entry)) return { urgency: urgencyOfOutcome.truncated };
   if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
@@ -70,6 +72,11 @@ function ofEntry(entry: PolicyEntry, report: Report): Told {
   if (cause.kind === 'paused' && cause.problem !== undefined) return { urgency: urgencyOfOutcome.failed };
   return { urgency: asks(entryStep([entry], report, {})) ? urgencyOfOutcome[outcome] : 'nothing' };
 }
+
+/** The rows went with their index, or from within it: no index that an upgrade deletes is known to have them. */
+const wasDeleted = (cause: PolicyEntry['cause']): boolean =>
+  (cause.kind === 'missing' && cause.indexGone === true) ||
+  (cause.kind === 'emptied' && cause.indexBefore !== undefined && cause.indexBefore === cause.indexNow);
 
 /** Whether a step asks for anything but waiting. */
 const asks = (step: Step | undefined): boolean => step !== undefined && !step.passes;

@@ -37,7 +37,7 @@ export function entryStep(entries: Entries, report: Report, context: MessageCont
         passes: true,
       };
     case 'still-running':
-      return afterWatching(entry, context);
+      return afterWatching(entry, report, context);
     case 'incomplete':
       return afterIncomplete(entry, context);
     case 'not-started':
@@ -52,12 +52,16 @@ export function entryStep(entries: Entries, report: Report, context: MessageCont
   }
 }
 
-function afterWatching({ cause, strategy, taskId }: PolicyEntry, context: MessageContext): Step | undefined {
+function afterWatching(
+  { cause, strategy, taskId }: PolicyEntry,
+  report: Report,
+  context: MessageContext,
+): Step | undefined {
   const waiting = watches(context);
   if (cause.kind !== 'watching') return waiting;
   if (cause.error) return serverStep(cause.error, waiting, context);
   // The run's error contains the step.
-  if (cause.why === 'server') return undefined;
+  if (cause.why === 'server' || (cause.why === 'other-version' && hasOtherAddress(report))) return undefined;
   if (cause.ended || cause.why === 'other-version') return waiting;
   // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
   return strategy === 'delete-by-query' && cause.does === 'delete'
@@ -67,6 +71,8 @@ function afterWatching({ cause, strategy, taskId }: PolicyEntry, context: Messag
         text: `${waiting.text} Do not stop it: a reindex that is stopped leaves the index half empty.`,
       };
 }
+
+const hasOtherAddress = ({ cause }: Report): boolean => cause?.kind === 'foreign' && cause.why === 'address';
 
 const askEngine = (say: string, line: string | undefined) => commandOf(say, line, 'search-engine');
 

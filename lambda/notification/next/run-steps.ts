@@ -12,7 +12,10 @@ import { again, type Named, retries, type Step, watches } from './step.ts';
 /** Steps for the run as a whole: its error, its notes, and what it needs: the server, a token, permissions. */
 
 /** After a run that could not do its work; with a preview that shows whether it works now. */
-export function errorStep({ cause }: Pick<Report, 'cause'>, context: MessageContext): Step | undefined {
+export function errorStep(
+  { cause, policies }: Pick<Report, 'cause' | 'policies'>,
+  context: MessageContext,
+): Step | undefined {
   const tried = (step: Step): Step => {
     if (!isScheduled(context) || step.command) return step;
     const line = runByHand({ mode: 'preview' }, context);
@@ -41,10 +44,20 @@ export function errorStep({ cause }: Pick<Report, 'cause'>, context: MessageCont
     case 'step-failed':
       return seeLog(cause.step, context);
     case 'foreign':
-      return watches(context);
+      return cause.why === 'address' ? underOldAddress(policies) : watches(context);
     default:
       return tried(retries(context));
   }
+}
+
+/** What was started under another address is watched there alone, and holds its index. */
+function underOldAddress(policies: Report['policies']): Step {
+  if (!policies.some(({ outcome }) => outcome === 'still-running' || outcome === 'unknown')) {
+    return { text: 'Nothing, the next run uses the new address.', passes: true };
+  }
+  return {
+    text: 'What was started under the old address is not watched under the new one: put the old one back until it has ended. If the old one is gone, the next report says how to open each index.',
+  };
 }
 
 /** After a note that does more than inform. */

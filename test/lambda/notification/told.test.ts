@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { DecidedFacts, Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import { isQuiet } from '../../../lambda/notification/quiet.ts';
 import { recovery } from '../../../lambda/wording/recovery.ts';
@@ -31,6 +31,71 @@ const moved = {
   indexBefore: 'dataset_operationaspect_v1_1753500600000',
   indexNow: 'dataset_operationaspect_v1_1772335860000',
 } as const;
+
+describe('rows that were deleted', () => {
+  const deleted = anEntry('emptied', {
+    kind: 'emptied',
+    rowsBefore: 9,
+    nights: 3,
+    indexBefore: moved.indexNow,
+    indexNow: moved.indexNow,
+  });
+  const gone = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 0, indexGone: true });
+  const copied = anEntry('emptied', { kind: 'emptied', rowsBefore: 9, nights: 3, ...moved }, { name: 'chart.x' });
+  const deadline = anEntry(
+    'rows-missing',
+    { kind: 'missing', expected: 9, found: 0, ...moved, deadline: Date.UTC(2026, 8, 24) },
+    { name: 'chart.y' },
+  );
+
+  test.each([deleted, gone])('are in snapshots alone: no upgrade takes them ($outcome)', (entry) => {
+    for (const [, form] of forms(aReport([entry]))) {
+      expect(form).toContain('How urgent: act before the snapshots with the rows expire.');
+      expect(form).not.toContain('upgrade');
+    }
+  });
+
+  test('are less urgent than those in an index that an upgrade deletes, at any time or from some day on', () => {
+    const urgencyOf = (...entries: DecidedFacts[]) => / act before [^.]*/.exec(forms(aReport(entries))[0]![1])![0];
+    expect(urgencyOf(deleted, copied, deadline)).toBe(' act before any DataHub upgrade');
+    expect(urgencyOf(gone, deadline)).toBe(' act before 24 Sep 2026');
+    expect(urgencyOf(deleted, { ...gone, aspect: 'other' })).toBe(' act before the snapshots with the rows expire');
+  });
+});
+
+describe('a new address in the middle of a run', () => {
+  const cause = {
+    kind: 'foreign',
+    why: 'address',
+    address: 'http://a',
+    ourAddress: 'http://b',
+    deployed: true,
+  } as const;
+  const watched = anEntry('still-running', { kind: 'watching', why: 'other-version' });
+  const idle = anEntry('not-started', { kind: 'foreign', why: 'address', deployed: true });
+
+  test('asks for the old one where something was started under it, and never says that it is watched', () => {
+    for (const [, form] of forms(aReport([watched, idle], { cause }))) {
+      expect(form).toContain('How urgent: this week.');
+      expect(form).toContain('put the old one back until it has ended');
+      expect(form).not.toContain('goes on watching');
+    }
+  });
+
+  test('asks for nothing where nothing was started', () => {
+    for (const [, form] of forms(aReport([idle], { cause }))) {
+      expect(form).toContain('How urgent: nothing to do.');
+      expect(form).toContain('Nothing, the next run uses the new address.');
+    }
+  });
+
+  test('is not a new version, after which the next run goes on', () => {
+    const [[, form]] = forms(aReport([watched], { cause: { kind: 'foreign', why: 'version', deployed: true } })) as [
+      [string, string],
+    ];
+    expect(form.match(/Nothing, the next run goes on watching\./g)).toHaveLength(2);
+  });
+});
 
 describe('lost rows are reported', () => {
   const copied = night('ordinary/reindex-proven');

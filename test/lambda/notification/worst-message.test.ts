@@ -94,6 +94,13 @@ const runs: [string, ReportFacts][] = [
     'failed',
     all('failed', (at) => ({ kind: 'server', error: { ...error, text: `${at}${text}` }, sent: 'maybe', meant: text })),
   ],
+  [
+    'watched, and as many more are in quarantine',
+    facts(
+      many(maxEntries, (at) => entry(at, 'still-running', { kind: 'watching', why: 'run' })),
+      [{ kind: 'beyond', entries: maxEntries, quarantined: many(maxEntries, nameOf) }],
+    ),
+  ],
   ['above their ceiling', all('above-ceiling', (at) => ({ kind: 'above-ceiling', approveRows: 10 ** 12 + at }))],
   [
     'refused to be cleared',

@@ -66,7 +66,7 @@ describe('for every cause', () => {
   test('a failed run never offers a deletion', () => {
     fc.assert(
       fc.property(valuesOf(causeSchema, fc.string()), (cause) => {
-        expect(dangersOf(errorStep({ cause }, context)).filter(Boolean)).toEqual([]);
+        expect(dangersOf(errorStep({ cause, policies: [] }, context)).filter(Boolean)).toEqual([]);
       }),
     );
   });

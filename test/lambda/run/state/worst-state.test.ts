@@ -147,6 +147,11 @@ const notes: Note[] = [
   { kind: 'no-date-header' },
   { kind: 'no-sizes', error },
   { kind: 'memory-unavailable', problem: text },
+  {
+    kind: 'beyond',
+    entries: maxEntries,
+    quarantined: Array.from({ length: maxEntries }, (_, at) => `${name(at)}.${name(at)}`),
+  },
   ...Array.from({ length: maxPolicies }, (): Note => ({ kind: 'longer-than-run', index, seconds: 10 ** 6, hours: 47 })),
 ];
 

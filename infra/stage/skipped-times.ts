@@ -30,9 +30,16 @@ export function skippedTime(
 ): SkippedTime | undefined {
   const offsetAt = offsetIn(timeZone);
   const today = Math.floor(now / dayMillis) * dayMillis;
+  // Each is needed twice, and asking takes most of the time.
+  const offsets = new Map<number, number>();
+  const offsetOn = (day: number): number => {
+    const offset = offsets.get(day) ?? offsetAt(day);
+    offsets.set(day, offset);
+    return offset;
+  };
   for (let day = today; day < today + daysAhead * dayMillis; day += dayMillis) {
     // No zone is further than 14 hours from UTC: whatever changes on this day does so between these two.
-    const [before, after] = [offsetAt(day - dayMillis), offsetAt(day + 2 * dayMillis)];
+    const [before, after] = [offsetOn(day - dayMillis), offsetOn(day + 2 * dayMillis)];
     if (after <= before || !runsOn(new Date(day))) continue;
     const exists = (minute: number): boolean => {
       const local = day + minute * minuteMillis;

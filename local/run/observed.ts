@@ -22,6 +22,9 @@ export interface Pending {
 /** Called with the question that has been open for longest, or with none once the server has answered everything. */
 export type Asking = (pending: Pending | undefined) => void;
 
+/** One for the process: each that has been used costs every later promise a little, until the process ends. */
+const asked = new AsyncLocalStorage<Pending>();
+
 /**
  * Reports what the server has not answered yet. Operations know what is asked, and the transport when each try is sent:
  * the context of the call leads from one to the other, however many questions are open.
@@ -29,7 +32,6 @@ export type Asking = (pending: Pending | undefined) => void;
  */
 export function observer(tell: Asking, attempts: number) {
   const open = new Set<Pending>();
-  const asked = new AsyncLocalStorage<Pending>();
   const report = () => tell(open.values().next().value);
   const during = async <Value>(
     question: Pick<Pending, 'operation' | 'index' | 'attempts'>,

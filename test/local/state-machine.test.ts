@@ -1,3 +1,4 @@
+import { StateMachine } from 'aws-local-stepfunctions';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fastClock } from '../../local/run/clock.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../../local/state-machine.ts';
@@ -43,6 +44,13 @@ async function inVirtualTime(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the workflow file', () => {
+  it('is valid for the library that executes it without validating it', () => {
+    const validated = (definition: object) =>
+      new StateMachine(definition as never, { validationOptions: { checkArn: true, checkPaths: true } });
+    expect(() => validated(loadDefinition())).not.toThrow();
+    expect(() => validated({ ...loadDefinition(), StartAt: 'Nowhere' })).toThrow('Nowhere');
+  });
+
   it('gives Plan the input and the execution, and Report the state with the execution', async () => {
     const { handlers, asked } = scripted({ plan: [finish], report: [reported] });
     await start(handlers);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage, messageBody } from '../../../lambda/notification/message.ts';
-import { valuesOf } from '../../support/arbitrary.ts';
+import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { nightReport } from '../../support/nights/reports.ts';
 import { context } from './custom-notification.ts';
 import { expectExplained, expectValid } from './what-sns-takes.ts';
@@ -31,7 +31,7 @@ const nasty = fc.constantFrom(
 );
 const texts = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   nasty,
   fc.array(nasty, { maxLength: 3 }).map((parts) => parts.join(' ')),
 );

@@ -5,6 +5,7 @@ import { groups } from '../../support/nights/all.ts';
 import { playedOnce } from '../../support/nights/reports.ts';
 import { contextOf } from './custom-notification.ts';
 import { expectNightDoesNotRead, expectWordsDoNotMatter } from './lorem.ts';
+import { expectValid } from './what-sns-takes.ts';
 
 /**
  * What people and machines get after real runs, word for word, in test/lambda/notification/golden/. After a change of
@@ -17,10 +18,15 @@ const asMachinesGetIt = new Set(['healthy', 'rows-missing-after-a-reindex', 'pre
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
   test.each(Object.keys(nights))('%s', async (name) => {
     const { report, facts, mode } = await playedOnce(`${group}/${name}`);
-    const { subject, email, https, default: json } = composeMessage(report, contextOf(mode));
+    const message = composeMessage(report, contextOf(mode));
+    const { subject, email, https, default: json } = message;
     const file = (ending: string) => `golden/${group}/${name}.${ending}`;
     expect(reportSchema.parse(report)).toEqual(report);
     expect(JSON.parse(json)).toEqual(report);
+    expectValid(
+      message,
+      report.policies.map(({ entityType, aspect }) => `${entityType}.${aspect}`),
+    );
     await expectWordsDoNotMatter(report, facts);
     await expect(`Subject: ${subject}\n\n${email}`).toMatchFileSnapshot(file('email.txt'));
     await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(file('slack.json'));

@@ -50,23 +50,6 @@ describe('after a loss', () => {
   test('without a loss, every form offers the deletion, and says so above the command', () => {
     for (const form of formsOf(aReport([ceiling]))) expect(form).toMatch(deleting);
   });
-
-  test('Slack has no command that clears the index', () => {
-    for (const [name, report] of reports) {
-      if (!report.policies.some(({ outcome }) => outcome === 'rows-missing')) continue;
-      const { https } = composeMessage(report, context);
-      expect(https, name).not.toMatch(/acceptMissing|\{\\+"clear/);
-    }
-  });
-
-  test('the repair comes before the clearing, which comes last', () => {
-    for (const [name, report] of reports) {
-      const { email } = composeMessage(report, context);
-      const clear = email.indexOf('"clear":');
-      const repair = email.indexOf('Pause this job and datahub-gc');
-      if (repair >= 0 && clear >= 0) expect(repair, name).toBeLessThan(clear);
-    }
-  });
 });
 
 describe('a command that deletes or opens', () => {
@@ -219,17 +202,6 @@ test('a copy that may take long is never waited for', () => {
     for (const [copy] of email.matchAll(/^ {2}POST \/_reindex.*$/gm)) {
       expect(copy, name).toContain('?wait_for_completion=false');
       expect(email, name).toContain('GET _tasks/TASK');
-    }
-  }
-});
-
-test('Slack says what to do about rows that a proven copy left behind, as the mail does', () => {
-  const report = reports.find(([name]) => name === 'ordinary/reindex-proven')![1];
-  for (const place of places) {
-    const message = composeMessage(report, place);
-    for (const form of [message.email, JSON.parse(message.https).content.description]) {
-      expect(form).toContain('Before you remove that index, or upgrade DataHub, which may remove it, bring them over.');
-      expect(form).toMatch(/unbook/);
     }
   }
 });

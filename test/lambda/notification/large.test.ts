@@ -38,7 +38,7 @@ test('a large report is a message within every limit, which names or counts each
       expect(message.email.length).toBeLessThanOrEqual(24_000);
       expectValid(message, namesOf(report));
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
 });
 

@@ -56,27 +56,18 @@ describe('disk space after a truncation', () => {
 });
 
 describe('the message of a real run', () => {
-  test.each(goldens)(
-    '%s is valid for SNS, Slack and the report schema, and names or counts every policy',
-    (_, report) => {
-      expectValid(composeMessage(report, context), namesOf(report));
-    },
-  );
-
-  test.each(goldens)('%s names one cause once', (_, report) => {
-    const { email } = composeMessage(report, context);
-    const sentences = email
-      .split('\n')
-      .filter((line) => line.length > 60 && !line.startsWith('  ') && !/^(Next|More|Make visible|This )/.test(line));
-    const twice = sentences.filter((line, at) => sentences.indexOf(line) !== at);
-    // The same request is made twice on the way back, and two indices may be closed for one reason each.
-    expect(twice.filter((line) => !/refresh|rows are older|searches|hangs|Its task/.test(line))).toEqual([]);
-  });
-
-  test('carries the report itself to machines, digit for digit', () => {
-    for (const [, report] of goldens) {
-      const { default: json } = composeMessage(report, context);
-      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(report)));
+  test('names one cause once', () => {
+    for (const [name, report] of goldens) {
+      const { email } = composeMessage(report, context);
+      const sentences = email
+        .split('\n')
+        .filter((line) => line.length > 60 && !line.startsWith('  ') && !/^(Next|More|Make visible|This )/.test(line));
+      const twice = sentences.filter((line, at) => sentences.indexOf(line) !== at);
+      // The same request is made twice on the way back, and two indices may be closed for one reason each.
+      expect(
+        twice.filter((line) => !/refresh|rows are older|searches|hangs|Its task/.test(line)),
+        name,
+      ).toEqual([]);
     }
   });
 
@@ -144,13 +135,6 @@ describe('a message', () => {
     expect(byHand.email).not.toContain('infra/stages');
   });
 
-  test('of a preview in which something failed offers nothing that enforces', () => {
-    for (const name of ['previews/preview-failed', 'previews/preview-without-server']) {
-      const message = composeMessage(golden[name]!, context);
-      expect(`${message.email}${descriptionOf(message)}${message.default}`).not.toMatch(/\\?"mode\\?":\\?"enforce\\?"/);
-    }
-  });
-
   test('of a failed run offers a preview, and never to enforce', () => {
     for (const [name, report] of goldens.filter(([name]) => name.startsWith('run-errors/'))) {
       const { email } = composeMessage(report, context);
@@ -203,7 +187,7 @@ describe('a message', () => {
   });
 
   test('in Slack opens no index and moves no alias: it leads to the runbook', () => {
-    for (const [name, report] of goldens.filter(([name]) => /^(missing|unseen|clearing|foreign)\//.test(name))) {
+    for (const [name, report] of goldens) {
       expect(descriptionOf(composeMessage(report, context)), name).not.toMatch(/"clear"|_aliases|_reindex/);
     }
     const missing = descriptionOf(composeMessage(golden['missing/quarantined-next-night']!, context));

@@ -128,18 +128,6 @@ describe('lost rows are reported', () => {
   });
 });
 
-describe('beside missing rows no command does harm:', () => {
-  test.each(forms(night('missing/quarantined-beside-another')))(
-    '%s offers no deletion, of any index, and keeps the note that speaks against it',
-    (_, form) => {
-      expect(form).toContain('ROWS MISSING in dataset.operation');
-      expect(form).toContain('Note: Legal wants a year of it.');
-      expect(form).toContain('Nothing now. Rows are missing: get them back before anything more is deleted.');
-      expect(form).not.toMatch(/approveRows|"mode":"enforce"/);
-    },
-  );
-});
-
 describe('the runbook, the mail and Slack have the same steps in the same order', () => {
   const lost = [...nights].filter(([, { policies, finishedAt }]) =>
     policies.some((entry) => recovery(entry, Date.parse(finishedAt)).some(({ say }) => say.startsWith('Pause'))),
@@ -160,7 +148,6 @@ describe('the runbook, the mail and Slack have the same steps in the same order'
     expect(slack).toMatch(/Pause this job and datahub-gc.*:\n```aws ssm put-parameter .*--value true/);
     expect(slack).toContain('What comes then, in its order, is in the runbook');
     expect(slack).not.toMatch(/_aliases|_reindex|"clear"/);
-    expect(email).not.toMatch(/POST \/_reindex(?!\?wait_for_completion=false )/);
   });
 
   test.each(forms(night('unresolved/unknown-and-breaker')))(
@@ -183,15 +170,4 @@ describe('a remedy', () => {
       expect(form).not.toContain('Nothing, the next run tries again');
     },
   );
-
-  const concrete = anEntry(
-    'rows-missing',
-    { kind: 'missing', expected: 9, found: 1, movedBy: 'us', ...moved, rowsIn: 'dataset_operationaspect_v1' },
-    { strategy: 'reindex' },
-  );
-
-  test.each(forms(aReport([concrete])))('%s: one index is not compared with itself, and no alias moved', (_, form) => {
-    expect(form).not.toMatch(/_aliases|dataset_operationaspect_v1\/_count/);
-    expect(form).toContain('Pause this job and datahub-gc');
-  });
 });

@@ -146,7 +146,7 @@ describe('every list of a message is limited', () => {
         const named = policies.map((policy, at) => ({ ...policy, ...entry(at, policy.outcome, policy.cause) }));
         expectWithinMeasure(facts(named));
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
   });
 });

@@ -1,6 +1,7 @@
 import type { Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
-import { summary } from './digest/totals.ts';
+import type { Part } from './digest/headline.ts';
+import { inWords, partsOf } from './digest/totals.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
@@ -8,19 +9,18 @@ const maxSubject = 99;
 /** `[DataHub retention] prod: 3 truncated, 1 needs attention`; a valid SNS subject, whatever the stage is called. */
 export function subject(report: Report): string {
   const start = `[DataHub retention] ${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
-  const result = summary(report);
+  const parts = partsOf(report);
   const stage = ascii(report.stage, maxSubject) || 'unnamed';
-  const whole = fitting(`${start}${stage}: ${result}`);
+  const whole = fitting(`${start}${stage}: `, parts);
   if (whole.length <= maxSubject) return ascii(whole, maxSubject);
   const name = ascii(stage, Math.max(8, stage.length - (whole.length - maxSubject)));
-  return ascii(fitting(`${start}${name}: ${result}`), maxSubject);
+  return ascii(fitting(`${start}${name}: `, parts), maxSubject);
 }
 
 /** Counts of others go before details, and details before the night: the second one must not read like the first. */
-function fitting(text: string): string {
-  const isShort = (one: string) => one.length <= maxSubject;
-  const parts = text.split(', ');
-  while (!isShort(parts.join(', ')) && /^\d+ [a-z ]+$/.test(parts.at(-1) ?? '')) parts.pop();
-  const most = parts.join(', ');
-  return isShort(most) ? most : most.replace(/ \([^()]*\)/g, '');
+function fitting(start: string, parts: readonly Part[]): string {
+  const isShort = (given: readonly Part[]) => start.length + inWords(given).length <= maxSubject;
+  let kept = parts;
+  while (!isShort(kept) && kept.length > 1 && kept.at(-1)?.isCount) kept = kept.slice(0, -1);
+  return start + inWords(isShort(kept) ? kept : kept.map(({ text }) => ({ text })));
 }

@@ -8,7 +8,7 @@ import { type Detail, errorInBrief } from './errors.ts';
 import { amount, counted, duration, percent, rows, size } from './numbers.ts';
 import { outcomeAlone } from './outcome-words.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
-import { remarks, restText } from './verdicts.ts';
+import { remarks, restOf } from './verdicts.ts';
 
 /** The result for one index in words: one sentence per outcome, with the numbers that the entry has. */
 
@@ -26,7 +26,9 @@ function sentenceOf(entry: DecidedFacts): string {
       const earlier = entry.adopted ? ' by a truncation that an earlier run started' : '';
       const what = rowsDeleted === undefined ? 'truncated' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
       const took = entry.durationSeconds === undefined ? '' : ` in ${duration(entry.durationSeconds)}`;
-      return `${what}${took}${earlier}${freed(entry)}${asides(entry)}`;
+      const asides = asidesOf(entry);
+      const beside = asides.length === 0 ? '' : ` (${asides.join('; ')})`;
+      return `${what}${took}${earlier}${freed(entry)}${beside}`;
     }
     case 'would-truncate':
       return rowsToDelete === undefined ? 'would be truncated' : `would delete ${planned(entry, older)}`;
@@ -185,14 +187,11 @@ function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: Decid
 }
 
 /** Anything unusual about a truncated index. */
-function asides({ cause, ...entry }: DecidedFacts): string {
-  if (cause.kind !== 'verified') return '';
-  const all = [restText(cause), ...remarks(cause, { ...entry, cause })].filter((text) => text !== '');
-  return all.length === 0 ? '' : ` (${all.join('; ')})`;
-}
+const asidesOf = ({ cause, ...entry }: DecidedFacts): string[] =>
+  cause.kind === 'verified' ? [...restOf(cause), ...remarks(cause, { ...entry, cause })] : [];
 
 /** Whether a truncated index is worth a line of its own among many. */
-export const isRemarkable = (entry: DecidedFacts): boolean => asides(entry) !== '';
+export const isRemarkable = (entry: DecidedFacts): boolean => asidesOf(entry).length > 0;
 
 export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 

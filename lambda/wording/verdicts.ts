@@ -60,13 +60,14 @@ const asides = (cause: Counters & Replaced, entry: DecidedFacts): string =>
 export function verifiedText(cause: Of<'verified'>, entry: DecidedFacts): string {
   const how =
     cause.by === 'proof' ? 'verified by its task, its index and counting again' : 'verified by counting again';
-  return `${rows(entry.rowsDeleted ?? 0, 'exact')} deleted, ${how}${restText(cause).replace(/^(?=.)/, '; ')}${asides(cause, entry)}`;
+  return `${rows(entry.rowsDeleted ?? 0, 'exact')} deleted, ${how}${[...restOf(cause), ...remarks(cause, entry)].map((one) => `; ${one}`).join('')}`;
 }
 
-/** What a bite has left; empty if nothing is left. */
-export function restText({ rest, nights }: Of<'verified'>): string {
-  if (rest === undefined) return '';
-  return `the rest, ${rows(rest)}, ${nights === undefined ? 'in later nights' : `in about ${counted(nights, 'night', 'nights')}`}`;
+/** What a bite has left, as a clause; empty if nothing is left. */
+export function restOf({ rest, nights }: Of<'verified'>): string[] {
+  if (rest === undefined) return [];
+  const when = nights === undefined ? 'in later nights' : `in about ${counted(nights, 'night', 'nights')}`;
+  return [`the rest, ${rows(rest)}, ${when}`];
 }
 
 export function remainsText({ cancelled, ...cause }: Of<'remains'>, entry: DecidedFacts): string {

@@ -10,7 +10,7 @@ import { doneOf } from '../screen/bars.ts';
 import { decisionOf, whyOf } from '../screen/progress.ts';
 import { damage } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
-import { suggest } from '../survey/suggestion.ts';
+import { reasonOf, suggest } from '../survey/suggestion.ts';
 import type { EventFields, EventName } from './events.ts';
 import type { Output } from './output.ts';
 
@@ -66,7 +66,7 @@ export function jsonLines(write: (line: string) => void): Output {
       }
       if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
       for (const text of [...damage(survey, now).map((line) => line.text), ...hints(survey)]) tell('hint', { text });
-      for (const suggestion of suggest(survey, now)) tell('suggested', suggestion);
+      for (const one of suggest(survey, now)) tell('suggested', { policy: one.policy, reason: reasonOf(one) });
     },
     written: (what, path) => tell('written', { what, path }),
     stopped: (lines) => tell('stopped', { text: [...lines] }),

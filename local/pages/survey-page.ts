@@ -11,7 +11,7 @@ import { ages, type IndexCounts, rowsOf, type Survey, type SurveyedIndex } from 
 import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
 import { hints } from '../survey/hints.ts';
 import { failuresByReason } from '../survey/render.ts';
-import { policiesText, rowsToGo, type Suggestion, suggest } from '../survey/suggestion.ts';
+import { policiesText, reasonOf, rowsToGo, type Suggestion, suggest } from '../survey/suggestion.ts';
 import { bitten, byAge } from './by-age.ts';
 import type { Attention, Bar, Fate, IndexPicture, Page } from './model.ts';
 import { nightPoints } from './night-points.ts';
@@ -84,7 +84,7 @@ export function surveyPage({ survey, checks, server, name, now, nights }: Survey
     toKnow: hints(survey),
     unmanaged: [],
     ...(suggestions.length > 0 && {
-      suggestions: { reasons: suggestions.map(({ reason }) => reason), json: policiesText(suggestions) },
+      suggestions: { reasons: suggestions.map(reasonOf), json: policiesText(suggestions) },
     }),
   };
 }
@@ -156,7 +156,7 @@ function pictureOf(
           sentence:
             'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.',
         }
-      : suggestion && { sentence: withoutName(suggestion.reason, name) }),
+      : suggestion && { sentence: `Suggested: ${suggestion.why}.` }),
     ...(counts.kind === 'counted' && { bar: barOf(index, counts, suggestion) }),
     facts: [
       ...(sizeMb === undefined ? [] : [{ term: 'Size', text: size(sizeMb) }]),
@@ -168,11 +168,6 @@ function pictureOf(
     sizeMb,
     ...(nights && { nights: nightPoints(nights) }),
   };
-}
-
-/** A suggestion's reason begins with its index, which is the heading here. */
-function withoutName(reason: string, name: string): string {
-  return reason.startsWith(`${name}: `) ? `Suggested: ${reason.slice(name.length + 2)}` : reason;
 }
 
 function barOf(

@@ -3,7 +3,7 @@ import type { Survey } from './count.ts';
 import { type DamageLine, damage } from './damage.ts';
 import { hints } from './hints.ts';
 import { renderFailures, renderTable } from './render.ts';
-import { gainOf, suggest } from './suggestion.ts';
+import { gainOf, reasonOf, suggest } from './suggestion.ts';
 
 /** Everything a survey found, for a screen. */
 export function renderSurvey(found: Survey, width: number, now: number): string[] {
@@ -18,7 +18,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
       hints(found).flatMap((hint) => wrap(hint, width, '- ')),
     ),
     ...prefixed('Policies to begin with:', [
-      ...suggest(found, now).flatMap(({ reason }) => wrap(reason, width, '- ')),
+      ...suggest(found, now).flatMap((one) => wrap(reasonOf(one), width, '- ')),
       ...prefixed('', wrap(freedInAll(found, now), width)),
     ]),
     // Last, where it is seen: what the figures above leave out.

@@ -8,9 +8,12 @@ import { isCutAt30Days } from './hints.ts';
 /** A suggested policy; its `note` is the reason, which every message then shows beside the index. */
 export interface Suggestion {
   policy: PolicyInput & { note: string };
-  /** The same for a list: it begins with the index, and says where to look. */
-  reason: string;
+  /** The same, and where to look; without a stop. */
+  why: string;
 }
+
+/** For a list: it begins with the index. */
+export const reasonOf = ({ policy, why }: Suggestion): string => `${dottedName(policy)}: ${why}.`;
 
 /** A policies file with them, one line each. */
 export const policiesText = (suggestions: readonly Suggestion[]): string =>
@@ -25,7 +28,7 @@ export const suggest = ({ indices }: Survey, now: number): Suggestion[] =>
 
 const suggestion = (policy: PolicyInput, note: string, hint = ''): Suggestion => ({
   policy: { ...policy, note },
-  reason: `${dottedName(policy)}: ${note}${hint}.`,
+  why: `${note}${hint}`,
 });
 
 const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggestion =>

@@ -5,12 +5,20 @@ import { errorInBrief } from '../../wording/errors.ts';
 import { outcomeInSubject } from '../../wording/outcome-words.ts';
 import { nameOf, stepFailed } from '../../wording/sentences.ts';
 
+/** A few words of a subject. Where there is no room for all, counts of others go first, then details. */
+export interface Part {
+  text: string;
+  /** In parentheses after it; empty if there is none. */
+  detail?: string;
+  isCount?: true;
+}
+
 /** What happened to one index, in as few words as a subject has room for: two different situations read differently. */
-export function headline(entry: PolicyEntry): string {
+export function headline(entry: PolicyEntry): Part {
   const detail = detailOf(entry.cause, entry)
     .filter((word) => word !== '')
     .join(', ');
-  return `${whatOf(entry)} ${nameOf(entry)}${detail === '' ? '' : ` (${detail})`}`;
+  return { text: `${whatOf(entry)} ${nameOf(entry)}`, detail };
 }
 
 function whatOf(entry: PolicyEntry): string {

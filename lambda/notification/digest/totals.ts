@@ -8,7 +8,7 @@ import { rows } from '../../wording/numbers.ts';
 import { errorInShort, nameOf } from '../../wording/sentences.ts';
 import { noteStep } from '../next/run-steps.ts';
 import { problemGroups } from './groups.ts';
-import { headline } from './headline.ts';
+import { headline, type Part } from './headline.ts';
 import { failedChecks } from './troubles.ts';
 import { nightOf } from './urgency.ts';
 
@@ -18,43 +18,54 @@ import { nightOf } from './urgency.ts';
  * The result for a subject: the worst index by name, and how many more; else what was done: `ROWS MISSING in
  * dataset.operation (after a copy), 1 more`, `3 truncated`.
  */
-export function summary(report: Report): string {
+export const summary = (report: Report): string => inWords(partsOf(report));
+
+export const inWords = (parts: readonly Part[]): string =>
+  parts.map(({ text, detail = '' }) => (detail === '' ? text : `${text} (${detail})`)).join(', ');
+
+const more = (count: number): Part[] => (count === 0 ? [] : [counting(`${count} more`)]);
+const counting = (text: string): Part => ({ text, isCount: true });
+
+/** The same in its parts, for places that may have no room for all. */
+export function partsOf(report: Report): Part[] {
   const { notes = [] } = report;
   const bad = problemGroups(report).flatMap(({ entries }) => entries);
   const kept = notes.flatMap((note) => (note.kind === 'not-released' ? [note] : []));
   const released = notes.flatMap((note) => (note.kind === 'released' ? [note] : []));
   const [worst] = bad;
   const [notReleased, ...others] = kept;
-  const night = [nightOf(report)].filter((text) => text !== '');
-  const more = (count: number) => (count === 0 ? [] : [`${count} more`]);
-  const parts = [
+  const night = [{ text: nightOf(report) }].filter(({ text }) => text !== '');
+  const parts: Part[] = [
     ...(report.error === undefined ? [] : [runFailed(report), ...night]),
     ...(notReleased
-      ? [`NOT RELEASED: ${oneLine(notReleased.index, 100)} (${unreleased[notReleased.why]})`, ...more(others.length)]
+      ? [
+          { text: `NOT RELEASED: ${oneLine(notReleased.index, 100)}`, detail: unreleased[notReleased.why] },
+          ...more(others.length),
+        ]
       : []),
     ...(worst ? [headline(worst), ...(report.error === undefined ? night : []), ...more(bad.length - 1)] : []),
     ...releasedParts(released),
   ];
   const lost = report.policies.filter((entry) => entry.outcome === 'truncated' && mayHaveLost(entry));
   if (parts.length === 0 && lost[0])
-    parts.push(`rows may be left behind in ${nameOf(lost[0])}`, ...more(lost.length - 1));
+    parts.push({ text: `rows may be left behind in ${nameOf(lost[0])}` }, ...more(lost.length - 1));
   const count = (wanted: Outcome) => report.policies.filter(({ outcome }) => outcome === wanted).length;
   const [truncated, would] = [count('truncated'), count('would-truncate')];
-  if (truncated) parts.push(`${truncated} truncated`);
-  if (would) parts.push(`${would} would be truncated`);
+  if (truncated) parts.push(counting(`${truncated} truncated`));
+  if (would) parts.push(counting(`${would} would be truncated`));
   // Today's problems come before those of two weeks from now.
   if (bad.length + kept.length === 0 && report.error === undefined) {
     const checks = failedChecks(report);
-    if (checks) parts.push(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`);
-    if (tokenEnds(report)) parts.push('renew the token');
-    if (!checks) parts.push(...notes.flatMap(askingNote));
+    if (checks) parts.push(counting(`${checks} ${checks === 1 ? 'check' : 'checks'} failed`));
+    if (tokenEnds(report)) parts.push({ text: 'renew the token' });
+    if (!checks) parts.push(...notes.flatMap(askingNote).map((text) => ({ text })));
   }
-  if (parts.length > 0) return parts.join(', ');
-  if (notes.some(({ kind }) => kind === 'nothing-to-clear')) return 'nothing to clear';
-  return report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}`;
+  if (parts.length > 0) return parts;
+  if (notes.some(({ kind }) => kind === 'nothing-to-clear')) return [{ text: 'nothing to clear' }];
+  return [{ text: report.result === 'ok' ? 'all well, nothing to do' : `result ${report.result}` }];
 }
 
-function releasedParts(released: Array<Note & { kind: 'released' }>): string[] {
+function releasedParts(released: Array<Note & { kind: 'released' }>): Part[] {
   const [first, ...others] = released;
   if (!first) return [];
   const { index, rowsMissing, uncounted, running } = first;
@@ -65,7 +76,7 @@ function releasedParts(released: Array<Note & { kind: 'released' }>): string[] {
       : running
         ? ' while it runs'
         : '';
-  return [`${oneLine(index, 100)} released${how}`, ...(others.length === 0 ? [] : [`${others.length} more`])];
+  return [{ text: `${oneLine(index, 100)} released${how}` }, ...more(others.length)];
 }
 
 const unreleased: Record<(Note & { kind: 'not-released' })['why'], string> = {
@@ -86,10 +97,7 @@ function askingNote(note: Note): string[] {
   return note.kind === 'no-sizes' ? [`index sizes: ${errorInBrief[note.error.kind]}`] : [];
 }
 
-function runFailed({ cause }: Report): string {
-  const why = errorInShort(cause);
-  return why === '' ? 'RUN FAILED' : `RUN FAILED (${why})`;
-}
+const runFailed = ({ cause }: Report): Part => ({ text: 'RUN FAILED', detail: errorInShort(cause) });
 
 /** A note about the access token: all is well today, but not for long. */
 export const tokenEnds = (report: Report): boolean =>

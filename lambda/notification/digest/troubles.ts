@@ -26,6 +26,8 @@ export const failedChecks = (report: Report): number => checks(report).filter(({
 
 /** A check that needs an operator. */
 export interface Trouble {
+  /** Some checks only inform. */
+  state: 'failed' | 'note';
   /** `Sizes FAILED`, or the bare name if it is for information only. */
   head: string;
   /** What is wrong; omitted if the message says it anyway. */
@@ -38,12 +40,13 @@ export interface Trouble {
 
 export function troubles(report: Report, context: MessageContext): Trouble[] {
   return notOk(report).map((check) => {
-    const head = `${check.name}${check.state === 'failed' ? ' FAILED' : ''}`;
+    const state = check.state === 'failed' ? 'failed' : 'note';
+    const head = `${check.name}${state === 'failed' ? ' FAILED' : ''}`;
     const text = isToldAnyway(check, report) ? {} : { text: asSentence(oneLine(check.text, 500)) };
-    if (check.name !== 'Token') return { head, ...text, remedy: asSentence(oneLine(check.remedy ?? '', 400)) };
+    if (check.name !== 'Token') return { state, head, ...text, remedy: asSentence(oneLine(check.remedy ?? '', 400)) };
     // An error about the token has the step itself.
     const step = concernsToken(report) ? {} : { step: tokenStep(context) };
-    return { head, ...text, remedy: '', ...step };
+    return { state, head, ...text, remedy: '', ...step };
   });
 }
 

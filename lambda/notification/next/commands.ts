@@ -62,28 +62,29 @@ export const anyCommand: LocalCommand = { program: 'npm start --', options: '--g
 
 function localRun({ mode = 'preview', clear = [], ...input }: HandInput, { localCommand }: MessageContext): string {
   const { only = [], approveRows, acceptMissing } = input;
-  const more = [
-    ...only.map((name) => `--only ${shellWord(name)}`),
-    ...(approveRows === undefined ? [] : [`--approve-rows ${approveRows}`]),
-    ...(acceptMissing === undefined ? [] : [`--accept-missing ${acceptMissing}`]),
+  const given = [
+    ...only.map((name) => ['--only', shellWord(name)]),
+    ...(approveRows === undefined ? [] : [['--approve-rows', approveRows]]),
+    ...(acceptMissing === undefined ? [] : [['--accept-missing', acceptMissing]]),
   ];
-  const verb = clear.length > 0 ? ['clear', ...clear.map(shellWord)].join(' ') : mode;
-  const items = [...verb.split(' '), ...more.map((option) => option.replace(' ', '='))];
+  const verb = clear.length > 0 ? 'clear' : mode;
+  const indices = clear.map(shellWord);
+  const items = [verb, ...indices, ...given.map((option) => option.join('='))];
   if (localCommand?.byHand !== undefined && items.every((item) => /^[\w.=-]+$/.test(item))) {
     return localCommand.byHand.replace('{}', items.join(', '));
   }
-  return localLine(verb, localCommand ?? anyCommand, more);
+  return localLine(verb, localCommand ?? anyCommand, { indices, more: given.flat() });
 }
 
 /** A command line of the local runner. Clearing concerns no policies. */
 export function localLine(
-  verb: string,
+  verb: 'preview' | 'enforce' | 'clear',
   { program, isDemo, options, policies }: LocalCommand,
-  more: readonly string[] = [],
+  { indices = [], more = [] }: { indices?: readonly string[]; more?: ReadonlyArray<string | number> } = {},
 ): string {
-  const named =
-    verb.startsWith('clear') || (isDemo && policies === undefined) ? [] : [`--policies ${policies ?? 'FILE'}`];
-  return [program, isDemo ? 'demo' : verb, options, ...named, ...more].filter(Boolean).join(' ');
+  const named = verb === 'clear' || (isDemo && policies === undefined) ? [] : [`--policies ${policies ?? 'FILE'}`];
+  const words = isDemo ? ['demo'] : [verb, ...indices];
+  return [program, ...words, options, ...named, ...more].filter((word) => word !== '').join(' ');
 }
 
 /** JSON that can be used unchanged between single quotes in a shell and in a Slack code block. */

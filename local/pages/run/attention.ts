@@ -74,8 +74,8 @@ function problem(
 }
 
 function preflight(report: Report, context: MessageContext): Attention[] {
-  return troubles(report, context).map(({ head, text, remedy, step }) => ({
-    severity: head.endsWith('FAILED') ? 'failed' : 'note',
+  return troubles(report, context).map(({ state, head, text, remedy, step }) => ({
+    severity: state,
     title: `Preflight: ${head}`,
     lines: text === undefined ? [] : [text],
     instructions: [],

@@ -327,6 +327,15 @@ describe('the preflight of a preview', () => {
 
 describe('a subject', () => {
   const of = (...entries: Parameters<typeof aReport>[0]) => composeMessage(aReport(entries)).subject;
+
+  test('that is too long loses its details, and nothing of a name, whatever is in it', () => {
+    const long = anEntry('failed', { kind: 'policy', problem: 'x' }, { name: `dataset.a (b)${'c'.repeat(50)}` });
+    expect(of(long)).toBe(`[DataHub retention] prod: failed in dataset.a (b)${'c'.repeat(50)}`);
+    const other = anEntry('failed', { kind: 'policy', problem: 'x' }, { name: `dataset.${'c'.repeat(45)}` });
+    expect(composeMessage(aReport([other], { stage: 'eu (two)' })).subject).toBe(
+      `[DataHub retention] eu (two): failed in dataset.${'c'.repeat(45)}`,
+    );
+  });
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 });
 
   test('says first what is missing and where, then what was truncated', () => {

@@ -287,7 +287,7 @@ describe('the survey notices', () => {
     const [suggestion] = suggest({ indices: [index], unnamed: [] }, Date.now());
     expect(suggestion).toMatchObject({
       policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 },
-      reason: expect.stringContaining('about 7 nights'),
+      why: expect.stringContaining('about 7 nights'),
     });
     const [old] = suggest(
       { indices: [{ ...index, counts: { ...counts, ignoresForce: true } }], unnamed: [] },

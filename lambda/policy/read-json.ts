@@ -1,7 +1,18 @@
 import { stripComments, visit } from 'jsonc-parser';
 
-/** The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter. */
-export type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string };
+/** Both count from 1. */
+interface Place {
+  line: number;
+  column: number;
+}
+
+/**
+ * The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter: with the place of
+ * the mistake in it, and without.
+ */
+export type JsonText =
+  | { kind: 'value'; value: unknown }
+  | { kind: 'wrong'; problem: string; unplaced: string; at?: Place };
 
 /**
  * Reads hand-written JSON. Unlike `JSON.parse` it reports the line and column of a mistake on every Node version, and
@@ -25,17 +36,22 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
     if (repeated === undefined) return { kind: 'value', value };
   } catch {
     const usual = comments ? 'a comma too many or a missing quote' : 'a comma too many, a missing quote or a comment';
-    return wrong(`is not JSON${mistake ?? ''}: look for ${usual}`);
+    return wrong('is not JSON', mistake, `: look for ${usual}`);
   }
-  return wrong(`has the key ${repeated.key} twice in one object${repeated.where}: keep one of them`);
+  return wrong(`has the key ${repeated.key} twice in one object`, repeated.at, ': keep one of them');
 }
 
-const wrong = (problem: string): JsonText => ({ kind: 'wrong', problem });
+const wrong = (what: string, at?: Place, remedy = ''): JsonText => ({
+  kind: 'wrong',
+  problem: `${what}${at === undefined ? '' : ` (line ${at.line}, column ${at.column})`}${remedy}`,
+  unplaced: `${what}${remedy}`,
+  ...(at && { at }),
+});
 
 interface Findings {
-  /** The position of the first mistake, phrased to follow a sentence. */
-  mistake?: string;
-  repeated?: { key: string; where: string };
+  /** The first one. */
+  mistake?: Place;
+  repeated?: { key: string; at: Place };
 }
 
 /** Undefined for a text nested deeper than the parser can recurse, some thousand levels. */
@@ -51,7 +67,7 @@ function inspect(json: string, comments: boolean): Findings | undefined {
 function visited(json: string, comments: boolean): Findings {
   const found: Findings = {};
   const open: Set<string>[] = [];
-  const where = (line: number, column: number) => ` (line ${line + 1}, column ${column + 1})`;
+  const place = (line: number, column: number): Place => ({ line: line + 1, column: column + 1 });
   visit(
     json,
     {
@@ -63,11 +79,11 @@ function visited(json: string, comments: boolean): Findings {
       },
       onObjectProperty(key, _offset, _length, line, column) {
         const keys = open.at(-1);
-        if (keys?.has(key)) found.repeated ??= { key: JSON.stringify(key.slice(0, 60)), where: where(line, column) };
+        if (keys?.has(key)) found.repeated ??= { key: JSON.stringify(key.slice(0, 60)), at: place(line, column) };
         keys?.add(key);
       },
       onError: (_error, _offset, _length, line, column) => {
-        found.mistake ??= where(line, column);
+        found.mistake ??= place(line, column);
       },
     },
     { disallowComments: !comments },

@@ -43,9 +43,8 @@ function check(
   const text = readText(path, option);
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
-    const at = / \(line (\d+), column (\d+)\)/.exec(read.problem);
-    const where = at === null ? '1:1' : `${at[1]}:${at[2]}`;
-    return { path, mistakes: [`${path}:${where}: it ${read.problem.replace(at?.[0] ?? '', '')}.`], warnings: [] };
+    const { line, column } = read.at ?? { line: 1, column: 1 };
+    return { path, mistakes: [`${path}:${line}:${column}: it ${read.unplaced}.`], warnings: [] };
   }
   const positions = positionsIn(text);
   const lines = (problems: readonly Problem[], kind: string) =>

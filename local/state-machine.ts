@@ -99,10 +99,9 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
       if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
       let failed = true;
       try {
-        const output = await options.handlers[step](withStartTime(structuredClone(input), options.execution.startTime));
+        const output = await options.handlers[step](withStartTime(asJson(input), options.execution.startTime));
         failed = false;
-        // What travels between states is JSON: a Date or an undefined must not survive here and die in AWS.
-        return JSON.parse(JSON.stringify(output ?? null)) as unknown;
+        return asJson(output);
       } finally {
         previous = { step, failed, endedAt: options.now() };
       }
@@ -110,6 +109,9 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
   }
   return handlers;
 }
+
+/** What travels between states is JSON: a Date or an undefined must not survive here and die in AWS. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** The library's context object has its own start time, whatever it is given. */
 function withStartTime(input: unknown, startTime: string): unknown {

@@ -80,7 +80,7 @@ export async function executeWorkflow(
   let events = 1;
   for (;;) {
     const state = states[name]!;
-    host.entered(name, structuredClone(data));
+    host.entered(name, wire(data));
     switch (state.Type) {
       case 'Task': {
         const done = await task(state, data, context, host);

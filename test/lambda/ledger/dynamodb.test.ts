@@ -13,7 +13,14 @@ const index = anIndex;
 const idle = anIdle();
 const reserved = (attemptId: string) => aReserved({ attemptId });
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
-const clientOf = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
+const newClient = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
+/** One for everything that asks the database itself: to make one takes longer than to ask. */
+let own: ReturnType<typeof newClient> | undefined;
+const clientOf = (url: string) => {
+  if (url !== endpoint) return newClient(url);
+  own ??= newClient(url);
+  return own;
+};
 
 const database = dynalite({ createTableMs: 0 });
 let endpoint: string;

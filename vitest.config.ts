@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -22,8 +23,8 @@ export default defineConfig({
   test: {
     // A tenth less work than processes, which send everything to each other as text.
     pool: 'threads',
-    // Vitest leaves one core free by itself, which halves a machine with two.
-    maxWorkers: '100%',
+    // One more than there are cores: while a file waits for a process that it has started, or for the disk, the others work.
+    maxWorkers: availableParallelism() + 1,
     // Nothing takes nearly as long on a quiet machine: this is for one that is busy with other things.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -94,8 +94,10 @@ function description(report: Report, context: MessageContext, given: Given): str
   const groups = problemGroups(report);
   let full = 0;
   for (const group of groups) {
-    const paragraph = problem(group, report, context, given);
+    const tried = given.copy();
+    const paragraph = problem(group, report, context, tried);
     if (lengthOf(lines) + lengthOf(paragraph) > fullRoom) break;
+    given.take(tried);
     lines.push('', ...paragraph);
     for (const entry of group.entries) named.add(entry);
     full++;

@@ -29,6 +29,17 @@ export class Given {
   add(one: Step | Instruction): void {
     this.keys.add(JSON.stringify(one));
   }
+
+  /** What a text that may not fit contains, too: `take` it over only where it did. */
+  copy(): Given {
+    const copy = new Given();
+    copy.take(this);
+    return copy;
+  }
+
+  take({ keys }: Given): void {
+    for (const key of keys) this.keys.add(key);
+  }
 }
 
 /** Where the other steps are. Outside AWS nobody gets a mail: the whole message is what the run prints. */

@@ -3,12 +3,14 @@ import {
   aliasFor,
   aliasOf,
   baseOf,
+  expungeRequest,
   isUpgraded,
   madeAtOf,
   mayBeCopiedUntil,
   type PhysicalName,
   physicalNameOf,
   stopRequest,
+  taskRequest,
 } from '../../../lambda/operations/backend.ts';
 
 const alias = 'dataset_operationaspect_v1';
@@ -75,8 +77,14 @@ test('two spellings with one search index have one alias', () => {
   expect(aliasFor({ entityType: 'a_b', aspect: 'C' })).toBe(aliasFor({ entityType: 'a', aspect: 'b_c' }));
 });
 
-test('only a task of the search engine has a request to stop it', () => {
-  expect(stopRequest('aB1cdEf2GHIJKLMnoPQr3S:123')).toBe('POST _tasks/aB1cdEf2GHIJKLMnoPQr3S:123/_cancel');
-  expect(stopRequest('3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77')).toBeUndefined();
-  expect(stopRequest('node:1/_all')).toBeUndefined();
+test('only a task of the search engine has requests that show and stop it', () => {
+  const task = 'aB1cdEf2GHIJKLMnoPQr3S:123';
+  expect([taskRequest(task), stopRequest(task)]).toEqual([`GET _tasks/${task}`, `POST _tasks/${task}/_cancel`]);
+  for (const other of ['3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', 'node:1/_all', undefined]) {
+    expect([taskRequest(other), stopRequest(other)]).toEqual([undefined, undefined]);
+  }
+});
+
+test('deleted rows are expunged without merging everything into one segment', () => {
+  expect(expungeRequest(alias)).toBe(`POST /${alias}/_forcemerge?only_expunge_deletes=true`);
 });

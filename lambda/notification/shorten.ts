@@ -1,4 +1,5 @@
 import type { Note } from '../facts/note.ts';
+import { resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { clip } from '../facts/text.ts';
 import { toldNote } from '../wording/notes.ts';
@@ -55,10 +56,8 @@ function cutDown(report: Report, cut: Cut): Report {
   };
 }
 
-const harmless = new Set(['truncated', 'would-truncate', 'below-threshold', 'nothing-to-delete', 'disabled']);
-
 const withShortReason = (entry: PolicyEntry, cut: Cut): PolicyEntry =>
-  harmless.has(entry.outcome) ? { ...entry, reason: clip(entry.reason, cut.harmlessReason) } : entry;
+  resultOf[entry.outcome] === 'ok' ? { ...entry, reason: clip(entry.reason, cut.harmlessReason) } : entry;
 
 function whatIsMissing(report: Report, dropped: readonly PolicyEntry[], unmanaged: number): Note {
   return {

@@ -46,9 +46,16 @@ export function entryStep(entries: Entries, report: Report, context: MessageCont
       return afterUnknown(entries, context);
     case 'failed':
       return afterFailure(entry, context);
-    default:
-      // For `emptied` the cause says how to recover.
+    // The cause says how to recover.
+    case 'emptied':
+    case 'truncated':
+    case 'would-truncate':
+    case 'below-threshold':
+    case 'nothing-to-delete':
+    case 'disabled':
       return undefined;
+    default:
+      return outcome satisfies never;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 import type { Mark } from '../../operations-service/inspect.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
@@ -113,7 +114,7 @@ export const livedByPeer = (situation: Situation, profile: ProfileName): Promise
   });
 
 /** Outcomes that name what was lost or left. */
-const naming = new Set(['rows-missing', 'incomplete', 'unknown', 'failed', 'still-running', 'not-started']);
+const naming = new Set<Outcome>(['rows-missing', 'incomplete', 'unknown', 'failed', 'still-running', 'not-started']);
 
 /** Our run, or runs. */
 export const livedByUs = (

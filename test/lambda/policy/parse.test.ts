@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { maxTextBytes } from '../../../lambda/facts/limits.ts';
 import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.ts';
 
 const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
@@ -128,6 +129,17 @@ describe('a policy that cannot work is refused with its field and the remedy', (
   ])('while %s is accepted', (_, fields) => {
     expect(parse({ ...valid, ...fields })[0]).toMatchObject({ kind: 'policy', policy: fields });
   });
+
+  test.each(['owner', 'note'])(
+    'has its %s held to what the run state has room for, whatever a character takes',
+    (field) => {
+      const [parsed] = parse({ ...valid, [field]: '\u0001'.repeat(80) });
+      const held = (parsed as unknown as { policy: Record<string, string> }).policy[field] ?? '';
+      expect(held.startsWith('\u0001\u0001')).toBe(true);
+      expect(held).toMatch(/…$/);
+      expect(JSON.stringify(held).length).toBeLessThanOrEqual(maxTextBytes + 2);
+    },
+  );
 
   test('while 100 as an explicit ceiling is accepted', () => {
     expect(parse({ ...valid, minDeletePercent: 100, maxDeletePercent: 100 })[0]?.kind).toBe('policy');

@@ -106,6 +106,16 @@ describe('JSON written by a person', () => {
     });
   });
 
+  test('is refused with its place beside the sentence, and without it in the sentence', () => {
+    expect(readJson('[1,\n 2,]')).toStrictEqual({
+      kind: 'wrong',
+      problem: 'is not JSON (line 2, column 4): look for a comma too many, a missing quote or a comment',
+      unplaced: 'is not JSON: look for a comma too many, a missing quote or a comment',
+      at: { line: 2, column: 4 },
+    });
+    expect(readJson(' ')).toStrictEqual({ kind: 'wrong', problem: 'is empty', unplaced: 'is empty' });
+  });
+
   test('is refused without quoting the text where it breaks off', () => {
     expect(problemOf('S3cr3tT0ken')).not.toContain('S3cr');
   });

@@ -146,6 +146,11 @@ const missing = 'rows-missing, missing, quarantined';
 const unseen = 'rows-missing, not-refreshed, quarantined';
 
 describe('what cannot have copied', () => {
+  test('deleted what is gone, unless every row conflicted: then another process did', () => {
+    expect(judged({ remaining: 51 }).facts.rowsDeleted).toBe(planned - 51);
+    expect(judged({ counters: conflicted }).facts.rowsDeleted).toBe(0);
+  });
+
   test.each<[string, Case, string]>([
     ['with every row where it should be', {}, verified],
     ['with 50 of 5000 rows left (1 %)', { remaining: 50 }, verified],

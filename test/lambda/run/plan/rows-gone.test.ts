@@ -8,6 +8,7 @@ import type { Entry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
 import { anAttempt, anIdle, anIndex, aReserved, aRun, aVerdict } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
+import { cutoff, day, operation, planned, server, start } from './planned.ts';
 
 /** The last verdict counted 40 rows in (400,000, 800,000]; today's cutoff is 350,000, and 5 rows are older. */
 const cutoffMillis = 350_000;
@@ -140,5 +141,51 @@ describe('a record that is no longer idle', () => {
     const { entry, ledger } = await look({ record, meanwhile });
     expect(entry).toMatchObject(taken);
     expect(await ledger.read(anIndex)).toEqual(anIdle({ attemptId: 'other' }));
+  });
+});
+
+describe('an index that the search engine no longer has', () => {
+  const had = { entityType: 'Dataset', aspect: 'Operation' };
+  const window = { from: cutoff, to: start - 5 * day, rows: 40, countedAt: start - day };
+  const told = () => ({ ...withVerdict({ entry: { ...aVerdict().entry, ...had }, window }), server });
+  const world = (given: Parameters<typeof planned>[0] = {}) =>
+    planned({ records: { [anIndex]: told() }, counts: () => ({ fails: 'no-index' }), ...given });
+  const failed = (kind: string) => ({ outcome: 'failed', cause: { kind: 'server', error: { kind } } });
+
+  test('has lost every row of the last verdict, is closed, and was asked for again under the verdict’s names', async () => {
+    const { state, asked, ledger } = await world();
+    const { entityType, aspect, retentionDays } = operation;
+    expect(state.entries[0]?.entry).toStrictEqual({
+      entityType,
+      aspect,
+      retentionDays,
+      cutoffMillis: cutoff,
+      rowsTotal: 0,
+      rowsToDelete: 0,
+      rowsMissing: 40,
+      outcome: 'rows-missing',
+      cause: { kind: 'missing', expected: 40, found: 0, since: start - day, indexGone: true },
+    });
+    expect(asked.filter((what) => what !== 'sizes')).toEqual(['operation 30', 'Operation 30']);
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'quarantined' });
+  });
+
+  test.each<[string, Parameters<typeof planned>[0], string]>([
+    ['no verdict has counted its rows', { records: {} }, 'no-index'],
+    [
+      'it is there when it is asked for once more',
+      { counts: ({ aspect }) => (aspect === 'Operation' ? {} : { fails: 'no-index' }) },
+      'no-index',
+    ],
+    [
+      'the second question is not answered',
+      { counts: ({ aspect }) => ({ fails: aspect === 'Operation' ? 'timeout' : 'no-index' }) },
+      'no-index',
+    ],
+    ['the server answers something else', { counts: () => ({ fails: 'bad-request' }) }, 'bad-request'],
+  ])('has lost nothing that is known if %s', async (_, given, kind) => {
+    const { state, ledger } = await world(given);
+    expect(state.entries[0]?.entry).toMatchObject(failed(kind));
+    expect((await ledger.read(anIndex))?.state).not.toBe('quarantined');
   });
 });

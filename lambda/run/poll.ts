@@ -3,6 +3,7 @@ import { signalAt } from '../facts/clock.ts';
 import { deadlineMarginMillis, longestToSendMillis, pollConcurrency } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
 import { capped } from '../facts/text.ts';
+import { isUnresolved } from '../ledger/record.ts';
 import { standing } from '../ledger/standing.ts';
 import { fence } from '../ledger/transitions.ts';
 import type { Night } from '../memory/night.ts';
@@ -156,13 +157,12 @@ async function settled(
       case 'quarantined':
         break;
     }
-    const record = stands.kind === 'free' ? stands.record : stored;
-    if (record && record.state !== 'idle' && record.state !== 'reserved' && record.state !== 'quarantined') continue;
-    const fenced = fence(record, keyOf(target, state), asking, newId(), clock.now());
+    if (stored && isUnresolved(stored)) continue;
+    const fenced = fence(stored, keyOf(target, state), asking, newId(), clock.now());
     if (!(await ledger.replace(stored, fenced))) continue;
     if (fenced.state === 'quarantined') return done(target, 'quarantined', quarantinedCause(fenced));
     const after = standing(fenced, asking, now);
-    if (after.kind === 'spent' || after.kind === 'decided') return resumeOwn(target, after, state, now);
+    if (after.kind === 'spent') return resumeOwn(target, after, state, now);
   }
   throw new Error(`the ledger record of ${target.index} kept changing`); // the workflow tries Poll again
 }

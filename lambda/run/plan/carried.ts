@@ -14,7 +14,7 @@ export function carried(state: RunState): RunState {
   const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
   const beyond = entries.filter((entry) => !kept.has(entry));
   const quarantined = beyond
-    .filter(({ phase, entry }) => phase === 'done' && 'outcome' in entry && entry.outcome === 'quarantined')
+    .filter(({ phase, entry }) => phase === 'done' && entry.outcome === 'quarantined')
     .map(({ entry }) => dottedName(entry));
   const note: Note = { kind: 'beyond', entries: beyond.length, quarantined };
   return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };

@@ -33,14 +33,16 @@ import { rowsGone, rowsGoneWithIndex } from './rows-gone.ts';
 
 /** The entry of a policy that needs no further look. */
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
-  const facts =
-    parsed.kind === 'policy' ? policyFacts(parsed.policy) : { entityType: parsed.entityType, aspect: parsed.aspect };
-  const why: Cause = parsed.kind === 'policy' ? cause : { kind: 'policy', problem: capped(parsed.problem) };
-  return done({ index: parsed.index, entry: facts }, parsed.kind === 'policy' ? outcome : 'failed', why);
+  if (parsed.kind === 'invalid') return unreadable(parsed);
+  return done({ index: parsed.index, entry: policyFacts(parsed.policy) }, outcome, cause);
+}
+
+function unreadable({ index, entityType, aspect, problem }: ParsedPolicy & { kind: 'invalid' }): Entry {
+  return done({ index, entry: { entityType, aspect } }, 'failed', { kind: 'policy', problem: capped(problem) });
 }
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
-  if (parsed.kind === 'invalid') return { entry: refused(parsed, 'failed', { kind: 'run-error' }) };
+  if (parsed.kind === 'invalid') return { entry: unreadable(parsed) };
   const { state, prepared, services } = context;
   const asks = askingOf(state);
   const now = services.clock.now();

@@ -42,7 +42,7 @@ const { signal } = new AbortController();
 interface World {
   /** Rows up to each moment; 5 up to the cutoff, and all 40 of the window, by default. */
   upTo?: Record<number, number>;
-  fails?: 'no-index' | 'timeout';
+  fails?: 'no-index' | 'timeout' | Error;
   sizesFail?: 'timeout' | 'privilege';
   skew?: number;
   status?: TaskStatus | 'fails';
@@ -66,7 +66,7 @@ async function cleared(record: StoredRecord | undefined, given: World = {}) {
     operations: {
       async dryRun(fields: TruncateFields, options?: ReadOptions) {
         asked.push([fields, options?.signal]);
-        if (fails) throw failed(fails, 'dry-run');
+        if (fails) throw fails instanceof Error ? fails : failed(fails, 'dry-run');
         const rowsToDelete = { 500000: 5, 1000000: 45, ...upTo }[fields.endTimeMillis] ?? 0;
         return { rowsToDelete, rowsTotal: 99, ...(skew !== undefined && { clockSkewMillis: skew }) };
       },
@@ -312,6 +312,7 @@ describe('a closed index', () => {
   test('is left to the workflow if the failure is a defect', async () => {
     const changes = { replace: () => Promise.reject(new TypeError('a defect')) };
     await expect(cleared(closed, { changes })).rejects.toThrow('a defect');
+    await expect(cleared(closed, { fails: new TypeError('of a count') })).rejects.toThrow('of a count');
   });
 });
 

@@ -238,16 +238,22 @@ describe('a policy whose index is not free', () => {
     });
   });
 
-  test('at another address is taken over if it is idle', async () => {
-    const over = aReserved({
-      server: 'http://b',
-      lastVerdict: aVerdict(),
-      attempt: anAttempt({ ...theirs, sendBy: start }),
+  describe('under a reservation that is over', () => {
+    const window = { from: cutoff, to: start - day, rows: 10_000, countedAt: 1 };
+    const over = (at: string) => {
+      const attempt = anAttempt({ ...theirs, sendBy: start });
+      return { [anIndex]: aReserved({ server: at, lastVerdict: aVerdict({ window }), attempt }) };
+    };
+
+    test('is compared with what its last verdict counted', async () => {
+      expect((await only({ records: over(server) })).entry).toMatchObject({ outcome: 'rows-missing' });
     });
-    const { state, asked: questions } = await planned({ records: { [anIndex]: over } });
-    expect(state.notes).toStrictEqual([]);
-    // Nothing is compared with what was counted there.
-    expect(questions).toEqual(['sizes', 'operation 30']);
+
+    test('at another address is taken over, and compared with nothing that was counted there', async () => {
+      const { state, asked: questions } = await planned({ records: over('http://b') });
+      expect([state.entries[0]?.phase, state.notes]).toStrictEqual(['approved', []]);
+      expect(questions).toEqual(['sizes', 'operation 30']);
+    });
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
-import type { StoredRecord } from '../../../../lambda/ledger/record.ts';
+import { LEDGER_VERSION, type StoredRecord } from '../../../../lambda/ledger/record.ts';
 import { nightsInMemory } from '../../../../lambda/memory/night.ts';
+import { OperationsError, type TruncateFields } from '../../../../lambda/operations/operations.ts';
 import { poll } from '../../../../lambda/run/poll.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState, WatchedEntry } from '../../../../lambda/run/state.ts';
@@ -13,6 +14,7 @@ import {
   anIndex,
   aQuarantined,
   aReserved,
+  aRunning,
   aSending,
   aSentAttempt,
   aVerdict,
@@ -43,6 +45,9 @@ interface World {
   left?: number;
   /** This many writes fail. */
   failing?: number;
+  /** What another run writes after the first read. */
+  next?: StoredRecord;
+  operations?: object;
   hasNights?: boolean;
 }
 async function polled({
@@ -52,6 +57,8 @@ async function polled({
   time = now,
   left = 900_000,
   failing = 0,
+  next,
+  operations = {},
   hasNights = true,
 }: World) {
   const ledger = memoryLedger();
@@ -64,14 +71,15 @@ async function polled({
     settings: { stage: 's', gmsUrl: server, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
     ledger: {
       ...ledger,
-      read: (index: string) => {
-        reads++;
-        return ledger.read(index);
+      read: async (index: string) => {
+        const record = await ledger.read(index);
+        if (++reads === 1 && next) ledger.stored.set(index, next);
+        return record;
       },
       replace: async (...given: Parameters<typeof ledger.replace>) =>
         ++writes <= failing ? false : ledger.replace(...given),
     },
-    operations: {},
+    operations,
     ...(hasNights && { nights }),
     clock: { now: () => time, realNow: () => time, monotonic: () => time },
     log: { info: (...line: unknown[]) => log.push(line), warn: (...line: unknown[]) => log.push(line), error() {} },
@@ -130,10 +138,17 @@ describe('after a Truncate that ended without a state', () => {
     ['it has only reserved', aReserved({ server, attempt: ours })],
     ['it was fenced off before', anIdle({ server, sentBy: [{ ...us, at: now, fenced: true }] })],
     ['another run’s reservation is over', aReserved({ server, attempt: anAttempt({ ...them, sendBy: now }) })],
+    ['another version has left the record idle', anIdle({ server, version: 2 as never })],
+    ['another version’s reservation is over', aReserved({ server, version: 2 as never, judgeableAt: now })],
   ])('it is fenced off if %s', async (_, record) => {
     const { after, stored } = await failed({ ...(record && { record }) });
     expect(after.entries).toMatchObject([wasFenced]);
-    expect(stored).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ ...us, fenced: true }] });
+    expect(stored).toMatchObject({
+      version: LEDGER_VERSION,
+      state: 'idle',
+      attemptId: 'fence',
+      sentBy: [{ ...us, fenced: true }],
+    });
   });
 
   test.each<[string, StoredRecord, object]>([
@@ -187,6 +202,27 @@ describe('after a Truncate that ended without a state', () => {
   test('it can no longer send when its run is over', async () => {
     const { after } = await failed({ record: theirs, time: start + 12 * hour });
     expect(after.entries).toMatchObject([{ entry: { outcome: 'in-flight' } }]);
+  });
+
+  test('its call counts as one without a task id, unless the ledger has the task', async () => {
+    const sent = aSending({ server, attempt: aSentAttempt(us) });
+    expect((await failed({ record: sent })).after.callsWithoutTask).toBe(1);
+    const answer = { error: { kind: 'forbidden', operation: 'truncate', status: 403 }, realAt: now } as const;
+    const refused = aSending({ server, attempt: aSentAttempt({ ...us, answer }) });
+    expect((await failed({ record: refused })).after.breaker).toMatchObject({ by: 'no-task-ids', status: 403 });
+    const known = aRunning({ server, attempt: { ...aSentAttempt(us), taskId: 'node:1', answeredRealAt: now } });
+    const { after } = await failed({ record: known });
+    expect(after.entries).toMatchObject([{ phase: 'watched' }]);
+    expect(after).not.toHaveProperty('callsWithoutTask');
+  });
+
+  test.each<[string, StoredRecord]>([
+    ['has closed it', anIdle({ server, lastVerdict: aVerdict(us) })],
+    ['is truncating it', theirs],
+  ])('its call is not counted if another run meanwhile %s', async (_, next) => {
+    const { after } = await failed({ record: aSending({ server, attempt: aSentAttempt(us) }), next });
+    expect(after.notes).toMatchObject([{ kind: 'truncate-failed' }]);
+    expect(after).not.toHaveProperty('callsWithoutTask');
   });
 
   test('a record that keeps changing is read again, and finally left to the workflow', async () => {
@@ -294,4 +330,31 @@ describe('a verdict', () => {
       'breaker',
     );
   });
+});
+
+test('an index that cannot be counted is closed at the end if another index of the run answers', async () => {
+  const end = start + 12 * hour;
+  const attempt = aSentAttempt({ ...them, sendingSince: 0 });
+  const record = aSending({ server, attemptId: 'a', attempt });
+  const watch = { attemptId: 'a', startedAt: 0, succeededAt: 0, lastLookAt: 0, nextLookAt: 0, looks: 3 };
+  const old: WatchedEntry = { ...target, phase: 'watched', watch };
+  const asked: string[] = [];
+  const operations = {
+    async dryRun({ aspect, endTimeMillis }: TruncateFields) {
+      if (endTimeMillis === 0) asked.push(aspect);
+      if (aspect === 'operation') throw new OperationsError({ kind: 'timeout', operation: 'dry-run' });
+      return { rowsToDelete: 0, rowsTotal: 9 };
+    },
+    async indexSizes() {
+      throw new OperationsError({ kind: 'timeout', operation: 'index-sizes' });
+    },
+  };
+  const outcome = async (...others: Entry[]) => {
+    const { after } = await polled({ entries: [old, ...others], record, time: end, operations });
+    return (after.entries[0] as DoneEntry).entry;
+  };
+  const profile: DoneEntry = { index: 'b', phase: 'done', entry: { ...aVerdict().entry, aspect: 'datasetProfile' } };
+  expect(await outcome()).toMatchObject({ outcome: 'still-running' });
+  expect(await outcome(profile)).toMatchObject({ outcome: 'unknown', cause: { why: 'uncountable' } });
+  expect(asked).toEqual(['datasetProfile']);
 });

@@ -205,3 +205,9 @@ test('a run carries at most 64 entries, lost rows and unresolved truncations fir
   const few = aRunState(entries.slice(3));
   expect(carried(few)).toBe(few);
 });
+
+test('lost rows are carried even if a run finds 64 truncations to watch', () => {
+  const lost = done({ kind: 'run-error' })(0);
+  const entries = all(watched);
+  expect(carried(aRunState([...entries, lost])).entries).toEqual([...entries.slice(0, -1), lost]);
+});

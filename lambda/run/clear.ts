@@ -181,9 +181,8 @@ async function answers({ operations }: Services, signal: AbortSignal): Promise<b
 
 /** Whether a truncation that may have copied says that it is still running. */
 async function copies(record: StoredRecord, { operations, clock }: Services, signal: AbortSignal): Promise<boolean> {
-  if (!('attempt' in record) || record.state === 'reserved') return false;
-  const { attempt } = record;
-  if (!attempt || !('taskId' in attempt) || attempt.taskId === undefined) return false;
+  const attempt = record.state === 'running' || record.state === 'quarantined' ? record.attempt : undefined;
+  if (attempt?.taskId === undefined) return false;
   const { taskId } = attempt;
   const asked = await asking(() => operations.taskStatus(taskId, { signal }));
   const task = asked.kind === 'done' ? ownTask(asked.value, { attempt }, clock.now()) : undefined;

@@ -25,6 +25,7 @@ import {
   aReserved,
   aRunning,
   aSending,
+  aSentAttempt,
   aVerdict,
   aWindow,
 } from '../../../support/records.ts';
@@ -217,6 +218,7 @@ describe('a task that says it is still running', () => {
     ['the status cannot be read', copying, 'fails'],
     ['it is another task', copying, { kind: 'found', completed: false, counters: { total: 50, deleted: 1 } }],
     ['there is no task id', aSending(old), goesOn],
+    ['the closed attempt has no task id', aQuarantined({ windows: [aWindow], attempt: aSentAttempt() }), goesOn],
   ])('does not prevent clearing if %s', async (_, record, status) => {
     expect((await cleared(record, { status: status! })).note).toStrictEqual(released(0));
   });

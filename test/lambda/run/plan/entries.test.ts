@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../../lambda/facts/cause.ts';
+import { ParametersError } from '../../../../lambda/run/services.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
 import {
@@ -105,6 +106,14 @@ describe('a policy', () => {
     ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'stopped', by: 'plan-time' })],
   ])('that is %s gets that outcome', async (_, world, expected) => {
     expect(await only(world)).toStrictEqual(expected);
+  });
+
+  test('that is unreadable is reported with its mistake even if the run fails', async () => {
+    const entry = await only({
+      policies: [{ ...operation, retentionDays: 1 }],
+      token: new ParametersError('no token'),
+    });
+    expect(entry.entry).toMatchObject({ ...names, outcome: 'failed', cause: { kind: 'policy' } });
   });
 
   test('with a defect is left to the workflow', async () => {

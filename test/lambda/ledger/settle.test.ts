@@ -54,6 +54,18 @@ describe('settle', () => {
     });
   });
 
+  test.each(['dataset_operationaspect_v1_1700000000000', undefined])(
+    'remembers %s as the index that is known to be whole',
+    async (provenName) => {
+      const { ledger, record } = await holding();
+      await settle(ledger, record, from, { ...judgement, ...(provenName !== undefined && { provenName }) }, now);
+      const verdict = (await ledger.read(anIndex)) as { lastVerdict?: object };
+      expect(Object.entries(verdict.lastVerdict ?? {}).filter(([name]) => name === 'provenName')).toEqual(
+        provenName === undefined ? [] : [['provenName', provenName]],
+      );
+    },
+  );
+
   test('closes the index to every later run if the judgement says so', async () => {
     const { ledger, record } = await holding();
     await settle(ledger, record, from, { ...judgement, outcome: 'rows-missing', closes: 'quarantined' }, now);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Head, StoredRecord } from '../../../lambda/ledger/record.ts';
-import { standing } from '../../../lambda/ledger/standing.ts';
+import { isHere, standing } from '../../../lambda/ledger/standing.ts';
 import {
   aKey,
   anAttempt,
@@ -157,4 +157,9 @@ describe('standing', () => {
       expect(standing(record, us, Number.MAX_SAFE_INTEGER).kind).toBe('theirs');
     }
   });
+});
+
+test('a record’s counts mean something only to a run of its version and address', () => {
+  const records = [aQuarantined(), { ...aQuarantined(), server: elsewhere }, otherVersion('quarantined'), undefined];
+  expect(records.map((record) => isHere(record, us))).toEqual([true, false, false, false]);
 });

@@ -69,10 +69,13 @@ export interface IndexSize {
 export class OperationsError extends Error {
   override readonly name = 'OperationsError';
   readonly fact: ServerError;
+  /** The server's clock minus ours, if it answered with a time: as in a count. */
+  readonly clockSkewMillis: number | undefined;
 
-  constructor(fact: ServerError) {
+  constructor(fact: ServerError, clockSkewMillis?: number) {
     super([fact.operation, fact.kind, fact.status, fact.code].filter((part) => part !== undefined).join(' '));
     this.fact = fact;
+    this.clockSkewMillis = clockSkewMillis;
   }
 
   /** True for causes that every further request would hit as well: DNS, connect, TLS, a refused token. */

@@ -168,8 +168,8 @@ async function upTo(
     const { rowsToDelete, clockSkewMillis = 0 } = await operations.dryRun(fields, { signal });
     return { rows: rowsToDelete, skewMillis: clockSkewMillis };
   } catch (error) {
-    if (error instanceof OperationsError && error.fact.kind === 'no-index') return { rows: 0, skewMillis: 0 };
-    throw error;
+    if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+    return { rows: 0, skewMillis: error.clockSkewMillis ?? 0 };
   }
 }
 

@@ -181,7 +181,7 @@ async function lookFailed(
   const { watch } = target;
   const now = clock.now();
   const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
-  const isTooOld = isLong && isOld(record.attempt.sendingSince, services);
+  const isTooOld = isLong && clocksAgree(error) && isOld(record.attempt.sendingSince, services);
   const closed = isTooOld ? await closeUncountable(target, record, { error: error.fact }, services) : undefined;
   return closed ?? again(unseen(watch, error.fact, now), services);
 }

@@ -134,7 +134,7 @@ export async function countSince(
   return window ? { window } : {};
 }
 
-/** A missing index holds no rows: that is an answer, and shows in every count. */
+/** A missing index holds no rows: that is an answer, with the server's time, and shows in every count. */
 const asker =
   ({ operations, signal }: LookServices, onGone: () => void = () => {}) =>
   async (fields: TruncateFields): Promise<DryRun> => {
@@ -143,6 +143,7 @@ const asker =
     } catch (error) {
       if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
       onGone();
-      return { rowsToDelete: 0, rowsTotal: 0 };
+      const { clockSkewMillis } = error;
+      return { rowsToDelete: 0, rowsTotal: 0, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
     }
   };

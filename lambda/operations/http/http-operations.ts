@@ -146,7 +146,10 @@ async function ask<Value extends { kind: string }>(
     }
     tries += 1;
     if (!attempt.transient || tries >= attempts)
-      throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
+      throw new OperationsError(
+        tries === 1 ? failure : { ...failure, tries },
+        clockSkew(attempt.headers['date'], realNow()),
+      );
     await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(attempt.headers, realNow())), signal);
   }
 }

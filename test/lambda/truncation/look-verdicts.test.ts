@@ -464,6 +464,16 @@ describe('a run that started 20 h after the call', () => {
   });
 });
 
+test('an index that is gone proves nothing while the answer shows that the clocks disagree', async () => {
+  const looks = async (clockSkewMillis: number) => {
+    const world = aWorld({ status: ended, counts: { fails: 'no-index' }, clockSkewMillis });
+    await world.look();
+    return world.lookAfter(minutes(20));
+  };
+  expect(await looks(minutes(11))).toMatchObject(watching);
+  expect(await looks(minutes(10))).toMatchObject({ entry: { outcome: 'rows-missing', cause: { indexGone: true } } });
+});
+
 describe('an index that can no longer be counted', () => {
   const old = sentAt + hours(20);
   const uncountable = (given: Parameters<typeof aWorld>[0] = {}) =>
@@ -497,6 +507,7 @@ describe('an index that can no longer be counted', () => {
       { others: ['datasetProfile'], clockSkewMillis: minutes(11) },
       'sending',
     ],
+    ['the failed count itself shows that the clocks disagree', { clockSkewMillis: minutes(11) }, 'sending'],
     ['the run started too early', { runStart: old - 1 }, 'sending'],
   ])('if %s, becomes with the last look of a run: %s', async (_, given, state) => {
     const world = uncountable({ isOver: true, ...given });

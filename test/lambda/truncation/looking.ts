@@ -82,7 +82,7 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
     signals.push(options.signal);
   };
   const failed = ({ fails }: Fails, operation: ServerError['operation']) =>
-    new OperationsError({ kind: fails, operation });
+    new OperationsError({ kind: fails, operation }, server.clockSkewMillis);
   const operations = {
     async dryRun({ endTimeMillis, aspect }: TruncateFields, options?: ReadOptions): Promise<DryRun> {
       if (others.includes(aspect)) {

@@ -92,6 +92,12 @@ describe('a request', () => {
     const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: date })]);
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
+
+  test("compares the server's clock with real time where it refuses, too", async () => {
+    const date = new Date(now - 90_000).toUTCString();
+    const { operations } = await against([http(400, '{}', { Date: date })]);
+    await expect(operations.dryRun(operation)).rejects.toMatchObject({ clockSkewMillis: -90_000 });
+  });
 });
 
 describe('a read that fails temporarily', () => {

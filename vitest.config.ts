@@ -47,8 +47,10 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: withOwnModules,
           isolate: false,
+          // Synthesis bundles the functions once in each process otherwise.
+          alias: { './functions/function-code.ts': join(root, 'test/infra/functions/bundled-once.ts') },
           // Not above: it would be done once more for each project.
-          globalSetup: 'test/programs.ts',
+          globalSetup: ['test/programs.ts', 'test/shared-folder.ts'],
         },
       },
       { extends: true, test: { name: 'own modules', include: withOwnModules } },

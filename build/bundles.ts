@@ -3,7 +3,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
  * The two programs of the package as files that need no other files but the functions;
- * `infra/functions/function-code.ts` has those.
+ * `infra/functions/bundles.ts` has those.
  */
 
 export const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleInto } from '../infra/functions/function-code.ts';
+import { bundleInto } from '../infra/functions/bundles.ts';
 import { bundleCommandLine, bundleConstruct, root } from './bundles.ts';
 import { bundledPackages, noticesOf } from './notices.ts';
 import { constructTypes } from './types.ts';

@@ -21,8 +21,6 @@ const programs = {
 declare module 'vitest' {
   interface ProvidedContext {
     programs: Record<keyof typeof programs, string>;
-    /** A folder for what named nights left; not where a test is given no programs. */
-    nights?: string;
   }
 }
 
@@ -62,6 +60,5 @@ const require = createRequire(import.meta.url);`,
     return [name, file];
   });
   provide('programs', Object.fromEntries(started));
-  provide('nights', folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }

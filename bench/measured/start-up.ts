@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleInto, functionNames } from '../../infra/functions/function-code.ts';
+import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 
 /** How large the functions are and how long their import takes, bundled as the deployment bundles them. */
 

@@ -2,5 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 /** `npm run test:pages`; apart from the other tests, because it needs a Chromium. */
 export default defineConfig({
-  test: { include: ['test/pages/*.pages.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    include: ['test/pages/*.pages.ts'],
+    globalSetup: 'test/shared-folder.ts',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

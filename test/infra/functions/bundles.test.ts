@@ -3,17 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleInto, functionNames } from '../../../infra/functions/function-code.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleInto, functionNames } from '../../../infra/functions/bundles.ts';
+import { functionsBundledOnce } from './bundled-once.ts';
 
 const run = promisify(execFile);
-const folders: string[] = [];
-const bundle = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
-  folders.push(folder);
-  bundleInto(folder);
-  return folder;
-};
 const environment = {
   AWS_REGION: 'eu-central-1',
   STAGE: 'prod',
@@ -34,19 +28,17 @@ const environment = {
 
 describe('The bundles of the functions', () => {
   let folder: string;
-  beforeAll(() => {
-    folder = bundle();
-  });
-  afterAll(() => {
-    for (const each of folders) rmSync(each, { recursive: true, force: true });
+  beforeAll(async () => {
+    folder = await functionsBundledOnce();
   });
 
   test('are the same bytes each time, so that a deployment without a change changes nothing', () => {
-    const again = bundle();
-    for (const name of functionNames) {
-      const file = join(name, 'index.mjs');
-      expect(readFileSync(join(again, file)).equals(readFileSync(join(folder, file)))).toBe(true);
-    }
+    const again = mkdtempSync(join(tmpdir(), 'bundles-'));
+    bundleInto(again);
+    const bytes = (of: string) => functionNames.map((name) => readFileSync(join(of, name, 'index.mjs'), 'base64'));
+    const [one, other] = [bytes(again), bytes(folder)];
+    rmSync(again, { recursive: true });
+    expect(one.every((each, at) => each === other[at])).toBe(true);
   });
 
   test.each(functionNames)('%s starts outside this repository and has a handler', async (name) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
-import { readJson } from '../../lambda/policy/read-json.ts';
+import { placed, readJson } from '../../lambda/policy/read-json.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
@@ -35,7 +35,7 @@ export class SettingsError extends Error {
 /** Reads a stage file's text. Throws SettingsError. */
 export function readStageText(stage: string, text: string): StageInput & { stage: string } {
   const read = readJson(text, { comments: true });
-  if (read.kind === 'wrong') throw new SettingsError(`The file ${read.problem}.`);
+  if (read.kind === 'wrong') throw new SettingsError(`The file ${placed(read)}.`);
   parseSettings(stage, read.value);
   return { ...(read.value as StageInput), stage };
 }

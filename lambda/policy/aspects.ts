@@ -26,6 +26,12 @@ export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }>
 export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
   `${entityType}.${aspect}`;
 
+/** The other way round. What follows the first dot is the aspect. */
+export const fromDottedName = (name: string): { entityType: string; aspect: string } => {
+  const [entityType = '', ...aspect] = name.split('.');
+  return { entityType, aspect: aspect.join('.') };
+};
+
 const byKey = new Map(knownAspects.map((known) => [dottedName(known).toLowerCase(), known]));
 
 /**
@@ -47,6 +53,6 @@ export const searchIndex = aliasFor;
 
 /** The search index for a name as people write it: `Dataset.Operation`. */
 export const searchIndexOfName = (name: string): string => {
-  const [entityType = '', ...aspect] = name.split('.');
-  return aliasFor({ entityType, aspect: aspect.join('_') });
+  const { entityType, aspect } = fromDottedName(name);
+  return aliasFor({ entityType, aspect: aspect.replaceAll('.', '_') });
 };

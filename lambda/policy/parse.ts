@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { capped } from '../facts/text.ts';
 import { canonicalSpelling, dottedName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
-import { readJson } from './read-json.ts';
+import { placed, readJson } from './read-json.ts';
 import { maxNameLength, type Policy, policySchema } from './schema.ts';
 
 /** One text that holds a policy, or an array of policies. */
@@ -46,7 +46,7 @@ type Schema = ReturnType<typeof policySchema>;
 function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
   const named = nameParts(name);
   const read = readJson(text);
-  if (read.kind === 'wrong') return [invalid(name, named, `${name} ${read.problem}`)];
+  if (read.kind === 'wrong') return [invalid(name, named, `${name} ${placed(read)}`)];
   const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];

@@ -6,13 +6,12 @@ interface Place {
   column: number;
 }
 
-/**
- * The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter: with the place of
- * the mistake in it, and without.
- */
-export type JsonText =
-  | { kind: 'value'; value: unknown }
-  | { kind: 'wrong'; problem: string; unplaced: string; at?: Place };
+/** The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter. */
+export type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string; at?: Place };
+
+/** The mistake with its place, for a message that does not say the place otherwise. */
+export const placed = ({ problem, at }: { problem: string; at?: Place }): string =>
+  at === undefined ? problem : `${problem} (line ${at.line}, column ${at.column})`;
 
 /**
  * Reads hand-written JSON. Unlike `JSON.parse` it reports the line and column of a mistake on every Node version, and
@@ -36,17 +35,12 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
     if (repeated === undefined) return { kind: 'value', value };
   } catch {
     const usual = comments ? 'a comma too many or a missing quote' : 'a comma too many, a missing quote or a comment';
-    return wrong('is not JSON', mistake, `: look for ${usual}`);
+    return wrong(`is not JSON: look for ${usual}`, mistake);
   }
-  return wrong(`has the key ${repeated.key} twice in one object`, repeated.at, ': keep one of them');
+  return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);
 }
 
-const wrong = (what: string, at?: Place, remedy = ''): JsonText => ({
-  kind: 'wrong',
-  problem: `${what}${at === undefined ? '' : ` (line ${at.line}, column ${at.column})`}${remedy}`,
-  unplaced: `${what}${remedy}`,
-  ...(at && { at }),
-});
+const wrong = (problem: string, at?: Place): JsonText => ({ kind: 'wrong', problem, ...(at && { at }) });
 
 interface Findings {
   /** The first one. */

@@ -37,7 +37,7 @@ function textOf(note: Note): string {
     case 'beyond':
       return `${counted(note.entries, 'further index is', 'further indices are')} not in this report, which lists at most ${maxEntries}${note.quarantined.length === 0 ? '' : `; quarantined among them: ${note.quarantined.join(', ')}`}.`;
     case 'memory-unavailable':
-      return `The memory of nights is not available (${withoutStop(note.problem)}): no growth and no estimates tonight.`;
+      return `The memory of nights is unavailable (${withoutStop(note.problem)}): no growth and no estimates tonight.`;
     case 'longer-than-run':
       return `The truncation of ${note.index} takes about ${duration(note.seconds)} (last time), and a run ends after ${counted(note.hours, 'hour', 'hours')} (maxRunHours): the next run goes on watching.`;
     case 'shortened':

@@ -1,6 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { aliasOf, isUpgraded, madeAtOf } from '../operations/backend.ts';
+import { fromDottedName } from '../policy/aspects.ts';
 import type { Command, Instruction } from './instruction.ts';
 import {
   ask,
@@ -74,8 +75,7 @@ export function recovery(entry: DecidedFacts, now: number, pause?: Pause): Instr
 /** The same for an index that an operator wants cleared but that is not whole. */
 export function recoveryOfNote(note: Note, now: number, pause?: Pause): Instruction[] {
   if (note.kind !== 'not-released') return [];
-  const [entityType = note.index, ...aspect] = note.index.split('.');
-  const entry = { entityType, aspect: aspect.join('.') };
+  const entry = fromDottedName(note.index);
   if (note.unseen) return [lookAt(entry), ...makeVisible(note.indexNow)];
   return isMoved(note) ? [{ say: deadlineOf(note, now) }, ...beforeAll(entry, pause), ...back(note, 0)] : [];
 }

@@ -161,7 +161,7 @@ export function errorInShort(cause: Cause | undefined): string {
     case 'parameters':
       return 'a parameter is missing or wrong';
     case 'ledger':
-      return 'the ledger cannot be reached';
+      return 'the ledger is unavailable';
     case 'step-failed':
       return stepFailed(cause.step);
     case 'foreign':

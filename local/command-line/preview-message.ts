@@ -6,7 +6,7 @@ import type { MessageContext } from '../../lambda/notification/context.ts';
 import { composeMessage } from '../../lambda/notification/message.ts';
 import { anyCommand } from '../../lambda/notification/next/commands.ts';
 import { explain } from '../../lambda/policy/explain.ts';
-import { readJson } from '../../lambda/policy/read-json.ts';
+import { placed, readJson } from '../../lambda/policy/read-json.ts';
 import { slackMessage } from '../notify/slack.ts';
 import { CommandLineError, parseQuietly } from './commander.ts';
 import { UsageError } from './usage-error.ts';
@@ -86,7 +86,7 @@ function readReport(path: string): Report {
   }
   const read = readJson(text);
   const remedy = 'Name a report file, as npm start -- enforce … --json FILE writes it.';
-  if (read.kind === 'wrong') throw new UsageError(`${path} ${read.problem}. ${remedy}`);
+  if (read.kind === 'wrong') throw new UsageError(`${path} ${placed(read)}. ${remedy}`);
   const { value } = read;
   if (Array.isArray(value)) throw new UsageError(`${path} is not a report: it holds a list. ${remedy}`);
   const parsed = reportSchema.safeParse(value);

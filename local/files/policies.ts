@@ -2,7 +2,7 @@ import { maxPolicies } from '../../lambda/facts/limits.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
-import { readJson } from '../../lambda/policy/read-json.ts';
+import { placed, readJson } from '../../lambda/policy/read-json.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import { policyListIn } from './policy-list.ts';
 import { readText } from './read-text.ts';
@@ -14,7 +14,7 @@ import { readText } from './read-text.ts';
  */
 export function readPolicies(path: string, minRetentionDays: number, only: readonly string[] = []): PolicySource[] {
   const read = readJson(readText(path, '--policies'), { comments: true });
-  if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${read.problem}.`);
+  if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${placed(read)}.`);
   const found = policyListIn(read.value);
   if (found.kind === 'wrong') throw new UsageError(`--policies: ${path} ${found.problem}.`);
   return checkPolicies({ name: path, text: JSON.stringify(found.list) }, minRetentionDays, only);

@@ -44,7 +44,7 @@ function check(
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
     const { line, column } = read.at ?? { line: 1, column: 1 };
-    return { path, mistakes: [`${path}:${line}:${column}: it ${read.unplaced}.`], warnings: [] };
+    return { path, mistakes: [`${path}:${line}:${column}: it ${read.problem}.`], warnings: [] };
   }
   const positions = positionsIn(text);
   const lines = (problems: readonly Problem[], kind: string) =>

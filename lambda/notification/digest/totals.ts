@@ -87,13 +87,13 @@ const unreleased: Record<(Note & { kind: 'not-released' })['why'], string> = {
   taken: 'another run has taken it',
   clock: 'a clock is wrong',
   server: 'it could not be counted',
-  ledger: 'its ledger record cannot be reached',
+  ledger: 'its ledger record is unavailable',
 };
 
 /** Of the notes that ask for something, those that have no part of their own. */
 function askingNote(note: Note): string[] {
   if (noteStep(note, {}) === undefined) return [];
-  if (note.kind === 'memory-unavailable') return ['the memory of nights cannot be reached'];
+  if (note.kind === 'memory-unavailable') return ['the memory of nights is unavailable'];
   return note.kind === 'no-sizes' ? [`index sizes: ${errorInBrief[note.error.kind]}`] : [];
 }
 

@@ -1,13 +1,14 @@
 import type { Note } from '../../facts/note.ts';
 import type { Report } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
+import { fromDottedName } from '../../policy/aspects.ts';
 import { remedy } from '../../wording/errors.ts';
 import { withoutStop } from '../../wording/punctuation.ts';
 import { functionNames } from '../../wording/sentences.ts';
 import { isScheduled, type MessageContext } from '../context.ts';
 import { inAccount, rotateToken, runByHand } from './commands.ts';
 import { refusalStep } from './opening.ts';
-import { again, type Named, retries, type Step, watches } from './step.ts';
+import { again, retries, type Step, watches } from './step.ts';
 
 /** Steps for the run as a whole: its error, its notes, and what it needs: the server, a token, permissions. */
 
@@ -71,16 +72,10 @@ export function noteStep(note: Note, context: MessageContext): Step | undefined 
     case 'no-sizes':
       return serverStep(note.error, undefined, context);
     case 'not-released':
-      return refusalStep(note, [indexOf(note.index)], context);
+      return refusalStep(note, [fromDottedName(note.index)], context);
     default:
       return undefined;
   }
-}
-
-/** A note names its index the way people do. */
-function indexOf(name: string): Named {
-  const [entityType = name, ...aspect] = name.split('.');
-  return { entityType, aspect: aspect.join('.') };
 }
 
 /** How a stage that only previews is switched on; what comes next in one that enforces. */

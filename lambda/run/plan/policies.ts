@@ -145,26 +145,23 @@ function withoutServer(entry: Entry): Entry {
  * this run.
  */
 function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
-  const { state, prepared, services } = context;
-  const isTold = (index: string, is: (entry: Entry['entry'] & { cause?: Cause; outcome?: string }) => boolean) =>
-    planned.some(({ entry }) => entry.index === index && is(entry.entry));
+  const { state, prepared } = context;
+  const told = new Set(planned.flatMap(({ entry }) => (tellsOfRecord(entry.entry) ? [entry.index] : [])));
   return [...prepared.records.values()].flatMap((record): Entry[] => {
     const { index } = record;
+    if (told.has(index)) return [];
     const { entityType, aspect } = headOf(record) ?? { entityType: index, aspect: '' };
     const facts = { entityType, aspect };
-    const stands = standing(record, askingOf(state), services.clock.now());
+    const stands = standing(record, askingOf(state), prepared.readAt);
     const from = { index, entry: { ...facts, adopted: true } };
-    if (stands.kind === 'foreign') {
-      return isTold(index, ({ cause }) => cause?.kind === 'foreign') ? [] : [foreignEntry(from, stands)];
-    }
-    if (isUnresolved(record)) {
-      return isTold(index, ({ adopted }) => adopted === true) ? [] : [adopt(index, facts, record, context)];
-    }
-    if (stands.kind !== 'quarantined') return [];
-    const isClosed = isTold(index, ({ outcome }) => outcome === 'quarantined');
-    return isClosed ? [] : [done(from, 'quarantined', quarantinedCause(stands.record))];
+    if (stands.kind === 'foreign') return [foreignEntry(from, stands)];
+    if (isUnresolved(record)) return [adopt(index, facts, record, context)];
+    return stands.kind === 'quarantined' ? [done(from, 'quarantined', quarantinedCause(stands.record))] : [];
   });
 }
+
+const tellsOfRecord = ({ adopted, cause, outcome }: { adopted?: boolean; cause?: Cause; outcome?: string }): boolean =>
+  adopted === true || cause?.kind === 'foreign' || outcome === 'quarantined';
 
 /** Enough to show what is missing from the policies; the survey lists them all. */
 const listedUnmanaged = 20;

@@ -43,11 +43,10 @@ function unreadable({ index, entityType, aspect, problem }: ParsedPolicy & { kin
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
   if (parsed.kind === 'invalid') return { entry: unreadable(parsed) };
-  const { state, prepared, services } = context;
+  const { state, prepared } = context;
   const asks = askingOf(state);
-  const now = services.clock.now();
   const stored = prepared.records.get(parsed.index);
-  const stands = standing(stored, asks, now);
+  const stands = standing(stored, asks, prepared.readAt);
   const facts = policyFacts(parsed.policy);
   if (stands.kind === 'foreign') return { entry: foreignEntry({ index: parsed.index, entry: facts }, stands) };
   if (stored && isUnresolved(stored)) return { entry: adopt(parsed.index, facts, stored, context) };

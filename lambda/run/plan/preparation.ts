@@ -22,6 +22,8 @@ export interface Prepared {
   chosen: ParsedPolicy[];
   /** The ledger's records by search index. */
   records: Map<string, StoredRecord>;
+  /** When they were read, in epoch milliseconds: whose each is, is the same question for all of Plan, whatever its clock does. */
+  readAt: number;
   /** What keeps the run from doing all its work, though not from watching what is unresolved. */
   error?: Cause;
   /** Why approved policies are not started, if something prevents all of them. */
@@ -44,6 +46,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
     checkOnly(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
     const schedule = await takeScheduledTime(state, input, services);
+    const readAt = clock.now();
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkClear(input, policies, records);
     const tooMany = input.clear ? undefined : tooManyPolicies(policies);
@@ -53,6 +56,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
       policies,
       chosen: tooMany ? [] : chosen,
       records,
+      readAt,
       notes,
       ...schedule,
       ...tooMany,

@@ -152,7 +152,7 @@ describe('A stage file', () => {
     const text = given({ $schema: '../../docs/stage.schema.json' }).replace('{', '{ // who may write here?\n');
     expect(readSettings('prod', text).mode).toBe('preview');
     expect(refusal(() => readSettings('prod', `${text} /* without an end`))).toMatch(
-      /is not JSON \(line 2, column \d+\)/,
+      /is not JSON: .+ \(line 2, column \d+\)/,
     );
   });
 
@@ -162,7 +162,7 @@ describe('A stage file', () => {
 
   test('that is not JSON is refused', () => {
     expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
-      'The file is not JSON (line 3, column 1): look for a comma too many or a missing quote.',
+      'The file is not JSON: look for a comma too many or a missing quote (line 3, column 1).',
     );
   });
 

@@ -66,15 +66,19 @@ export function planNight({ world, policies, executions, number, runId, start, n
   }
 }
 
+/** Who stops and redrives one execution gives up after this many times. */
+const maxStops = 3;
+
 /** Stops the night's execution a moment after it has entered Truncate. */
 function stopping(stage: Stage, night: Night | undefined): (state: string) => void {
   const { time } = stage.world;
+  let stops = 0;
   return (state) => {
     const plan = night?.stopInTruncate;
     if (state !== 'Truncate' || plan === undefined) return;
     time.at(time.now() + plan.after, () => {
       const execution = stage.scheduled();
-      if (!execution || execution.ended) return;
+      if (!execution || execution.ended || stops++ >= maxStops) return;
       stage.world.injected('stopped');
       execution.stop();
       if (plan.redriveAfter === undefined) return;

@@ -106,11 +106,11 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['a long note', { ...valid, note: 'x'.repeat(201) }, /note must have at most 200 characters/],
     ['a number', 7, /must be an object, not 7/],
     ['null', null, /must be an object, not null/],
-    ['text that is not JSON', '{"entityType": ', /is not JSON \(line 1, column \d+\)/],
+    ['text that is not JSON', '{"entityType": ', /is not JSON: .+ \(line 1, column \d+\)/],
     [
       'a key given twice, whose last value JSON alone would take',
       '{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}',
-      /dataset\.operation has the key "retentionDays" twice in one object \(line 1, column 65\): keep one of them/,
+      /dataset\.operation has the key "retentionDays" twice in one object: keep one of them \(line 1, column 65\)/,
     ],
     ['a text that is empty', ' \n', /dataset\.operation is empty/],
     ['an empty list', [], /empty list/],

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readJson } from '../../../lambda/policy/read-json.ts';
+import { placed, readJson } from '../../../lambda/policy/read-json.ts';
 
 const problemOf = (text: string) => {
   const read = readJson(text);
-  return read.kind === 'wrong' ? read.problem : undefined;
+  return read.kind === 'wrong' ? placed(read) : undefined;
 };
 
 describe('JSON written by a person', () => {
@@ -48,7 +48,7 @@ describe('JSON written by a person', () => {
     ['a missing comma', '[\r\n{}\r\n{}]', 'line 3, column 1'],
     ['a text that breaks off', '[\n{"a": 1}', 'line 2, column 9'],
   ])('with %s is refused with line and column', (_, text, where) => {
-    expect(problemOf(text)).toBe(`is not JSON (${where}): look for a comma too many, a missing quote or a comment`);
+    expect(problemOf(text)).toBe(`is not JSON: look for a comma too many, a missing quote or a comment (${where})`);
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe('JSON written by a person', () => {
 
   test('is refused with a key twice in one object, also with the same value and in a nested one', () => {
     expect(problemOf('[{"a": 1},\n {"b": {"a": 1, "a": 1}}]')).toBe(
-      'has the key "a" twice in one object (line 2, column 17): keep one of them',
+      'has the key "a" twice in one object: keep one of them (line 2, column 17)',
     );
   });
 
@@ -95,25 +95,25 @@ describe('JSON written by a person', () => {
     });
 
     test.each([
-      ['a comment without an end', '{"a": 1} /* end', ' (line 1, column 10)'],
-      ['a comment inside a number', '1/* */2', ' (line 1, column 7)'],
-      ['a comma too many', '{"a": 1,}', ' (line 1, column 9)'],
-    ])('is refused with %s', (_, text, where) => {
+      ['a comment without an end', '{"a": 1} /* end', { line: 1, column: 10 }],
+      ['a comment inside a number', '1/* */2', { line: 1, column: 7 }],
+      ['a comma too many', '{"a": 1,}', { line: 1, column: 9 }],
+    ])('is refused with %s', (_, text, at) => {
       expect(read(text)).toMatchObject({
         kind: 'wrong',
-        problem: `is not JSON${where}: look for a comma too many or a missing quote`,
+        problem: 'is not JSON: look for a comma too many or a missing quote',
+        at,
       });
     });
   });
 
-  test('is refused with its place beside the sentence, and without it in the sentence', () => {
+  test('is refused with the place of the mistake beside the sentence', () => {
     expect(readJson('[1,\n 2,]')).toStrictEqual({
       kind: 'wrong',
-      problem: 'is not JSON (line 2, column 4): look for a comma too many, a missing quote or a comment',
-      unplaced: 'is not JSON: look for a comma too many, a missing quote or a comment',
+      problem: 'is not JSON: look for a comma too many, a missing quote or a comment',
       at: { line: 2, column: 4 },
     });
-    expect(readJson(' ')).toStrictEqual({ kind: 'wrong', problem: 'is empty', unplaced: 'is empty' });
+    expect(readJson(' ')).toStrictEqual({ kind: 'wrong', problem: 'is empty' });
   });
 
   test('is refused without quoting the text where it breaks off', () => {

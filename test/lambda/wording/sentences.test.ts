@@ -331,7 +331,7 @@ describe('a note', () => {
     ],
     [
       { kind: 'memory-unavailable', problem: 'The table is gone.' },
-      'The memory of nights is not available (The table is gone): no growth and no estimates tonight.',
+      'The memory of nights is unavailable (The table is gone): no growth and no estimates tonight.',
     ],
     [
       { kind: 'not-released', index: 'a.b', why: 'unresolved', until: at },

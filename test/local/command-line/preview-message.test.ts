@@ -61,7 +61,7 @@ describe('npm run preview-message', () => {
     ['no report', () => [], /--report <file>' not specified\. See npm run preview-message -- --help\.$/],
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /'fax' is invalid.*email, slack, json\. See/],
     ['a file that is not there', () => ['--report', files().at('none.json')], /none\.json cannot be read \(ENOENT\)/],
-    ['a file that is not JSON', () => ['--report', file('{')], /report\.json is not JSON \(line 1, column 2\): /],
+    ['a file that is not JSON', () => ['--report', file('{')], /report\.json is not JSON: .+ \(line 1, column 2\)\. /],
     ['a file that is empty', () => ['--report', file('')], /report\.json is empty\. Name a report file/],
     [
       'a file that is no report',

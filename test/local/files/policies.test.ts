@@ -11,13 +11,13 @@ describe('a policies file', () => {
     [
       'that is not JSON',
       '[\n{"entityType": "dataset",}\n]',
-      /policies\.json is not JSON \(line 2, column 26\): look for/,
+      /policies\.json is not JSON: look for .+ \(line 2, column 26\)\.$/,
     ],
     ['that holds nothing', '', /policies\.json is empty\.$/],
     [
       'with a key given twice',
       '[{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}]',
-      /has the key "retentionDays" twice in one object \(line 1, column 66\): keep one of them\.$/,
+      /has the key "retentionDays" twice in one object: keep one of them \(line 1, column 66\)\.$/,
     ],
     ['that is a whole stage', { gmsUrl: 'x', policies: [operation] }, /give only the list under "policies"/],
     ['that holds no list', operation, /must hold a list of policies: put \[ and \] around them/],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../../lambda/ledger/file.ts';
 import { deployments } from '../../../support/deployment.ts';
-import { entryOf, recordOf, slow } from './nights.ts';
+import { day, entryOf, recordOf, slow } from './nights.ts';
 
 /** Truncations that outlive their run: picked up, waited for, closed. */
 
@@ -39,4 +39,22 @@ test('a task that says completed: false forever, with nothing left to delete, ha
   };
   expect(entryOf(await deployment.night()).outcome).toBe('truncated');
   expect((await recordOf(deployment)).state).toBe('idle');
+});
+
+test('a running truncation is in the report once, even if the clock is set back while Plan works', async () => {
+  const other = { ...slow, aspect: 'datasetProfile' };
+  const deployment = await started({ rowsPerSecond: 0.05, policies: [slow] });
+  deployment.settings.maxRunHours = 1;
+  await deployment.night();
+  deployment.policies = [slow, other];
+  const { operations } = deployment.services;
+  deployment.services.operations = {
+    ...operations,
+    async dryRun(fields, options) {
+      if (fields.aspect === other.aspect) deployment.clock.time -= 2 * day;
+      return operations.dryRun(fields, options);
+    },
+  };
+  const { policies } = await deployment.night({ mode: 'preview' });
+  expect(policies.map(({ aspect }) => aspect).sort()).toEqual(['datasetProfile', 'operation']);
 });

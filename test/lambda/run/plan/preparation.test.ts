@@ -72,6 +72,7 @@ describe('a run', () => {
       policies: made.policies,
       chosen: made.policies,
       records: new Map([[anIndex, anIdle()]]),
+      readAt: now,
       notes: [],
     });
     expect(made.policies.map(({ index }) => index)).toEqual([anIndex]);

@@ -25,7 +25,7 @@ function textOf(note: Note): string {
     case 'no-sizes':
       return `Index sizes are unknown, and the run goes on without them: ${diagnosis(note.error)}`;
     case 'truncate-failed':
-      return `The Truncate function failed for ${note.index} (${note.error}), and Poll found out what it had done.`;
+      return `The Truncate function failed for ${note.index} (${note.error}), and Poll took over.`;
     case 'started-beside':
       return `Other truncations were started although that of ${note.index}, which an earlier run left, has not ended: it does not move.`;
     case 'released':

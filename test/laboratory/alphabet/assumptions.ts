@@ -21,6 +21,8 @@ export const assumptions = {
     'a server that reindexes although it promised to delete reports the name of its index or the status of its task',
   'slow-first-batch':
     'a delete by query whose status nobody can read has deleted its first batch when it is judged: 10 minutes after the last moment at which it may have been sent, or later',
+  'same-rows':
+    'no other process deletes the rows of a call that may not have been sent, between `sending` and the verdict',
   'hidden-delete':
     'late rows older than the cutoff do not arrive as fast as a delete by query with an unknown id removes them',
   'day-long-hang':

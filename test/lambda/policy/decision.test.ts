@@ -133,7 +133,7 @@ describe('the ceiling', () => {
 });
 
 describe('a bite', () => {
-  test('is judged by the whole: threshold, ceiling and approval', () => {
+  test('has threshold, ceiling and approval compared with all old rows, not only its own', () => {
     expect(decided({ toDelete: 5, whole: 50 })).toBe('approve');
     expect(decided({ toDelete: 5, whole: 9 })).toBe('below-threshold');
     const policy = { maxDeletePercent: 80 };

@@ -39,7 +39,7 @@ describe('the circuit breaker', () => {
     ['a dry run was refused', 'failed', { kind: 'server', error: error(403), sent: 'no' }],
     ['rows remain', 'incomplete', { kind: 'remains', why: 'rows' }],
     ['all is well', 'truncated', { kind: 'verified', by: 'counts' }],
-  ])('stays shut, so that the run goes on, if %s', (_, outcome, cause) => {
+  ])('does not open, so that the run goes on, if %s', (_, outcome, cause) => {
     expect(opens(outcome, cause)).toBeUndefined();
   });
 });

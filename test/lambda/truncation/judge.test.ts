@@ -145,8 +145,8 @@ const remains = 'incomplete, remains rows, idle';
 const missing = 'rows-missing, missing, quarantined';
 const unseen = 'rows-missing, not-refreshed, quarantined';
 
-describe('what cannot have copied', () => {
-  test('deleted what is gone, unless every row conflicted: then another process did', () => {
+describe('a truncation that cannot have copied', () => {
+  test('is credited with the rows that are gone, unless every row conflicted: then another process deleted them', () => {
     expect(judged({ remaining: 51 }).facts.rowsDeleted).toBe(planned - 51);
     expect(judged({ counters: conflicted }).facts.rowsDeleted).toBe(0);
   });
@@ -175,17 +175,17 @@ describe('what cannot have copied', () => {
       'incomplete, remains conflicts, idle',
     ],
     [
-      'that deleted none, while nothing is left',
+      'which deleted none while nothing is left',
       { counters: { total: planned, deleted: 0 } },
       'incomplete, remains conflicts, idle',
     ],
     [
-      'that deleted one, while the others conflicted and nothing is left',
+      'which deleted one, while the others conflicted and nothing is left',
       { counters: { total: planned, deleted: 1, versionConflicts: planned } },
       verified,
     ],
     ['whose counters do not include deleted rows', { counters: { total: planned } }, verified],
-    ['that had nothing to delete', { counters: { total: 0, deleted: 0 } }, verified],
+    ['which had nothing to delete', { counters: { total: 0, deleted: 0 } }, verified],
     [
       'whose counters show all deleted, while counts do not move',
       { counters: done, remaining: planned - 50 },
@@ -197,7 +197,7 @@ describe('what cannot have copied', () => {
       { counters: done, remaining: planned, lowest: 3 },
       remains,
     ],
-    ['that deleted none of what is left', { counters: { total: planned, deleted: 0 }, remaining: planned }, remains],
+    ['which deleted none of what is left', { counters: { total: planned, deleted: 0 }, remaining: planned }, remains],
     ['under an index of others, by its own status', { indexName: theirs, counters: done }, verified],
     ['under an index of others, without a status', { indexName: theirs }, 'unknown, unsettled replaced, no'],
     [
@@ -211,9 +211,13 @@ describe('what cannot have copied', () => {
       { indexName: ours, counters: done },
       verified,
     ],
-    ['that was noted to be small once, by equal names', { copied: 'index', indexName: before }, verified],
-    ['that was sent with an unreadable strategy, by equal names', { strategy: 'unknown' }, verified],
-  ])('has ended %s', (_, given, expected) => {
+    [
+      'under the name that it had, although few rows were counted once',
+      { copied: 'index', indexName: before },
+      verified,
+    ],
+    ['under the name that it had, although the dry run named no strategy', { strategy: 'unknown' }, verified],
+  ])('that has ended, %s (%j): %s', (_, given, expected) => {
     expect(brief(given)).toBe(expected);
   });
 
@@ -242,12 +246,12 @@ describe('what cannot have copied', () => {
       { end: 'still', isOld: true, indexName: upgraded },
       'unknown, unsettled replaced, quarantined',
     ],
-  ])('was not seen to end %s', (_, given, expected) => {
+  ])('whose end was not seen, %s (%j): %s', (_, given, expected) => {
     expect(brief(given)).toBe(expected);
   });
 });
 
-describe('what may have copied', () => {
+describe('a truncation that may have copied', () => {
   const proven: Case = { ...copy, counters: perfect };
 
   test.each<[string, Case, string]>([
@@ -408,7 +412,7 @@ describe('a call without a task id and without a visible change', () => {
 });
 
 describe('what a verdict reports', () => {
-  test('of a verified truncation: its counts and its time', () => {
+  test('of a verified truncation: its counts and how long it took', () => {
     expect(judged({ windows: [[1000, 1001]] })).toStrictEqual({
       outcome: 'truncated',
       cause: { kind: 'verified', by: 'counts' },

@@ -100,7 +100,7 @@ describe('ten nights of a bite each', () => {
 });
 
 describe('a policy with a bite', () => {
-  test('is judged by the whole: threshold and ceiling', async () => {
+  test('has threshold and ceiling compared with all old rows, not only its own', async () => {
     const { night } = await started({
       indices: [indexOf(evenly)],
       policies: [{ ...policy, minDeletePercent: 50, maxDeletePercent: 60 }],

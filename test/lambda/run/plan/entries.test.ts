@@ -104,7 +104,7 @@ describe('a policy', () => {
       },
     ],
     ['too late', { left: 30_000 }, decided(asked, 'failed', { kind: 'stopped', by: 'plan-time' })],
-  ])('that is %s gets that outcome', async (_, world, expected) => {
+  ])('that is %s is reported as such', async (_, world, expected) => {
     expect(await only(world)).toStrictEqual(expected);
   });
 
@@ -368,7 +368,7 @@ describe('a bite', () => {
       ({ endTimeMillis }) => (endTimeMillis < cutoff ? { rowsToDelete: 100, clockSkewMillis: 10 ** 6 } : {}),
       { outcome: 'failed', cause: { kind: 'guard', which: 'server-clock', found: 10 ** 6 } },
     ],
-  ])('that %s gets that outcome', async (_, counts, expected) => {
+  ])('that %s is reported as such', async (_, counts, expected) => {
     const { entry } = (await only({ policies, counts })) as { entry: { outcome?: string; cause?: Cause } };
     expect({ outcome: entry.outcome, cause: entry.cause }).toStrictEqual(expected);
   });

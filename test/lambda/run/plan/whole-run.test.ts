@@ -321,21 +321,20 @@ describe('an index without a policy', () => {
     ...(sizeMb !== undefined && { sizeMb }),
   });
 
-  test('is listed by size, as DataHub spells it; those with a policy and the protected one are not', async () => {
-    const found = await listed(
-      index('operation', 9),
-      index('small', 1),
-      index('unsized'),
-      index('datasetprofile', 5),
-      index('datahubingestioncheckpoint', 7),
-      index('more'),
-    );
-    expect(found).toStrictEqual([
+  test('is listed with its size, named as DataHub spells it', async () => {
+    expect(await listed(index('datasetprofile', 5), index('unsized'))).toStrictEqual([
       { indexName: 'i-datasetprofile', sizeMb: 5, entityType: 'dataset', aspect: 'datasetProfile' },
-      { indexName: 'i-small', sizeMb: 1, entityType: 'dataset', aspect: 'small' },
       { indexName: 'i-unsized', entityType: 'dataset', aspect: 'unsized' },
-      { indexName: 'i-more', entityType: 'dataset', aspect: 'more' },
     ]);
+  });
+
+  test('comes after the larger ones, and last without a size', async () => {
+    const found = await listed(index('small', 1), index('unsized'), index('large', 5), index('more'));
+    expect(found.map(({ aspect }) => aspect)).toEqual(['large', 'small', 'unsized', 'more']);
+  });
+
+  test('is no index that a policy is for, and never the state of ingestion', async () => {
+    expect(await listed(index('operation', 9), index('datahubingestioncheckpoint', 7))).toEqual([]);
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { type UnionOf, unionSchema } from './union.ts';
 
 /**
  * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger
- * and report carry causes; `wording/` turns them into English at the edge, and nothing else reads a sentence.
+ * and report carry causes; `wording/` turns them into English at the edge, and no other code reads a sentence.
  *
  * A cause contains no other cause, and no number that its entry already has (rows, days, percent). A server's words
  * appear once, shortened. Times are epoch milliseconds.
@@ -17,7 +17,7 @@ const millis = z.number();
 /** Sentences about configuration are made where the mistake is found, and passed on unchanged. */
 const problem = z.string();
 
-/** A task's counters, unless they simply say that all is done. */
+/** A task's counters, unless they simply say that everything is done. */
 const counters = {
   cancelled: z.boolean().optional(),
   conflicts: rows.optional().meta({ description: 'rows that changed in the meantime and were left' }),
@@ -37,7 +37,7 @@ const replaced = {
   movedBy: z.enum(['us', 'others']).optional(),
 };
 
-/** Fields of a policy that must not change between Plan and the call: all but `owner` and `note`. */
+/** Fields of a policy that must not change between Plan and the call: all except `owner` and `note`. */
 export const comparedFields = [
   'entityType',
   'aspect',

@@ -36,7 +36,7 @@ const kinds = {
   /** No answer in time. */
   unanswered: {},
   clock: { skewMillis: z.number() },
-  /** Indices whose name says that they were made a short while ago. */
+  /** Indices whose name says that they were created recently. */
   'copied-lately': {
     indices: z.array(z.string()),
     more: z.number().optional().meta({ description: 'how many are not listed' }),

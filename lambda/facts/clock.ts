@@ -2,11 +2,14 @@ import { setMaxListeners } from 'node:events';
 
 /** Time as the core sees it. */
 export interface Clock {
-  /** The run's clock, epoch milliseconds: deadlines, stillness, ages. Ahead of real time under `--fast` by the waits that were skipped. */
+  /**
+   * The run's clock, epoch milliseconds: deadlines, stillness, ages. Under `--fast`, skipped waits put it ahead of
+   * real time.
+   */
   now(): number;
   /** Real time, epoch milliseconds: a server's clock, a token's expiry, the times in index names. */
   realNow(): number;
-  /** Monotonic milliseconds, unaffected by changes of the clock; ahead like `now` under `--fast`. */
+  /** Monotonic milliseconds, unaffected by clock changes; ahead like `now` under `--fast`. */
   monotonic(): number;
 }
 

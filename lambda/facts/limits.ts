@@ -5,35 +5,35 @@ const minute = 60 * second;
 export const hourMillis = 60 * minute;
 export const dayMillis = 24 * hourMillis;
 
-/** Time-outs of the functions. Plan and Poll may see 120 s answers with four attempts; 900 s is Lambda's maximum. */
+/** Timeouts of the functions. Plan and Poll may wait 120 s for each of four attempts; 900 s is Lambda's maximum. */
 export const functionTimeoutSeconds = { plan: 900, truncate: 600, poll: 900, report: 120 } as const;
 
 /** The longest a server may take to answer (its frontend gives up after 120 s). */
 export const answerTimeoutMillis = 120 * second;
 export const connectTimeoutMillis = 5 * second;
 
-/** Four attempts in total per read: survives the restart of a pod, without hammering a dead server for minutes. */
+/** Four attempts in total per read: enough to survive a pod restart without hammering a dead server for minutes. */
 export const readAttempts = 4;
 
 /** Time reserved after `sendBy` for the answer and for recording it. */
 export const sendMarginMillis = answerTimeoutMillis + 30 * second;
 
-/** A Truncate sends nothing later than this after its start. */
+/** Truncate sends nothing later than this after its start. */
 export const longestToSendMillis = functionTimeoutSeconds.truncate * second - sendMarginMillis;
 
 /** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
 export const dryRunValidMillis = 60 * second;
 
-/** While a Truncate that was given up may still send and another run holds its index, Poll checks this often whether it is released. */
+/** How often Poll checks for release while an abandoned Truncate may still send and another run holds its index. */
 export const settlingSeconds = 60;
 
-/** Plan and Poll stop asking this long before their time ends, so that they can still return what they know. */
+/** Plan and Poll stop asking this long before their time runs out, so they can still return what they know. */
 export const deadlineMarginMillis = 30 * second;
 
 /** Parallel dry runs in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
-/** Time for a preview's preflight to make requests of its own. */
+/** Time for a preview's preflight to make its own requests. */
 export const preflightMillis = 30 * second;
 
 /** Parallel looks in Poll. */
@@ -42,7 +42,7 @@ export const pollConcurrency = 4;
 /** A server whose clock is off by more may delete fresh rows. */
 export const maxClockSkewMillis = 10 * minute;
 
-/** A schedule's event comes after its time; one whose time is further ahead would keep every event until then from starting. */
+/** A schedule's event comes after its time. One whose time is further ahead would block every event until then. */
 export const maxScheduledAheadMillis = hourMillis;
 
 /** If a run's start is further in our future than this, the start is wrong, and its cutoff would be too late. */
@@ -51,16 +51,19 @@ export const maxStartAheadMillis = 60 * second;
 /** An index that holds less than this share of the rows of its last verdict's window has lost rows. */
 export const rowsAfterShare = 0.5;
 
-/** Missing rows count only above both limits: entities are deleted in ordinary nights. */
+/** Missing rows count only above both limits: entities are deleted on ordinary nights. */
 export const missingShare = 0.02;
 export const missingRows = 10;
 
-/** Rows younger than this arrive late in ordinary nights: one window of what may copy ends this long before the run. */
+/**
+ * Rows younger than this arrive late on ordinary nights: if a truncation may copy, one window ends this long before
+ * the run.
+ */
 export const settledMillis = 2 * dayMillis;
 
 /**
- * A reindex starts only on an index whose name is older than this: into a younger one another process's copy may still
- * be under way. An upgrade without downtime, which puts its version into the name, goes on catching up for days.
+ * A reindex starts only on an index whose name is older than this: another process may still be copying into a younger
+ * one. An upgrade without downtime, which puts its version into the name, keeps catching up for days.
  */
 export const leastAgeMillis = { reindexed: 36 * hourMillis, upgraded: 14 * dayMillis } as const;
 
@@ -70,10 +73,10 @@ export const leastAgeMillis = { reindexed: 36 * hourMillis, upgraded: 14 * dayMi
  */
 export const nameAfterAnswerMillis = 10 * minute;
 
-/** A proven copy of whose rows fewer than this share can be found is not refreshed. */
+/** If fewer than this share of a proven copy's rows can be found, its index is not being refreshed. */
 export const invisibleShare = 0.1;
 
-/** What is sent may be this much above `maxRowsPerRun`: rows keep ageing between Plan and the call. */
+/** A truncate may exceed `maxRowsPerRun` by this much: rows keep ageing between Plan and the call. */
 export const biteTolerance = 0.01;
 
 /** Remaining rows count only above both limits. */
@@ -86,13 +89,13 @@ export const windowShare = 0.01;
 /** How long a verification waits for the search engine's refresh (1 s to 30 s in practice). */
 export const refreshPatienceMillis = 90 * second;
 
-/** The same in real time, if waits are cut short: DataHub's indices refresh every 3 s. */
+/** The same in real time when waits are cut short: DataHub's indices refresh every 3 s. */
 export const refreshPatienceRealMillis = 5 * second;
 
-/** A task status or index sizes that fail this often in a run are not asked for again in it. */
+/** If a task status or index sizes fail this often in a run, the run does not ask again. */
 export const maxFailuresOfOptional = 2;
 
-/** A truncation is still if there was no progress for max(10 min, 20 % of its time), at most 2 h. */
+/** A truncation counts as still after max(10 min, 20 % of its time) without progress, at most 2 h. */
 export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /**
@@ -104,19 +107,21 @@ export const heldBackMillis = 2 * hourMillis;
 /** Age at which an unresolved record without progress may be closed. */
 export const abandonAfterMillis = 20 * hourMillis;
 
-/** No right clock writes a `judgeableAt` further ahead than this: 10 min to send, and 10 min for its function. */
+/**
+ * A correct clock never writes a `judgeableAt` further ahead than this: 10 min to send, and 10 min for its function.
+ */
 export const maxRecordAheadMillis = 20 * minute;
 
-/** A time further ahead than this (20 h and an honest `judgeableAt` are 21 h) was written by a wrong clock. */
+/** A wrong clock wrote any time further ahead than this (20 h plus a correct `judgeableAt` make 21 h). */
 export const farAheadMillis = 48 * hourMillis;
 
 /** The next look comes after max(10 s, 10 % of the time run), at most 30 min. */
 export const look = { minSeconds: 10, share: 0.1, maxSeconds: 1800 } as const;
 
-/** Ids of runs that sent are remembered this long: longer than any `maxRunHours`, after which a run sends nothing. */
+/** How long to remember the ids of runs that sent: longer than any `maxRunHours`, after which a run sends nothing. */
 export const sentByMemoryMillis = 72 * hourMillis;
 
-/** A token's expiry is announced this long in advance. */
+/** How long in advance to announce a token's expiry. */
 export const tokenExpiryNoticeMillis = 14 * dayMillis;
 
 /** Forecasts further ahead than this are not reported. */
@@ -134,8 +139,8 @@ export const maxPolicies = 48;
  */
 export const maxEntries = 64;
 
-/** The longest text that a run takes over from others, in bytes of the run state. */
+/** The longest text from elsewhere that a run keeps, in bytes of the run state. */
 export const maxTextBytes = 240;
 
-/** The same for a sentence of our own, which ends with what to do. */
+/** The same for one of our own sentences, which end with what to do. */
 export const maxSentenceBytes = 600;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
-/** What people should know about a run besides its policies, as data; the same rules as for causes. */
+/** What people should know about a run besides its policies, as data; the rules for causes apply. */
 
 const millis = z.number();
 const rows = z.int().nonnegative();
@@ -13,7 +13,7 @@ const kinds = {
   'no-date-header': {},
   'no-sizes': { error: serverErrorSchema },
   'truncate-failed': { index: z.string(), error: z.string() },
-  /** Truncations are started alongside one that makes no progress. */
+  /** Truncations were started alongside one that makes no progress. */
   'started-beside': { index: z.string() },
 
   // The result for each index that an operator asked to clear

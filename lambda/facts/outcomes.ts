@@ -8,8 +8,8 @@ export const urgencies = ['act', 'week', 'change', 'nothing'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /**
- * Everything about an outcome, in the order in which people need to hear of them, the worst first. `urgency` is for a
- * cause that asks for something; one that passes by itself is never urgent.
+ * Everything about an outcome, in the order in which people need to hear about them, the worst first. `urgency`
+ * applies to causes that need action; a cause that passes by itself is never urgent.
  */
 const facts = {
   'rows-missing': { result: 'failed', urgency: 'act' },
@@ -40,7 +40,7 @@ export const resultOf: Readonly<Record<Outcome, Result>> = each((outcome) => fac
 export const urgencyOfOutcome: Readonly<Record<Outcome, Urgency>> = each((outcome) => facts[outcome].urgency);
 
 /**
- * An outcome as this version knows it; one that a later version adds could mean anything, so it counts as `unknown`.
+ * An outcome that this version knows; one added by a later version could mean anything, so it counts as `unknown`.
  */
 export const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 

@@ -15,7 +15,7 @@ const rows = (description: string) => described(z.int().optional(), description)
 const text = (description: string) => described(z.string(), description);
 const optionalText = (description: string) => described(z.string().optional(), description);
 
-/** What is known of one policy's index in one run, without outcome and words. */
+/** What is known about one policy's index in one run, without outcome and wording. */
 export const entryFields = {
   entityType: text('of the index, in the spelling of the policy or of DataHub'),
   aspect: text('of the index'),
@@ -113,7 +113,7 @@ export type WordedCheck = z.infer<typeof wordedCheckSchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report without words, which `wording/` turns into a report. */
+/** The report without English, which `wording/` adds. */
 export type ReportFacts = Omit<Report, 'error' | 'notes' | 'preflight' | 'policies'> & {
   notes: Note[];
   preflight?: z.infer<typeof checkSchema>[];

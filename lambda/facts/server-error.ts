@@ -16,13 +16,13 @@ export const serverErrorKinds = [
   'not-http',
   'timeout',
   'reset',
-  /** We gave up: its time had run out. */
+  /** We gave up because the time had run out. */
   'aborted',
   /** 3xx. */
   'redirect',
   /** 401: the token is refused. */
   'unauthorized',
-  /** There is no usable token; `text` is the sentence of its provider. */
+  /** There is no usable token; `text` is its provider's sentence. */
   'token',
   /** DataHub itself says that the token's owner may not do this. */
   'privilege',
@@ -44,7 +44,7 @@ export const serverErrorKinds = [
   'no-task-id',
   /** Waits are cut short, and the answer does not say that the data is a sample. */
   'not-sample',
-  /** A defect of this program while it was talking to the server. */
+  /** A bug in this program while it was talking to the server. */
   'defect',
 ] as const;
 export type ServerErrorKind = (typeof serverErrorKinds)[number];

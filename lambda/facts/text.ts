@@ -2,8 +2,8 @@ import { maxTextBytes } from './limits.ts';
 
 /**
  * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and
- * characters that reverse or hide text, and no longer than there is room for. Texts from GMS are already clean; this is
- * the second lock.
+ * characters that reverse or hide text, and no longer than there is room for. Texts from GMS are already clean; this
+ * is a second safeguard.
  */
 
 /** Characters that control a terminal or a mail reader, reverse text, or are not valid in XML (SQS refuses these). */

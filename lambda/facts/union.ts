@@ -13,11 +13,11 @@ export type UnionOf<Kinds extends Shapes> = {
 }[keyof Kinds & string];
 
 /**
- * The schema of a table's union, for reports and stored verdicts. Its last alternative is for readers older than their
- * input: a kind that a later version adds is accepted unchanged, while the type stays closed. A known kind has the
+ * The schema of a table's union, for reports and stored verdicts. Its last alternative is for readers older than the
+ * data: a kind that a later version adds is accepted unchanged, while the type stays closed. A known kind has the
  * fields of its kind.
  * @param id its name in docs/report.schema.json
- * @param common what every member has besides, those of later versions included
+ * @param common what every member has in addition, including those of later versions
  */
 export function unionSchema<Kinds extends Shapes>(
   kinds: Kinds,

@@ -17,12 +17,12 @@ import { keepName } from './disk.ts';
 import { LedgerError } from './ledger.ts';
 
 /**
- * A journal's file gives way to a new one that holds only what counts, without a lock that a killed process could leave
+ * Replaces a journal's file by a new one that holds only what counts, without a lock that a killed process could leave
  * behind, and without a moment at which there is no file, or half of one.
  *
  *   compacting     1 creates a file of its own in `<ledger>.compacting`     appending     1 appends its line
  *                  2 removes the others there                                            2 removes all files there
- *                  3 looks whether the path still means the file it had                  3 looks whether the path still means
+ *                  3 checks that the path still means the file it had                    3 checks that the path still means
  *                    open, reads that to its end, writes what counts                       the file it appended to
  *                  4 renames its file to the path                                        4 reads on: does the line count?
  *
@@ -47,7 +47,7 @@ export interface Compactable {
 const folderOf = (realPath: string): string => `${realPath}.compacting`;
 const isOurs = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name);
 
-/** Removes the files of all compactions that are under way, or that a kill has left: none of them is completed. */
+/** Removes the files of all compactions that are under way, or that a kill left behind: none of them will complete. */
 export function fence(realPath: string, except?: string): void {
   const folder = folderOf(realPath);
   for (const name of namesIn(folder)) {
@@ -56,7 +56,7 @@ export function fence(realPath: string, except?: string): void {
 }
 
 /**
- * @param content does step 3: the lines of the new file, or none if the file stays as it is
+ * @param content does step 3: returns the lines of the new file, or none if the file stays as it is
  * @throws LedgerError from `content` alone: a file that cannot be compacted is used as it is
  */
 export function compactFile({ descriptor, realPath }: Compactable, content: () => string[]): void {

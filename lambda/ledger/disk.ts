@@ -33,14 +33,14 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was first.
+    // Another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
 /**
- * Makes a file's name survive a power loss: nothing is written into a new file before that. Not every file
- * system can do it, and not every user may.
+ * Makes a file's name survive a power loss; nothing is written to a new file before that. Not every file system can do
+ * it, and not every user may.
  */
 export function keepName(path: string): void {
   try {

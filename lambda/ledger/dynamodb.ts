@@ -31,7 +31,7 @@ export interface DynamoDbLedgerOptions {
 /** Pauses before the second, third and fourth attempt of one call, milliseconds. */
 const pausesMillis = [100, 500, 2000];
 
-/** No search index begins with this: an item whose key does is no record, in any version. */
+/** No search index begins with this: in every version, an item whose key does is not a record. */
 const notARecord = '#';
 const SCHEDULED_KEY = `${notARecord}scheduled`;
 
@@ -39,7 +39,7 @@ const SCHEDULED_KEY = `${notARecord}scheduled`;
  * The ledger in a DynamoDB table with the keys `ledger` and `index`. The record itself is one JSON text; its state, attempt id,
  * revision and version are stored beside it as attributes, because every write is conditional on them.
  *
- * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repetition then fails its
+ * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its
  * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read.
  */
 export function dynamoDbLedger({
@@ -146,7 +146,7 @@ export function dynamoDbLedger({
   };
 }
 
-/** Short time-outs (milliseconds) leave a function time for several attempts. */
+/** Short timeouts (milliseconds) leave a function time for several attempts. */
 export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   const requestHandler = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
   return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
@@ -162,7 +162,10 @@ const isAbsent: WriteCondition = {
   ExpressionAttributeNames: { '#ledger': 'ledger' },
 };
 
-/** The stored record is still the one that was read, and no other version of this program has taken it over. */
+/**
+ * The condition that the stored record is still the one that was read, and that no other version of this program has
+ * taken it over.
+ */
 function follows({ version, state, attemptId, revision }: Condition): WriteCondition {
   const sameAttempt = attemptId === undefined ? 'attribute_not_exists(#attemptId)' : '#attemptId = :attemptId';
   const sameRevision = revision === undefined ? 'attribute_not_exists(#revision)' : '#revision = :revision';
@@ -195,7 +198,7 @@ const itemOf = ({ atMillis, runId, runStartMillis }: Scheduled): Record<string, 
   runStartMillis: { N: String(runStartMillis) },
 });
 
-/** @returns undefined for an item that is not there, or that cannot be read */
+/** @returns undefined for an item that is missing or unreadable */
 function scheduledOf(item: Record<string, AttributeValue> | undefined): Scheduled | undefined {
   const { atMillis, runId, runStartMillis } = item ?? {};
   const read = { atMillis: Number(atMillis?.N), runId: runId?.S, runStartMillis: Number(runStartMillis?.N) };

@@ -8,15 +8,15 @@ import { latest, type Scheduled, scheduledSchema } from './scheduled.ts';
 
 /**
  * A ledger in a file, safe against two processes and a kill at any moment, without a lock that a killed process could
- * leave behind: the file is a journal. Every write appends one line, which holds the record and the
- * version, state and attempt id that it follows; the operating system puts appended lines in the same order for every
- * process. A line whose condition does not hold at its position is ignored by every reader. So a writer appends, reads
- * on to the end, and knows whether its line counted. A line cut short by a kill or a power loss is ignored as well. A
- * writer has always seen the line that its own follows, even if another one got in first: a line that follows something
- * never stored proves that an earlier line is lost. Appends are ordered on local file systems only, not on NFS.
+ * leave behind: the file is a journal. Every write appends one line, which holds the record and the version, state and
+ * attempt id that it follows; the operating system puts appended lines in the same order for every process. A line
+ * whose condition does not hold at its position is ignored by every reader. So a writer appends, reads to the end, and
+ * knows whether its line counted. A line cut short by a kill or a power loss is ignored too. A writer has always seen
+ * the line that its own follows, even if another one got in first: a line that follows something never stored proves
+ * that an earlier line is lost. Appends are ordered on local file systems only, not on NFS.
  *
- * Opened for writing, a journal that has grown is compacted to the last line of each index (`compaction.ts` says how that
- * is safe). It is read in pieces, so that a start needs no more memory for a large one.
+ * When it is opened for writing, a journal that has grown is compacted to the last line of each index (`compaction.ts`
+ * says why that is safe). It is read in pieces, so a large one needs no more memory at start-up.
  */
 
 interface Line {
@@ -32,8 +32,8 @@ const compactAboveBytes = 1024 * 1024;
 const compactRatio = 4;
 
 /**
- * A writer has read everything before it appends, so what its line follows is among the last things stored. One that
- * was stopped in between comes back late: 1,000 transitions of one index are half a year of nights.
+ * A writer has read everything before it appends, so its line follows something stored recently. One that was stopped
+ * in between may come back late: 1,000 transitions of one index are half a year of nights.
  */
 const knownPerIndex = 1000;
 
@@ -67,7 +67,7 @@ export function fileLedger(
     if (follows && !knownHere.has(conditionKey(follows))) throw damaged(path);
     if (!holds(recordOf(index), follows ?? undefined)) return;
     stored.set(index, line);
-    // Last, although the same may have been there before.
+    // Moved to the end, even if it was there before.
     knownHere.delete(conditionKey(record));
     known.set(index, knownHere.add(conditionKey(record)));
     if (knownHere.size > knownPerIndex) knownHere.delete(oldest(knownHere));
@@ -113,7 +113,7 @@ export function fileLedger(
       assertReadable(next);
       catchUp();
       const follows = previous ? conditionOf(previous) : undefined;
-      // Again, if it was appended to a file that was being compacted, and nobody else was first in the new one.
+      // Append again if the file was being compacted, unless another writer was first in the new one.
       while (holds(recordOf(next.index), follows)) {
         if (append({ index: next.index, follows: follows ?? null, record: next })) return true;
       }
@@ -121,7 +121,7 @@ export function fileLedger(
     },
     async takeScheduledTime(taking) {
       catchUp();
-      // Again, if it was appended to a file that was being compacted.
+      // Append again if the file was being compacted.
       while (latest(taken?.scheduled, taking) === taking) append({ scheduled: taking });
       return taken?.scheduled ?? taking;
     },

@@ -35,27 +35,30 @@ export interface Journal {
    */
   append(line: object): void;
   /**
-   * Passes on the complete lines that were added since the last call. Throws LedgerError; once damage was found, every
-   * later call throws too, because nothing after it was read.
+   * Passes on the complete lines added since the last call. Throws LedgerError; after it has found damage, every later
+   * call throws too, because nothing after the damage was read.
    */
   readOn(reader: Reader): void;
   /** Bytes that were read. */
   size(): number;
-  /** Replaces the file by one with these lines alone, asked for when everything has been read; or leaves it as it is. */
+  /**
+   * Replaces the file by one with only these lines, which it asks for once everything has been read; or leaves it as
+   * it is.
+   */
   compact(reader: Reader, lines: () => object[]): void;
   close(): void;
 }
 
 export interface Reader {
   take(line: object): void;
-  /** Another process compacted the file: what was taken is void, and everything that counts is passed on anew. */
+  /** Another process compacted the file: discard what was taken; everything that counts is passed on again. */
   startAgain(): void;
 }
 
 interface OpenFile extends Compactable {
   inode: number;
   splitter: Splitter;
-  /** Its name is known to survive a power loss. */
+  /** Its name will survive a power loss. */
   isNameKept: boolean;
 }
 
@@ -83,7 +86,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
       compactFile(file, () => {
         const before = file;
         readOn(reader);
-        // Another process has just done it.
+        // Another process has just compacted it.
         if (file !== before) return [];
         const compacted = successorOf(identityOf(file));
         return lines().map((line, at) => lineOf(at === 0 ? { compacted, ...line } : line));
@@ -141,7 +144,7 @@ export function openJournal(path: string, { readOnly = false }: { readOnly?: boo
     return attempt(path, 'find', () => statSync(path).ino) !== file.inode;
   }
 
-  /** Continues in the file that a compaction has put in place of this one; any other file is not this ledger's. */
+  /** Continues in the file that a compaction has put in place of this one; any other file belongs to another ledger. */
   function moveOn(): void {
     const next = openFile(0);
     if (!isSuccessor(identityOf(next), identityOf(file))) {

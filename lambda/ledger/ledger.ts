@@ -18,9 +18,9 @@ export interface Ledger {
    */
   replace(previous: StoredRecord | undefined, next: LedgerRecord): Promise<boolean>;
   /**
-   * Takes a scheduled time for a run if it is later than the one that is stored, as one atomic step. Returns what is
-   * stored then: the run itself, even on a repeated call, or another run that has taken this time or a later one.
-   * Throws LedgerError, also if what is stored cannot be read.
+   * Takes a scheduled time for a run if it is later than the stored one, as one atomic step. Returns what is stored
+   * afterwards: the run itself, even on a repeated call, or another run that has taken this time or a later one.
+   * Throws LedgerError, also if the stored time cannot be read.
    */
   takeScheduledTime(taking: Scheduled): Promise<Scheduled>;
 }

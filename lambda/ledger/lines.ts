@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerError } from './ledger.ts';
 
-/** The lines of a journal: how each is written, and what one that was not written to its end looks like. */
+/** The lines of a journal: how each is written, and what an incompletely written one looks like. */
 
 /** The start of every line, which identifies a file as a ledger. */
 const lineStart = '{"ledger":';
@@ -9,11 +9,11 @@ const lineStart = '{"ledger":';
 const lineEnd = ',"end":true}';
 const JOURNAL_FORMAT = 1;
 
-/** Far longer than any record: a file without a line break for so long is no ledger. */
+/** Far longer than any record: a file without a line break for this long is not a ledger. */
 export const maxLineBytes = 16 * 1024 * 1024;
 
 /**
- * Two spaces before its line break mark a line that had been cut short and that the next writer terminated. A line
+ * Two spaces before the line break mark a line that was cut short and that the next writer terminated. A line
  * break alone would not: after a second write that ended right behind it, the line would pass for a complete one that
  * is damaged.
  */
@@ -21,11 +21,11 @@ const terminated = '  ';
 
 export const lineOf = (line: object): string => `${JSON.stringify({ ledger: JOURNAL_FORMAT, ...line, end: true })}\n`;
 
-/** What a write starts with. @param rest what comes after the last line break in the file, as far as it is known */
+/** What a write starts with. @param rest what follows the last line break in the file, if known */
 export const leadAfter = (rest: string): string => (isBlank(rest) ? '\n' : `${terminated}\n`);
 
 /**
- * A line that was cut short, or whose end a power loss filled with zeros, had a writer that never continued: it is
+ * If a line was cut short, or a power loss filled its end with zeros, its writer never continued, so the line is
  * ignored. Any other damage may hide a truncation that is under way, so nothing is started.
  * @param mayBeCut the line has no line break of its own; only the one that starts the next write may terminate it
  * @throws LedgerError
@@ -68,7 +68,7 @@ interface Compacted {
   from: string[];
 }
 
-/** A process that slept through more compactions of its file than this has to start again. */
+/** A process that missed more compactions of its file than this has to start again. */
 const keptPredecessors = 100;
 
 /** What holds a file's `compacted`, or the id of its first line, which is a file's id until it is compacted. */
@@ -85,7 +85,7 @@ export const successorOf = (file: Identity): Compacted => ({
   from: [nameOf(file), ...(compactedOf(file).from ?? [])].slice(0, keptPredecessors),
 });
 
-/** Whether the one file was compacted from the other, in however many steps. */
+/** Whether one file was compacted from the other, in any number of steps. */
 export const isSuccessor = (file: Identity, predecessor: Identity): boolean =>
   (compactedOf(file).from ?? []).includes(nameOf(predecessor));
 

@@ -30,7 +30,7 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   };
 }
 
-/** The condition of every transition: the store still holds what the caller read, or still holds nothing. */
+/** The condition of every transition: the store still holds what the caller read, or still nothing. */
 export function holds(current: unknown, previous: Condition | undefined): boolean {
   if (current === undefined || previous === undefined) return current === previous;
   const { version, state, attemptId, revision } = current as Partial<Condition>;

@@ -23,8 +23,9 @@ export const windowSchema = z.object({ from: millis, to: millis, rows });
 export type Window = z.infer<typeof windowSchema>;
 
 /**
- * What a window of an attempt is for: `kept`, the rows that should stay; of a bite `backlog` and `young` in its place; of
- * what may copy `settled` and `counted` beside it (`boundsOf` in truncation/windows.ts says where each begins and ends).
+ * What a window of an attempt is for: `kept` has the rows that should stay; a bite has `backlog` and `young` instead;
+ * a truncation that may copy also has `settled` and `counted` (`boundsOf` in truncation/windows.ts says where each
+ * begins and ends).
  */
 export const roles = ['kept', 'backlog', 'young', 'settled', 'counted'] as const;
 export type Role = (typeof roles)[number];
@@ -53,7 +54,7 @@ const attemptFields = {
   fields: fieldsSchema,
   /** The policy's own cutoff, if a bite made the one in `fields` older. */
   policyCutoffMillis: millis.optional(),
-  /** Nights until the rest is gone as well, this one included. */
+  /** Nights until the rest is gone too, including this one. */
   nights: z.int().optional(),
   reservedAt: millis,
   /** Nothing is sent at or after this moment. */
@@ -75,8 +76,8 @@ const sentFields = {
     sizeMb: z.number().optional(),
   }),
   /**
-   * Sent as a delete by query, but something was seen that only a copy explains: rows that its task created, or an index
-   * that is another one or too small. Written down, because it may not be seen again.
+   * Sent as a delete by query, but a look saw something that only a copy explains: rows that its task created, or an
+   * index that is a different one or too small. Recorded, because it may not be visible again.
    */
   copied: z.enum(['task', 'index']).optional(),
   /** The response, if it was not a task id. */
@@ -93,7 +94,7 @@ const taskFields = {
 /** How the last truncation of this index ended; kept through the next reservation. */
 const verdictSchema = z.object({
   attemptId: z.string(),
-  /** The run that sent it. */
+  /** The run that sent the truncation. */
   runId: z.string(),
   runStartMillis: millis,
   decidedAt: millis,
@@ -110,13 +111,13 @@ const verdictSchema = z.object({
       entityType: z.string(),
       aspect: z.string(),
       outcome: z.enum(outcomes).catch('unknown'),
-      // One of a later version, or with the wrong fields for its kind: its outcome has to do.
+      // A cause from a later version, or with the wrong fields for its kind: use the outcome alone.
       cause: causeSchema.catch({ kind: 'unreadable' } as unknown as Cause),
     })
     .transform((entry) => entry as unknown as DecidedFacts),
 });
 
-/** What every version keeps: enough to hold an index, and to clear it by counts. */
+/** What every version keeps: enough to block an index, and to clear it by counts. */
 const headFields = {
   index: z.string(),
   entityType: z.string(),
@@ -127,7 +128,7 @@ const headFields = {
   attemptId: z.string().optional(),
   /** Counts the writes that change neither state nor attempt id. */
   revision: z.int().optional(),
-  /** From this moment on, others than its writer may judge an unresolved record. */
+  /** From this moment on, runs other than its writer may judge an unresolved record. */
   judgeableAt: millis.optional(),
   /** Counted before the call, for verification and for `clear`. */
   windows: z.array(windowSchema).optional(),
@@ -171,7 +172,7 @@ const runningSchema = z.object({
 });
 const quarantinedSchema = z.object({
   ...common,
-  /** Counted again by `clear`, whatever each was for. */
+  /** `clear` counts all of them again, whatever their roles. */
   windows: z.array(attemptWindowSchema.partial({ role: true })),
   state: z.literal('quarantined'),
   /** What was sent, if a truncation was closed; its task may still be running. */
@@ -223,7 +224,7 @@ export interface OtherVersion {
 
 export type StoredRecord = LedgerRecord | OtherVersion;
 
-/** What every version says of a record; undefined if not even that can be read. */
+/** What every version says about a record; undefined if not even that can be read. */
 export const headOf = (record: StoredRecord): Head | undefined =>
   record.state === 'other-version' ? record.head : record;
 
@@ -235,7 +236,10 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
   return { state: 'other-version', index, ...(head.success && { head: head.data }) };
 }
 
-/** What a write is conditional on: no write leaves all four as they were, so the stored record is the one that was read. */
+/**
+ * What a write is conditional on: every write changes one of the four, so if they match, the stored record is the one
+ * that was read.
+ */
 export interface Condition {
   version: number;
   state: string;
@@ -243,7 +247,7 @@ export interface Condition {
   revision?: number | undefined;
 }
 
-/** @throws Error for a record of which not even the head can be read: it must not be overwritten */
+/** @throws Error if not even the record's head can be read: such a record must not be overwritten */
 export function conditionOf(record: StoredRecord): Condition {
   const { version, state, attemptId, revision } = headOf(record) ?? refuse(record.index);
   return {

@@ -5,15 +5,17 @@ import type { Ledger } from './ledger.ts';
 import type { Idle, Unresolved, Verdict, Window } from './record.ts';
 import { conclude, quarantine } from './transitions.ts';
 
-/** What was found out about a truncation, before it is written down. */
+/** What was found out about a truncation, before it is recorded. */
 export interface Judgement {
   outcome: Outcome;
   cause: Cause;
-  /** What the entry says in addition to what it said before. */
+  /** What the entry says in addition. */
   facts: Partial<EntryFacts>;
   /** What becomes of the record: free again, closed until a person clears it, or left unresolved for a later look. */
   closes: 'idle' | 'quarantined' | 'no';
-  /** For one that closes to `idle`, counted now: the next Plans count it again. Without it the previous one stays. */
+  /**
+   * For a record that closes to `idle`: counted now, and again by the next Plans. If missing, the previous one stays.
+   */
   window?: Window;
   /** The physical index of a copy that was proven complete. */
   provenName?: string;
@@ -55,7 +57,7 @@ export async function settle(
 
 /**
  * Closes an index that no run is truncating, because its rows are gone.
- * @returns whether that was written; false if another run has changed the record since it was read
+ * @returns false if another run has changed the record since it was read
  */
 export async function settleIdle(
   ledger: Ledger,
@@ -85,7 +87,7 @@ function verdictOf({ entry, ...rest }: Verdict): Verdict {
   return { ...rest, entry: lasting };
 }
 
-/** What the next nights go by: the rows that are there, and an index that is known to be whole. */
+/** What the next nights rely on: the rows that are there, and an index that is known to be whole. */
 function forNextNights(verdict: Verdict, { window, provenName }: Judgement, { lastVerdict }: Unresolved): Verdict {
   const kept = window ? { ...window, countedAt: verdict.decidedAt } : lastVerdict?.window;
   return { ...verdict, ...(kept && { window: kept }), ...(provenName !== undefined && { provenName }) };

@@ -1,13 +1,13 @@
 import { readSync } from 'node:fs';
 
-/** As much as is read of a file at once, so that a start takes the same memory whatever the file's size. */
+/** How much of a file is read at once, so that start-up needs the same memory for files of any size. */
 const pieceBytes = 256 * 1024;
 
 /** Cuts a file that is read in pieces, and that may still be growing, into lines. */
 export interface Splitter {
-  /** Reads on up to `size`, and passes on each line that has its line break. */
+  /** Reads on up to `size`, and passes on each line that ends with a line break. */
   readOn(descriptor: number, size: number, each: (line: string) => void): void;
-  /** What comes after the last line break; of the zeros at its end there is one. */
+  /** What follows the last line break; any zeros at its end become one. */
   rest(): string;
   /** How far the file has been read. */
   offset(): number;

@@ -23,7 +23,7 @@ export type Foreign = Cause & { kind: 'foreign' };
 
 /** What a record means to a run. */
 export type Standing =
-  /** Nobody has a truncation under way, and this run may reserve it. */
+  /** No truncation is under way, and this run may reserve the index. */
   | { kind: 'free'; record: Idle | Reserved | OtherVersion | undefined }
   /** This run's own attempt: reserved, or perhaps sent. */
   | { kind: 'mine'; record: Reserved | Unresolved }
@@ -35,7 +35,7 @@ export type Standing =
   | { kind: 'theirs'; record: Reserved | Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
   /**
-   * Of another version, of another address of the server, or with a time that no right clock has written: it holds its
+   * From another version, from another server address, or with a time that no correct clock would write: it blocks its
    * index and is left alone. It ends where it came from, or by `clear`.
    */
   | { kind: 'foreign'; outcome: 'in-flight' | 'quarantined'; cause: Foreign };
@@ -73,11 +73,11 @@ export function standing(record: StoredRecord | undefined, asking: Asking, now: 
   }
 }
 
-/** Nothing is under way, and under a reservation of this age nothing will be sent any more. */
+/** Nothing is under way: a reservation this old can no longer send. */
 const isOver = ({ state, judgeableAt = Number.POSITIVE_INFINITY }: Head, now: number): boolean =>
   state === 'idle' || (state === 'reserved' && now >= judgeableAt);
 
-/** A record whose counts and verdict mean something to this run: of this version, for this address. */
+/** A record whose counts and verdict mean something to this run: same version, same address. */
 export const isHere = <Stored extends StoredRecord>(
   record: Stored | undefined,
   { server }: Pick<Asking, 'server'>,

@@ -18,13 +18,13 @@ import { lastNights, MemoryError, type Night, type Nights, nightSchema, nightsKe
 /** A file that has grown to this size is rewritten without expired nights, by the first write of a process. */
 const compactBytes = 8 * 1024 * 1024;
 
-/** No night comes near it. */
+/** No night comes close to this. */
 const maxLineBytes = 16 * 1024 * 1024;
 
 /**
  * Nights in a file of JSON lines next to the ledger. A line that was cut short, or that another version wrote, is
- * skipped; of two for the same index and night the later one counts. The file is read in pieces, and once: later reads
- * go on where the last one ended.
+ * skipped; of two for the same index and night the later one counts. The file is read in pieces, and only once: later
+ * reads continue where the last one ended.
  * @param now real time, epoch milliseconds: nights older than 400 days are dropped
  */
 export function fileNights(path: string, now: () => number = Date.now): Nights {
@@ -37,7 +37,7 @@ export function fileNights(path: string, now: () => number = Date.now): Nights {
     }
   };
   let file: { inode: number; splitter: Splitter } | undefined;
-  /** By index, then by night: somewhat more than are ever read. */
+  /** By index, then by night: a few more than are ever read. */
   const latest = new Map<string, Map<string, Night>>();
   let mayCompact = true;
 
@@ -111,7 +111,7 @@ function nightOf(line: string): Night | undefined {
   }
 }
 
-/** Two processes that compact at once lose a night at most, which is acceptable. */
+/** Two processes that compact at once lose at most one night, which is acceptable. */
 function compact(path: string, now: number): void {
   const oldest = oldestKept(now);
   const kept = new Map<string, string>();

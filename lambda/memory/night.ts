@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { outcomes } from '../facts/outcomes.ts';
 
 /**
- * What one night saw of one index. Nights are remembered for estimates, growth, since when something is wrong, and to notice what others do; no safety
- * rule reads them, and lost data builds up again.
+ * What one night saw of one index. Nights are remembered for estimates, for growth, for how long something has been
+ * wrong, and to notice what other processes do. No safety rule reads them, and lost data builds up again.
  */
 
 export const nightSchema = z.object({
@@ -20,11 +20,11 @@ export const nightSchema = z.object({
   mb: z.number().nonnegative().optional(),
   /** The physical index. */
   name: z.string().optional(),
-  /** What became of it, if the step that decided that keeps nights: Plan, or the last Poll. */
+  /** The outcome, if the step that decided it keeps nights: Plan, or the last Poll. */
   outcome: z.enum(outcomes).optional(),
   /** For a truncation whose end this run saw: rows deleted, duration, and whether it copied. */
   deleted: z.int().nonnegative().optional(),
-  /** What that left: rows, and megabytes just after the verdict; later merges free more. */
+  /** What was left: rows, and megabytes just after the verdict; later merges free more. */
   rowsLeft: z.int().nonnegative().optional(),
   mbLeft: z.number().nonnegative().optional(),
   seconds: z.number().nonnegative().optional(),

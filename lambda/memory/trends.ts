@@ -3,8 +3,8 @@ import type { Outcome } from '../facts/outcomes.ts';
 import type { Night } from './night.ts';
 
 /**
- * What remembered nights are used for: how long a truncation takes, how an index grows, and what other processes did to
- * it. Pure.
+ * What past nights are used for: how long a truncation takes, how an index grows, and what other processes did to it.
+ * Pure.
  */
 
 /** Number of recent truncations that an estimate is based on. */
@@ -13,7 +13,7 @@ const estimatedFrom = 5;
 /**
  * Rows per second of the last verified truncations of an index: deleted, or copied if they were reindexed. Their
  * median.
- * @returns undefined where none was verified
+ * @returns undefined if none was verified
  */
 export function rowsPerSecond(nights: readonly Night[], reindex: boolean): number | undefined {
   const rates = nights
@@ -65,7 +65,7 @@ export function growthOf(nights: readonly Night[]): Growth | undefined {
 
 /**
  * Nights until an index passes its threshold at its current growth.
- * @returns undefined where it never does
+ * @returns undefined if it never does
  */
 export function nightsToThreshold(
   { rows, overdue }: { rows: number; overdue: number },
@@ -120,7 +120,7 @@ export function emptiedSince(nights: readonly Night[], rows: number, now: string
 /**
  * Since when an index has ended with this outcome, night after night: the first of these nights.
  * @param nights before this one, oldest first
- * @returns undefined if the last one ended in another way, or in none that is known
+ * @returns undefined if the last night ended differently, or its outcome is unknown
  */
 export function sameSince(nights: readonly Night[], outcome: Outcome): string | undefined {
   const others = nights.findLastIndex((night) => night.outcome !== outcome);

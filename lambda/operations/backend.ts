@@ -5,16 +5,16 @@ import { leastAgeMillis } from '../facts/limits.ts';
  * Elasticsearch and OpenSearch are one kind; PostgreSQL (datahub PR #18816) has one table, task ids of its own, and no
  * reindex. Another kind of store belongs here, and nowhere else.
  *
- * A physical index is called in one of three ways:
+ * A physical index has one of three kinds of names:
  *
- *   <alias>                                 created with the installation: it has no alias, its own name serves as one
+ *   <alias>                                 created with the installation: no alias, its own name serves as one
  *   <alias>_<13 digits>                     a reindex in place, ours or anyone's (ESIndexBuilder.getNextIndexName), or
  *                                           an upgrade that blocks writes
  *   <alias>_<version>_<13 digits>           an upgrade without downtime (ESIndexBuilder.getIncrementalNextIndexName,
  *                                           datahub PR #16887), e.g. dataset_operationaspect_v1_1_7_0-0_1754300000000
  *
- * The digits are epoch milliseconds of the server's clock at which that copy began. The alias is whatever ends with
- * `aspect_v1`, with the server's prefix in front, if it has one.
+ * The digits are epoch milliseconds of the server's clock at which that copy began. The alias is everything up to and
+ * including `aspect_v1`, with the server's prefix in front, if there is one.
  */
 
 const ending = 'aspect_v1';
@@ -24,9 +24,9 @@ const timedSuffix = /^(?<version>.+_)?(?<digits>\d{13})$/u;
 /** What the name of a physical index says. */
 export interface PhysicalName {
   alias: string;
-  /** When the copy that made it began: epoch milliseconds of the server's clock; undefined for a concrete index. */
+  /** When the copy that created it began: epoch milliseconds of the server's clock; undefined for a concrete index. */
   madeAt?: number;
-  /** Whether a reindex in place gives such names: without a time, or with anything else in it, it is not ours. */
+  /** Whether a reindex in place creates such names; a name without a time, or with anything else in it, is not ours. */
   isReindexed: boolean;
 }
 
@@ -39,18 +39,21 @@ export function physicalNameOf(indexName: string | undefined): PhysicalName | un
   return { alias, madeAt: Number(digits), isReindexed: version === undefined };
 }
 
-/** When a physical index was made, by its name: epoch milliseconds of the server's clock, if it has a time. */
+/**
+ * When a physical index was created, according to its name: epoch milliseconds of the server's clock, if it has a
+ * time.
+ */
 export const madeAtOf = (indexName: string | undefined): number | undefined => physicalNameOf(indexName)?.madeAt;
 
-/** An upgrade without downtime made it: its copy goes on catching up for days. */
+/** An upgrade without downtime created it: its copy keeps catching up for days. */
 export function isUpgraded(indexName: string | undefined): boolean {
   const name = physicalNameOf(indexName);
   return name?.madeAt !== undefined && !name.isReindexed;
 }
 
 /**
- * How long another process's copy may go on into an index, by its name: epoch milliseconds of the server's clock.
- * Undefined without a time in it.
+ * Until when another process may be copying into an index, according to its name: epoch milliseconds of the server's
+ * clock. Undefined if the name has no time.
  */
 export function mayBeCopiedUntil(indexName: string | undefined): number | undefined {
   const madeAt = madeAtOf(indexName);
@@ -58,12 +61,12 @@ export function mayBeCopiedUntil(indexName: string | undefined): number | undefi
   return madeAt + (isUpgraded(indexName) ? leastAgeMillis.upgraded : leastAgeMillis.reindexed);
 }
 
-/** The name that DataHub reads and writes by; the name itself where it is not that of a time series index. */
+/** The name that DataHub reads and writes by; the given name if it is not that of a time series index. */
 export const aliasOf = (indexName: string): string => physicalNameOf(indexName)?.alias ?? indexName;
 
 /**
  * The alias of an entity type and aspect, without the server's prefix. DataHub joins the two with an underscore, in
- * lower case (IndexConventionImpl): `a_b.c` and `a.b_c` have one index.
+ * lower case (IndexConventionImpl): `a_b.c` and `a.b_c` share one index.
  */
 export const aliasFor = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
   `${entityType}_${aspect}${ending}`.toLowerCase();
@@ -87,7 +90,7 @@ export function taskKind(taskId: string): 'search-engine' | 'postgres' | undefin
   return uuid.test(taskId) ? 'postgres' : undefined;
 }
 
-/** The request that stops a task; what it has deleted stays deleted. Undefined where the store has none. */
+/** The request that stops a task; deleted rows stay deleted. Undefined if the store has none. */
 export const stopRequest = (taskId: string | undefined): string | undefined =>
   taskId !== undefined && taskKind(taskId) === 'search-engine' ? `POST _tasks/${taskId}/_cancel` : undefined;
 
@@ -95,10 +98,10 @@ export const stopRequest = (taskId: string | undefined): string | undefined =>
 export const taskRequest = (taskId: string | undefined): string | undefined =>
   taskId !== undefined && taskKind(taskId) === 'search-engine' ? `GET _tasks/${taskId}` : undefined;
 
-/** The same for a task that somebody starts by hand: TASK is the ID in the answer. */
+/** The same for a task that someone starts by hand: TASK is the ID in the answer. */
 export const taskPlaceholderRequest = 'GET _tasks/TASK';
 
-/** Gives back the space of deleted rows: it rewrites the segments that have some. */
+/** Frees the space of deleted rows by rewriting the segments that have some. */
 export const expungeRequest = (alias: string): string => `POST /${alias}/_forcemerge?only_expunge_deletes=true`;
 
 /** Everything that deletes or copies. */

@@ -2,7 +2,7 @@ import { concernsServer, type ServerError } from '../facts/server-error.ts';
 import type { Strategy } from '../facts/strategy.ts';
 
 /**
- * The three maintenance operations as the rest of the project sees them: counts, task ids and typed failures.
+ * The three maintenance operations as seen by the rest of the project: counts, task ids and typed failures.
  * `http/http-operations.ts` implements them over HTTP; nothing else knows the wire format.
  */
 
@@ -18,7 +18,7 @@ export interface TruncateFields {
   forceReindex?: boolean | undefined;
 }
 
-/** The result of a dry run. Row counts are exact; `strategy` is omitted if the sentence does not say it. */
+/** The result of a dry run. Row counts are exact; `strategy` is omitted if the sentence does not name it. */
 export interface DryRun {
   rowsToDelete: number;
   rowsTotal: number;
@@ -54,7 +54,9 @@ export interface TaskCounters {
 
 export type TaskStatus =
   | { kind: 'found'; completed: boolean; runTimeMillis?: number; counters: TaskCounters }
-  /** The `error` form: the record is gone, or the server could not reach its search engine (indistinguishable). */
+  /**
+   * The `error` form: the task's record is gone, or the server could not reach its search engine (indistinguishable).
+   */
   | { kind: 'vanished' };
 
 /** One row of `getIndexSizes`; names as the server writes them (lower case), sizes in decimal megabytes, primaries only. */
@@ -69,7 +71,7 @@ export interface IndexSize {
 export class OperationsError extends Error {
   override readonly name = 'OperationsError';
   readonly fact: ServerError;
-  /** The server's clock minus ours, if it answered with a time: as in a count. */
+  /** The server's clock minus ours, if its answer had a time, as for a count. */
   readonly clockSkewMillis: number | undefined;
 
   constructor(fact: ServerError, clockSkewMillis?: number) {

@@ -14,7 +14,7 @@ const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = 
   ['dataJob', 'datahubIngestionCheckpoint'],
 ];
 
-/** The same as objects, for trying them one by one if the server does not list its indices. */
+/** The same as objects, to try them one by one if the server does not list its indices. */
 export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }> = canonical.map(
   ([entityType, aspect]) => ({
     entityType,
@@ -26,7 +26,7 @@ export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }>
 export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
   `${entityType}.${aspect}`;
 
-/** The other way round. What follows the first dot is the aspect. */
+/** The reverse. Everything after the first dot is the aspect. */
 export const fromDottedName = (name: string): { entityType: string; aspect: string } => {
   const [entityType = '', ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };
@@ -47,7 +47,7 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
 
 /**
  * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. `a_b.c`
- * and `a.b_c` have one, which two policies would truncate in turn without knowing about each other.
+ * and `a.b_c` share one index, which two policies would truncate in turn without knowing about each other.
  */
 export const searchIndex = aliasFor;
 

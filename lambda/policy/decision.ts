@@ -20,7 +20,7 @@ export interface Circumstances {
   minRetentionDays: number;
   /** The physical index, if getIndexSizes reports it. */
   indexName?: string | undefined;
-  /** The one that our last reindex made, if it was proven complete. */
+  /** The one that our last reindex created, if it was proven complete. */
   provenName?: string | undefined;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
@@ -34,26 +34,26 @@ export type Decision = { kind: 'approve'; strategy: Strategy } | Refusal;
 const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', outcome, cause });
 
 /**
- * Decides whether one index is truncated: guards first, then what there is to gain. Pure; Plan calls it with its dry
- * run, Truncate again with the one that it made while holding the ledger's record.
+ * Decides whether to truncate one index: first the guards, then whether it is worth it. Pure; Plan calls it with its
+ * dry run, Truncate calls it again with the one that it made while holding the ledger's record.
  */
 export function decide(policy: Orders, given: Circumstances): Decision {
   const held = guard(policy, given);
   if (held && held.outcome !== 'not-started') return held;
   const decision = weigh(policy, given);
-  // What passes by itself holds nothing back where there is nothing to gain. (Nobody is asked to approve counts of it.)
+  // If there is nothing to gain, do not report what passes by itself. (Nobody is asked to approve its counts.)
   const isIdle = decision.kind === 'refuse' && decision.outcome !== 'above-ceiling';
   return isIdle ? decision : (held ?? decision);
 }
 
-/** The checks that do not depend on how much there is to gain; undefined if all of them pass. */
+/** The checks that do not depend on how much would be deleted; undefined if all of them pass. */
 export function guard(policy: Orders, given: Circumstances): Refusal | undefined {
   return guardTimes(given) ?? guardStrategy(policy, given);
 }
 
 const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
 
-/** Whether clocks and counts can be trusted: without these guards nothing can be said about an index at all. */
+/** Whether clocks and counts can be trusted: if these guards fail, nothing can be said about an index. */
 export function guardTimes(given: Circumstances): Refusal | undefined {
   const { rowsToDelete, rowsTotal } = given.dryRun;
   const untimely = guardServerClock(given) ?? guardStart(given) ?? guardFloor(given);
@@ -90,8 +90,8 @@ function guardStrategy(policy: Orders, given: Circumstances): Refusal | undefine
 
 /**
  * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only if the index
- * name shows afterwards whether it was ours, and if no other copy can still be under way: in an index that is old
- * enough, or that our own proven reindex made.
+ * name shows afterwards whether it was ours, and if no other copy can still be under way: the index is old enough, or
+ * our own proven reindex created it.
  */
 export function guardReindex({ indexName, provenName, startMillis }: Circumstances): Refusal | undefined {
   if (indexName === undefined) return failed({ which: 'index-name-unknown' });
@@ -102,7 +102,7 @@ export function guardReindex({ indexName, provenName, startMillis }: Circumstanc
   return refuse('not-started', { kind: 'guard', which: 'index-young', found: madeAt });
 }
 
-/** Threshold and ceiling, judged by all rows that are older than the policy allows. */
+/** Applies threshold and ceiling to all rows that are older than the policy allows. */
 function weigh(policy: Orders, { dryRun, whole = dryRun, approveRows }: Circumstances): Decision {
   const { rowsToDelete, rowsTotal } = whole;
   if (rowsToDelete === 0) return refuse('nothing-to-delete', { kind: 'nothing-to-delete' });

@@ -81,7 +81,7 @@ const kinds: Record<string, string> = {
 };
 const kind = (expected: string): string => kinds[expected] ?? expected;
 
-/** A token that was put where its parameter's name belongs, or anywhere else. */
+/** A token given in place of its parameter's name, or anywhere else. */
 const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
   typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
 

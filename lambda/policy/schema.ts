@@ -80,7 +80,7 @@ export type Policy = z.infer<ReturnType<typeof policySchema>>;
 export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
 export type PolicyStrategy = Policy['strategy'];
 
-/** What is decided by, compared and sent of a policy; `owner` and `note` are for people. */
+/** The part of a policy that decisions read, Truncate compares and requests send; `owner` and `note` are for people. */
 export type Orders = Pick<Policy, (typeof comparedFields)[number]>;
 
 export const ordersOf = (policy: Policy): Orders =>

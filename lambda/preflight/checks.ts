@@ -14,8 +14,8 @@ import { canonicalSpelling, dottedName } from '../policy/aspects.ts';
 export function addressCheck(url: URL, found: readonly string[] | undefined, onLambda: boolean): Check {
   const encrypted = url.protocol === 'https:';
   const shown = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
-  // From Lambda, an internal load balancer in the functions' network is the normal case. Without an address nothing
-  // crosses a network.
+  // From Lambda, an internal load balancer in the functions' network is normal. Without an address, nothing crosses a
+  // network.
   const isPrivate = onLambda && (found ?? []).every(isPrivateAddress);
   return {
     name: 'Address',
@@ -37,7 +37,7 @@ export const isElsewhere = ({ kind }: ServerError): boolean =>
 
 const shownAddresses = 3;
 
-/** DNS of a server to which a connection was attempted, so its name was resolved at least for that. */
+/** DNS of a server to which a connection was attempted, so its name was resolved at least then. */
 export function dnsCheck(url: URL, found: readonly string[] | undefined): Check {
   const host = withoutBrackets(url.hostname);
   const isAddress = isIpHost(url.hostname);
@@ -81,7 +81,7 @@ export function tokenCheck(token: string, now: number): Check {
   return { name: 'Token', state, cause: { kind: 'token', expiresAt } };
 }
 
-/** An expired token is refused for that reason; for any other, nothing more is known than that it is refused. */
+/** An expired token is refused for that reason; for any other token, all we know is that it is refused. */
 export function tokenRefused({ cause }: Check, error: ServerError): Check {
   const expiresAt = cause.kind === 'token' ? cause.expiresAt : undefined;
   return {
@@ -112,7 +112,7 @@ export function clockCheck(skewMillis: number | undefined): Check[] {
 const listedCopies = 5;
 
 /**
- * Indices into which another process's copy may still be under way, an upgrade's above all: a reindex waits for it.
+ * Indices into which another process, usually an upgrade, may still be copying: a reindex waits for that.
  * @param now real time, epoch milliseconds
  */
 export const copiesChecks = (sizes: readonly IndexSize[], now: number): Check[] =>

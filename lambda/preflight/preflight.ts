@@ -27,9 +27,9 @@ import {
 } from './checks.ts';
 
 /**
- * Whether this server is usable: one check for each thing that can be wrong. It precedes the survey and every preview,
- * before the first row is counted. Only reads and decides nothing: problems found here show up in the policies'
- * outcomes anyway, or concern something that runs can do without (sizes, task status).
+ * Whether this server is usable: one check for each thing that can be wrong. It runs at the start of the survey and of
+ * every preview, before the first row is counted. It only reads and decides nothing: problems found here show up in
+ * the policies' outcomes anyway, or concern things that runs can do without (sizes, task status).
  */
 
 export interface PreflightInput {
@@ -79,7 +79,7 @@ export async function preflight(input: PreflightInput): Promise<Preflight> {
   const address = addressCheck(url, found, onLambda);
   const reached = [dnsCheck(url, found), connectionCheck(url), token];
   const sizesCheck = privilegeCheck('Sizes', sizes);
-  // Only three failures together show that there are no operations at this address.
+  // Only three failures together show that this address has no operations.
   const isOurs = sizes.kind === 'done';
   if (isOurs) onChecks([address, ...reached, sizesCheck]);
   const status = await asking(() => operations.taskStatus(absentTask, options));
@@ -129,7 +129,7 @@ function unasked(
   };
 }
 
-/** The checks of a server that went away, or refused the token, after they were made: the later answer counts. */
+/** The checks of a server that later went away or refused the token: the later answer counts. */
 export function afterFailure(checks: readonly Check[], error: ServerError, gmsUrl: string): Check[] {
   const url = new URL(gmsUrl);
   return checks.map((check) => {
@@ -163,7 +163,7 @@ export type Index = { entityType: string; aspect: string };
 const triedIndices = 8;
 
 /**
- * First the policies' indices that the server lists as well, then the others that it lists: a mistyped name says
+ * First the policies' indices that the server also lists, then the others that it lists: a mistyped name says
  * nothing about privileges.
  */
 function triedFirst(wanted: readonly Index[], known: readonly Index[]): Index[] {
@@ -180,7 +180,7 @@ export const indicesToTry = (sizes: readonly IndexSize[]): Index[] => [
   ...knownAspects,
 ];
 
-/** A dry run that matches nothing. An index may not exist, so some are tried. Throws OperationsError. */
+/** A dry run that matches nothing. An index may not exist, so it tries several. Throws OperationsError. */
 async function tryDryRun(operations: Operations, indices: readonly Index[], options: ReadOptions): Promise<DryRun> {
   let last: unknown;
   for (const index of indices) {
@@ -197,7 +197,7 @@ async function tryDryRun(operations: Operations, indices: readonly Index[], opti
   throw last;
 }
 
-/** An answer that another index may not get. */
+/** An answer that another index might not get. */
 const concernsIndex = ({ kind }: ServerError): boolean =>
   kind === 'no-index' || kind === 'server-error' || kind === 'bad-request';
 

@@ -6,7 +6,7 @@ export interface RunLogOptions {
   stage: string;
   /** The execution's name. */
   runId: string;
-  /** The step of the run that writes. */
+  /** The step of the run that writes the line. */
   step: 'plan' | 'truncate' | 'poll' | 'report';
 }
 

@@ -29,7 +29,7 @@ export const runMetrics = {
   failed: 'RunFailed',
   durationSeconds: 'DurationSeconds',
   confirmedSubscriptions: 'ConfirmedSubscriptions',
-  /** Rows that should have stayed and are gone; sent only by runs that find some. */
+  /** Rows that should have stayed but are gone; sent only by runs that find some. */
   rowsMissing: 'RowsMissing',
 } as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing', string>;
 
@@ -71,7 +71,7 @@ export const subscriptionMetric = (stage: string, confirmed: number, at: number)
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
-/** Outcomes that end a truncation. The run that sees the end would count the others again. */
+/** Outcomes that end a truncation. Others would be counted again by the run that sees the end. */
 const ended: ReadonlySet<Outcome> = new Set(['truncated', 'incomplete', 'rows-missing']);
 
 function indexValues(entry: PolicyEntry, { mode }: Report): Value[] {

@@ -6,7 +6,10 @@ export interface SavedQuery {
   text: string;
 }
 
-/** What happened to index X in the last 30 days: one line per decision, the oldest first, from the logs of all four functions. */
+/**
+ * What happened to index X in the last 30 days: one line per decision, oldest first, from the logs of all four
+ * functions.
+ */
 export const indexHistoryQuery: SavedQuery = {
   name: 'What happened to an index in the last 30 days',
   text: [
@@ -33,7 +36,9 @@ export const rowsByIndexQuery: SavedQuery = {
   ].join('\n'),
 };
 
-/** Rows that ended truncations removed from each index; the run that sees the end would count the others again. */
+/**
+ * Rows that finished truncations removed from each index; others would be counted again by the run that sees the end.
+ */
 export const deletedByIndexQuery: SavedQuery = {
   name: 'Deleted rows of each index',
   text: [

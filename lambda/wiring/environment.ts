@@ -44,7 +44,7 @@ export const environments = {
     ...stage,
     TOPIC_ARN: text,
     NOTIFY: z.enum(['always', 'problems']),
-    // Only for the next steps that a message offers to paste.
+    // Only for next steps in messages, ready to paste.
     STATE_MACHINE_ARN: text,
     RUNBOOK_URL: text.optional(),
     PARAMETER_PREFIX: text,

@@ -87,7 +87,7 @@ type LazyTransport = Transport & { open(): Promise<Transport>; close(): Promise<
 
 /**
  * A transport that reads the private authority's certificates on first use. Its connections do not outlive an
- * invocation: a container that was frozen in between wakes up with dead ones.
+ * invocation: a container that was frozen in between would wake up with dead ones.
  */
 function lazyTransport(parameters: SsmParameters): LazyTransport {
   let opened: Promise<ReturnType<typeof createHttpTransport>> | undefined;

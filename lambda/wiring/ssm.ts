@@ -9,7 +9,7 @@ import type { TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 
-/** Names in Parameter Store. A function that does not need one gets neither its name nor the permission. */
+/** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 export interface ParameterNames {
   token: string;
   /** The path below which each parameter holds one policy, or an array of them. */
@@ -24,8 +24,8 @@ export interface SsmParameters extends Parameters {
 }
 
 /**
- * What the operator keeps in AWS Systems Manager Parameter Store. Every failure is a ParametersError that names the parameter
- * and the remedy. The token stays in memory, is trimmed, and appears in no message.
+ * What the operator keeps in AWS Systems Manager Parameter Store. Every failure is a ParametersError that names the
+ * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
  */
 export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClient()): SsmParameters {
   const read = async (name: string): Promise<string | undefined> => {
@@ -56,7 +56,7 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
   };
 }
 
-/** Short time-outs: if Parameter Store is unreachable, a function must say so before its own time ends. */
+/** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
   const requestHandler = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
   return new SSMClient({ maxAttempts: 3, requestHandler, ...config });

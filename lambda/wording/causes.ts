@@ -22,9 +22,9 @@ import { outcomeAlone } from './outcome-words.ts';
 import { withoutStop } from './punctuation.ts';
 import { missingText, notRefreshedText, remainsText, unsettledText, verifiedText, watchingText } from './verdicts.ts';
 
-/** Causes in English. A sentence or two, without a full stop at the end; what to do next is said elsewhere. */
+/** Causes in English. A sentence or two, without a full stop at the end; what to do next is elsewhere. */
 
-/** Why an entry has its outcome; for a kind that this version does not know, what its outcome says. */
+/** Why an entry has its outcome; for a kind that this version does not know, the wording of the outcome. */
 export const causeText = (entry: DecidedFacts, detail: Detail = 'with-remedy'): string =>
   textOf(entry.cause, entry, detail) ?? outcomeAlone[knownOutcome(entry.outcome)];
 
@@ -66,7 +66,7 @@ function textOf(cause: Cause, entry: DecidedFacts, detail: Detail): string | und
       return stepFailedText(cause);
     case 'server': {
       const { error, sent } = cause;
-      // A failure that every request would hit is not about the one that happened to be first.
+      // A failure that every request would hit is not about whichever request came first.
       if (concernsServer(error)) return detail === 'with-remedy' ? factText(error) : diagnosis(error);
       const text = detail === 'with-remedy' ? errorText(error) : diagnosisText(error);
       if (sent === 'no' && error.operation === 'truncate') return `not sent: ${text}`;

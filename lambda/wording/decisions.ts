@@ -7,7 +7,7 @@ import { type Detail, diagnosisText, errorText } from './errors.ts';
 import { counted, duration, exact, moment, rows } from './numbers.ts';
 import { withoutStop } from './punctuation.ts';
 
-/** Why an index was or was not truncated: what was found before anything was sent. */
+/** Why an index was or was not truncated: the findings before anything was sent. */
 
 type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
 
@@ -129,7 +129,7 @@ export function guardText({ which, expected, found, error }: Of<'guard'>, entry:
   }
 }
 
-/** An upgrade without downtime goes on copying for days, beside the running server. */
+/** An upgrade without downtime keeps copying for days, alongside the running server. */
 function youngText(madeAt: number | undefined, indexName: string | undefined): string {
   const maker = isUpgraded(indexName) ? ' by an upgrade of DataHub' : '';
   const made = madeAt === undefined ? 'a few hours ago' : `on ${moment(madeAt)}`;
@@ -138,7 +138,7 @@ function youngText(madeAt: number | undefined, indexName: string | undefined): s
   return `the index behind it was made${maker} ${made}: a copy into it may still be under way${wait}`;
 }
 
-/** What is not as Plan found it, or does not stand still. */
+/** What differs from what Plan found, or keeps changing. */
 export function changedText({ what, was, now }: Of<'changed'>): string {
   switch (what) {
     case 'rows':

@@ -2,19 +2,19 @@ import type { OperationName, ServerError, ServerErrorKind } from '../facts/serve
 import { addressForms } from '../operations/http/base-url.ts';
 
 /**
- * A failed request in English: what was asked, what came back, what it means, what to do. Each of these is said once.
+ * A failed request in English: what was asked, what came back, what it means, what to do. Each of these appears once.
  */
 
 /** Whether to include what to do about a server's error: a message has a next step for that. */
 export type Detail = 'with-remedy' | 'without-remedy';
 
-/** The whole story, for places with a single field or line for it. */
+/** Everything, for places with a single field or line. */
 export const errorText = (error: ServerError): string => `${asked[error.operation]}: ${factText(error)}`;
 
-/** The same without the question, for places that name it themselves. */
+/** The same without what was asked, for places that name it themselves. */
 export const factText = (error: ServerError): string => [diagnosis(error), remedy(error)].join(' ').trim();
 
-/** The same without the remedy, for places that have a next step of their own. */
+/** The same without the remedy, for places that have their own next step. */
 export const diagnosisText = (error: ServerError): string => `${asked[error.operation]}: ${diagnosis(error)}`;
 
 /** What came back and what it means. */
@@ -155,7 +155,7 @@ const badRequests: Record<OperationName, string> = {
   'index-sizes': 'It does not know this request.',
 };
 
-/** What a security group keeps away gets no answer at all, and times out. */
+/** A request that a security group blocks gets no answer at all, and times out. */
 export const isRefused = (code: string | undefined): boolean => code === 'ECONNREFUSED';
 
 const checkAddress = `Check the GMS address; it has one of the forms ${addressForms}.`;

@@ -1,8 +1,8 @@
 /** Numbers, times and sizes for reading on a phone; the report JSON keeps the exact ones. */
 
 /**
- * A unit is used from here on; slightly below the unit itself if rounding would reach it, so that nothing reads "1000.0
- * M".
+ * From where on a unit is used: slightly below the unit itself if rounding would reach it, so that nothing reads
+ * "1000.0 M".
  */
 const scales = [
   { from: 999_950_000_000, by: 1e12, unit: 'T' },
@@ -19,7 +19,7 @@ export function amount(value: number): string {
 /** `1,234,567`: counts where every digit matters; the same on every machine, whatever its locale. */
 export const exact = (value: number | undefined): string => (value ?? 0).toLocaleString('en-US');
 
-/** `1 row`, `12,345 rows`, `1.2 M rows`; or every digit. */
+/** `1 row`, `12,345 rows`, `1.2 M rows`; or with every digit. */
 export const rows = (value: number, precision: 'rounded' | 'exact' = 'rounded'): string =>
   `${precision === 'exact' ? exact(value) : amount(value)} ${value === 1 ? 'row' : 'rows'}`;
 

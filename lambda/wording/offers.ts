@@ -2,9 +2,9 @@ import { isLoss } from '../facts/losses.ts';
 import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 
-/** Inputs of executions that delete rows or open an index: when they are offered, and in which words. */
+/** Execution inputs that delete rows or open an index: when to offer them, and in which words. */
 
-/** Why nothing that deletes is offered: something failed in a preview, or rows are missing, whichever the index. */
+/** Why no command that deletes is offered: something failed in a preview, or rows are missing in any index. */
 export type Withheld = 'failed-preview' | 'loss';
 
 export function withheldIn({
@@ -16,7 +16,7 @@ export function withheldIn({
   return mode === 'preview' && result === 'failed' ? 'failed-preview' : undefined;
 }
 
-/** The input of an execution that someone may start, for the reason of an entry. */
+/** The input of an execution that someone may start, for an entry's reason. */
 export function offer(facts: DecidedFacts, withheld: Withheld | undefined): string {
   const name = dottedName(facts);
   const { cause, outcome } = facts;

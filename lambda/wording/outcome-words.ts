@@ -1,7 +1,7 @@
 import { type Outcome, outcomes, type Urgency } from '../facts/outcomes.ts';
 import { date, exact } from './numbers.ts';
 
-/** Every outcome in words: what it says without a cause, several policies counted together, and in a subject. */
+/** Every outcome in words: without a cause, for several policies counted together, and in a subject. */
 const words: Record<Outcome, { alone: string; counted: string; inSubject: string }> = {
   'rows-missing': {
     alone: 'rows newer than the cutoff disappeared',
@@ -55,14 +55,16 @@ const words: Record<Outcome, { alone: string; counted: string; inSubject: string
 const each = (form: 'alone' | 'counted' | 'inSubject') =>
   Object.fromEntries(outcomes.map((outcome) => [outcome, words[outcome][form]])) as Record<Outcome, string>;
 
-/** What an outcome says where its cause says nothing. */
+/** What an outcome says if its cause says nothing. */
 export const outcomeAlone = each('alone');
 /** What an outcome is called when several policies are counted together. */
 export const outcomeWords = each('counted');
 /** What an outcome is called in a subject, before `in` and the name of an index. */
 export const outcomeInSubject = each('inSubject');
 
-/** What is lost for good if nobody acts before: at a moment, or when the only snapshots with it are gone. */
+/**
+ * When something is lost for good unless someone acts: at a given time, or when the only snapshots with it are gone.
+ */
 export type Before = number | 'snapshots-expire';
 
 /** How urgent something is, in the words of the runbook. */

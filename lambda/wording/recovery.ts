@@ -21,10 +21,10 @@ import {
 export type { Pause } from './repair.ts';
 
 /**
- * What an operator does to get rows back, or to make them visible, in the order in which to do it: first what keeps it
- * from getting worse, then looking, then what changes something. Empty if there is nothing to recover.
+ * What an operator does to get rows back, or to make them visible, in order: first what keeps things from getting
+ * worse, then what only looks, then what changes something. Empty if there is nothing to recover.
  * @param now real time, epoch milliseconds: a deadline may have passed
- * @param pause how this job is paused, where there is a command for it
+ * @param pause how to pause this job, if there is a command for it
  */
 export function recovery(entry: DecidedFacts, now: number, pause?: Pause): Instruction[] {
   const { cause, strategy, cutoffMillis = 0 } = entry;
@@ -44,7 +44,7 @@ export function recovery(entry: DecidedFacts, now: number, pause?: Pause): Instr
       return [...first([]), ...lookForDeleter];
     }
     case 'quarantined':
-      // Repeated each night: nobody should have to look for the first message.
+      // Repeated every night, so nobody has to search for the first message.
       if (cause.unseen) return [lookAt(entry), ...makeVisible(cause.indexNow)];
       if (isMoved(cause)) return [...moved(cause), ...back(cause, cutoffMillis)];
       return cause.outcome === 'rows-missing' || cause.outcome === 'emptied' ? [...first([]), ...lookForDeleter] : [];
@@ -93,7 +93,7 @@ type Index = Pick<DecidedFacts, 'entityType' | 'aspect'>;
 const pauseBoth =
   'Pause this job and datahub-gc, so that nothing else changes the index: datahub-gc in DataHub under Ingestion (switch its schedule off)';
 
-/** What runs on may make it worse, and counts are short while a shard is away. */
+/** Anything still running may make it worse, and counts are too low while a shard is missing. */
 const beforeAll = (index: Index, pause: Pause | undefined): Instruction[] => [
   pause === undefined
     ? { say: pauseBoth }
@@ -107,8 +107,8 @@ const beforeAll = (index: Index, pause: Pause | undefined): Instruction[] => [
 ];
 
 /**
- * The remedy for an alias that has moved. The name of an index without a time is its alias, which leads to the new index
- * now; and an index that an upgrade made is DataHub's present one: neither gets a command that moves an alias.
+ * The remedy for an alias that has moved. An index whose name has no time is its own alias, which now points to the
+ * new index; and DataHub now uses an index that an upgrade created: neither gets a command that moves an alias.
  */
 function back(facts: Moved, cutoffMillis: number): Instruction[] {
   if (madeAtOf(facts.rowsIn) === undefined) {

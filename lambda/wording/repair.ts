@@ -3,25 +3,26 @@ import type { Command, Instruction } from './instruction.ts';
 import { date } from './numbers.ts';
 
 /**
- * The steps that bring rows back, each with what it does, most with a request to the search cluster in the form that its
- * consoles accept. docs/runbook.md has the same steps, with OLD, NEW and ALIAS for the names; a test compares them.
+ * The steps that bring rows back. Each says what it does; most have a request to the search cluster in the form that
+ * its consoles accept. docs/runbook.md has the same steps, with OLD, NEW and ALIAS for the names; a test compares
+ * them.
  */
 
-/** How this job is paused. */
+/** How to pause this job. */
 export interface Pause {
   command: string;
-  /** The account in which the command has to be typed, where that is known. */
+  /** The account in which to run the command, if known. */
   account?: string | undefined;
 }
 
-/** The alias leads to another index than the one that holds the rows. */
+/** The alias points to an index other than the one that holds the rows. */
 export interface Moved {
   rowsIn: string;
   indexNow: string;
   deadline?: number | undefined;
 }
 
-/** What the search engine accepts as an index name; nothing else gets into a request, wherever a report comes from. */
+/** What the search engine accepts as an index name; nothing else gets into a request, whatever the report's source. */
 export const isIndexName = (name: string | undefined): name is string =>
   name !== undefined && /^(?![-_+.])[\p{Ll}\p{Lo}\p{N}_.+-]{1,255}$/u.test(name);
 
@@ -55,7 +56,7 @@ const seeItsEnd = ask(
 
 const refresh = (say: string, index: string): Command => ask(say, request('POST', `${index}/_refresh`));
 
-/** Points the alias back at the index with the rows, and takes along what was written meanwhile. */
+/** Points the alias back at the index with the rows, and copies what was written in the meantime. */
 export function goBack({ rowsIn: before, indexNow: now }: Moved, alias: string): Instruction[] {
   const actions = { actions: [{ remove: { index: now, alias } }, { add: { index: before, alias } }] };
   return [
@@ -79,7 +80,7 @@ export function goBack({ rowsIn: before, indexNow: now }: Moved, alias: string):
   ];
 }
 
-/** With `op_type: create` nothing existing is overwritten, so it can be repeated. */
+/** With `op_type: create` it overwrites nothing, so it can be repeated. */
 export const bringOver = ({ rowsIn: before, indexNow: now }: Moved, cutoffMillis: number): Instruction[] => [
   copy(`This copies what stayed behind in ${before}, and overwrites nothing`, {
     conflicts: 'proceed',
@@ -92,7 +93,7 @@ export const bringOver = ({ rowsIn: before, indexNow: now }: Moved, cutoffMillis
 
 const keepOld = 'The alias has left it, and it should still have the rows: do not delete it';
 
-/** Without a stop at its end. */
+/** Without a full stop at the end. */
 export function deadlineText(index?: string, deadline?: number, now = 0): string {
   const first = 'Run no DataHub upgrade before this is settled:';
   if (index === undefined || deadline === undefined) {
@@ -124,6 +125,6 @@ export const compare = ({ rowsIn, indexNow }: Moved): Instruction[] => [
 export const restoreIndex =
   'Find out who deleted the index, and restore it from a snapshot of the search engine if its rows matter';
 
-/** What failed once in this server fails again: 1.2.0 to 1.5.0 do it every time. */
+/** A failure on this server will happen again: 1.2.0 to 1.5.0 fail every time. */
 export const noMoreReindex =
   'Before you clear the index, set the strategy of its policy to delete-by-query-only, unless the copy was only invisible: the next reindex would end the same way';

@@ -53,7 +53,7 @@ function sentenceOf(entry: DecidedFacts): string {
     case 'emptied':
       return 'EMPTIED, and not by this job';
     case 'failed':
-      // Whatever the answer was, the server may have been reached: only visible facts are reported.
+      // Whatever the answer was, the request may have reached the server: report only visible facts.
       return entry.cause.kind === 'unchanged' ? 'failed, and the index looks unchanged' : 'failed, nothing was deleted';
     case 'unknown':
       return unknown(entry);
@@ -64,7 +64,7 @@ function sentenceOf(entry: DecidedFacts): string {
   }
 }
 
-/** What a preview knows about a truncation: how much would be deleted, in which bites, and how long it takes. */
+/** What a preview knows about a truncation: how much it would delete, in how many bites, and how long it would take. */
 function planned({ cause, rowsToDelete = 0, rowsPastRetention, rowsTotal }: DecidedFacts, older: string): string {
   const whole = `${ofTotal(rowsToDelete, rowsTotal)} ${older}`;
   if (cause.kind !== 'due') return whole;
@@ -177,8 +177,8 @@ export const ofTotal = (part: number, total: number | undefined): string =>
 const short = (entry: DecidedFacts): string => withoutStop(oneLine(causeText(entry), 300));
 
 /**
- * About how much the deleted rows took. Sizes right after a truncation mean nothing: they rise while rows are deleted
- * and fall when the search engine merges, which it may have to be asked for.
+ * The approximate space of the deleted rows. Sizes right after a truncation mean nothing: they rise while rows are
+ * deleted and fall when the search engine merges, which someone may have to trigger.
  */
 function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: DecidedFacts): string {
   if (sizeBeforeMb === undefined || rowsTotal === 0 || strategy === 'reindex') return '';
@@ -190,7 +190,7 @@ function freed({ sizeBeforeMb, rowsTotal = 0, rowsDeleted = 0, strategy }: Decid
 const asidesOf = ({ cause, ...entry }: DecidedFacts): string[] =>
   cause.kind === 'verified' ? [...restOf(cause), ...remarks(cause, { ...entry, cause })] : [];
 
-/** Whether a truncated index is worth a line of its own among many. */
+/** Whether a truncated index deserves its own line among many. */
 export const isRemarkable = (entry: DecidedFacts): boolean => asidesOf(entry).length > 0;
 
 export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;

@@ -10,7 +10,7 @@ type Of<Kind extends Cause['kind']> = Cause & { kind: Kind };
 type Counters = Pick<Of<'remains'>, 'cancelled' | 'conflicts' | 'done' | 'total'>;
 type Replaced = Pick<Of<'remains'>, 'indexBefore' | 'indexNow' | 'movedBy'>;
 
-/** Anything unusual besides the first sentence, each as a clause of its own; normal things are labelled as such. */
+/** Anything unusual besides the first sentence, each as its own clause; normal things are labelled as such. */
 export function remarks(cause: Counters & Replaced, entry: DecidedFacts): string[] {
   const { rowsMissing = 0, rowsRemaining = 0, outcome } = entry;
   const isWell = outcome === 'truncated';
@@ -110,9 +110,9 @@ const goneSinceText = ({ expected, found, indexGone }: Of<'missing'>, since: num
     ? `the search engine has no such index any more, which held ${rows(expected, 'exact')} after the last truncation (${moment(since)})`
     : `of the ${rows(expected, 'exact')} that the last truncation left (${moment(since)}), ${exact(found)} are there, and this job has not touched the index since`;
 
-/** A truncation whose end is not known. */
+/** A truncation whose end is unknown. */
 export function unsettledText(cause: Of<'unsettled'>, entry: DecidedFacts): string {
-  // Rows that a copy has not brought are no aside.
+  // Rows missing from a copy are not a side note.
   const { rowsMissing: _, ...rest } = entry;
   return `${whatIsUnknown(cause, entry)}${asides(cause, cause.copied ? rest : entry)}${closedText(cause)}`;
 }
@@ -148,7 +148,7 @@ function nothingMoves(cause: Of<'unsettled'>, entry: DecidedFacts): string {
     : cause.error
       ? cameBack(cause.error)
       : 'there is no usable status';
-  // For a reindex the counts say that everything is gone as soon as the alias has moved.
+  // For a reindex, as soon as the alias moves, the counts say that everything is gone.
   const counts = entry.rowsRemaining !== undefined && entry.strategy === 'delete-by-query';
   return `${what}${counts ? `; ${remainder(entry)}` : ''}, and nothing has moved${sinceText(cause)}`;
 }
@@ -159,8 +159,8 @@ const missingSoFar = ({ rowsMissing = 0 }: DecidedFacts): string =>
     : `${rows(rowsMissing, 'exact')} that should stay ${rowsMissing === 1 ? 'has' : 'have'} not arrived, and`;
 
 /**
- * A truncation sent as a delete by query may have become a reindex, or another index was put behind the alias: which
- * one is unknown.
+ * A truncation sent as a delete by query may have become a reindex, or another index was put behind the alias; it is
+ * unknown which.
  */
 const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
   strategy === 'delete-by-query'
@@ -170,7 +170,7 @@ const whatIsNotProven = (cause: Replaced, { strategy }: DecidedFacts): string =>
 const sinceText = ({ lastMovedAt }: { lastMovedAt?: number | undefined }): string =>
   lastMovedAt === undefined ? '' : ` since ${moment(lastMovedAt)}`;
 
-/** What became of its record, if it was closed although its end was not seen. */
+/** What happened to its record, if it was closed without seeing its end. */
 function closedText({ closed }: Of<'unsettled'>): string {
   if (closed === 'idle') return '; this job no longer watches it';
   return closed === 'quarantined' ? '; the index is quarantined until a person has looked at it and cleared it' : '';

@@ -22,7 +22,7 @@ export function worded(facts: ReportFacts, place: Place = 'lambda'): Report {
   };
 }
 
-/** A run's error does not concern a single index. */
+/** A run's error is not about a single index. */
 const nothing = { entityType: '', aspect: '', outcome: 'failed' } as const;
 
 /**
@@ -46,7 +46,7 @@ export function wordedEntry(facts: DecidedFacts, now: number, withheld?: Withhel
 
 /**
  * The whole story of an entry: its cause, how to recover, and the input that approves or clears.
- * @param withheld why nothing that deletes is offered
+ * @param withheld why no command that deletes is offered
  */
 function reasonOf(facts: DecidedFacts, now: number, withheld: Withheld | undefined): string {
   const cause = withoutStop(causeText(facts));

@@ -71,7 +71,7 @@ export const unreadable = ({ status }: Answer, { operation }: Question, excerpt:
 /** A 2xx answer whose body is not JSON. */
 export function notJson(answer: Answer, { operation }: Question, quote: Quote): ServerError {
   const page = isPage(answer);
-  // The beginning of JSON that breaks off, or exceeds what is read, is of no use.
+  // Truncated JSON, or JSON longer than what is read, is useless.
   const text = page ? titleOf(answer.body, quote) : /^\s*[[{]/.test(answer.body) ? '' : quote(answer.body);
   return {
     kind: 'not-json',

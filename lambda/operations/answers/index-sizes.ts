@@ -6,8 +6,7 @@ import { type Quote, quote, type Unreadable } from './server-text.ts';
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
  * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped. Missing names are derived
- * from the index name if that is unambiguous;
- * a server's prefix is learnt from the rows that include their names.
+ * from the index name if that is unambiguous; a server's prefix is inferred from the rows that include their names.
  * @param answer the parsed JSON body
  */
 export function readIndexSizes(
@@ -34,7 +33,8 @@ function readRow(row: unknown, isTwin: boolean): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
   if (indexName === undefined || !isIndexName(indexName)) return undefined;
-  // Up to 0.12.1 (datahub PR #8265) only the deprecated `sizeMb` is filled, and it is the bytes divided by a thousand. The twin's field has the same name and the right unit.
+  // Up to 0.12.1 (datahub PR #8265) the server fills only the deprecated `sizeMb`, with bytes divided by a thousand.
+  // The twin's field has the same name and the right unit.
   const old = numberOf(row['sizeMb']);
   const sizeMb = numberOf(row['sizeInMb']) ?? (isTwin || old === undefined ? old : old / 1000);
   return {

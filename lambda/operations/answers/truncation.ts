@@ -8,9 +8,9 @@ import type { Quote } from './server-text.ts';
 import { readTaskId } from './task-id.ts';
 
 /**
- * What the answer to a real truncate proves. Only a task id proves a start, and no answer at all proves that nothing was
- * started: a 400 comes from a reindex that failed after it moved the alias (ESIndexBuilder), and a 401, 403, 404 or 429
- * may come from a proxy that has passed the request on.
+ * What the answer to a real truncate proves. Only a task id proves a start, and no answer can prove that nothing was
+ * started: a 400 can come from a reindex that failed after it moved the alias (ESIndexBuilder), and a 401, 403, 404 or
+ * 429 from a proxy that has passed the request on.
  */
 export function truncationOf(answer: Answer, question: Question, quote: Quote): Truncation {
   const failure = failureOfStatus(answer, question, quote);
@@ -19,10 +19,10 @@ export function truncationOf(answer: Answer, question: Question, quote: Quote): 
   return { kind: 'unresolved', error: failure, mentionsReindex };
 }
 
-/** What an exchange that failed proves: nothing started only if not one byte of it was written. */
+/** What a failed exchange proves: that nothing was started, only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, question: Question, quote: Quote): Truncation {
   if (!(error instanceof TransportError)) {
-    // A defect of this program: how far it had got is unknown.
+    // A bug in this program: how far it got is unknown.
     const text = quote(error instanceof Error ? error.message : String(error));
     const { operation } = question;
     return {

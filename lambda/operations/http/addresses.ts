@@ -16,5 +16,5 @@ export const isPrivateAddress = (address: string): boolean =>
     ? /^(::1$|f[cd]|fe80)/i.test(address)
     : /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(address);
 
-/** `[::1]` in the form that is looked up and shown. */
+/** `[::1]` in the form used for look-up and display. */
 export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

@@ -33,7 +33,7 @@ export function createBearer(source: TokenSource): Bearer {
       seen.add(token);
       mask = maskOf(seen);
     }
-    // A header cannot hold anything else, and the error about it would show the token.
+    // A header cannot hold other characters, and the error would show the token.
     if (/^[\x21-\x7e]+$/.test(token)) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
   }

@@ -30,13 +30,13 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
   const connect = buildConnector({
     timeout: options.connectTimeoutMillis,
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
-    // HTTP/2 would put requests on shared sessions, where "not one byte was written" is harder to know.
+    // HTTP/2 would share sessions between requests, which makes "not one byte was written" harder to prove.
     allowH2: false,
     // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
     rejectUnauthorized: true,
     ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
   });
-  // The time-out for the whole answer is enforced here; undici's own time-outs only cover pauses.
+  // This enforces the timeout for the whole answer; undici's own timeouts only cover pauses.
   const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent(clientOptions);
 
@@ -51,7 +51,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
         });
       const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: keep });
       try {
-        // After a time-out the connection is reset: a graceful close lets a proxy deliver what it still holds.
+        // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
         const reset = () => socket?.resetAndDestroy();
         return await exchangeOn(client, exchange, { ...options, onTimeout: reset }, maySend);
       } finally {
@@ -64,7 +64,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
 
 /**
  * undici calls `onRequestStart` once the connection is open, synchronously before it writes the request line (`writeH1`
- * in its client-h1.js): until then nothing has been written, and if it is aborted there nothing will be.
+ * in its client-h1.js): until then nothing has been written, and if it is aborted there, nothing ever will be.
  */
 function exchangeOn(
   dispatcher: Dispatcher,
@@ -149,7 +149,7 @@ function exchangeOn(
         onResponseEnd: () => answer(true),
         onResponseError(_controller, error) {
           const { phase, code } = causeOf(error, written);
-          // If the part after the status is malformed, the answer counts as broken off.
+          // If the part after the status is malformed, the answer counts as interrupted.
           fail(phase === 'not-http' && status !== undefined ? 'reset' : phase, code);
         },
       },
@@ -157,7 +157,7 @@ function exchangeOn(
   });
 }
 
-/** If `maySend` throws, it has not said yes. */
+/** If `maySend` throws, that is not a yes. */
 function saysYes(maySend: () => boolean): boolean {
   try {
     return maySend();

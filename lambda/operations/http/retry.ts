@@ -6,7 +6,7 @@ import type { Answer } from './transport.ts';
  */
 const firstBackoffMillis = 1000;
 
-/** The longest wait that a server may ask for: reads must fit into a function's time-out. */
+/** The longest wait that a server may ask for: reads must fit into a function's timeout. */
 const maxRetryAfterMillis = 30_000;
 
 /**

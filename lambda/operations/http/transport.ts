@@ -40,7 +40,7 @@ export class TransportError extends Error {
   readonly mayBeWritten: boolean;
   /** The cause's code (`ECONNREFUSED`), if it has one. */
   readonly code: string | undefined;
-  /** The status, if the answer broke off after it. */
+  /** The status, if the answer was interrupted after it. */
   readonly status: number | undefined;
 
   constructor(

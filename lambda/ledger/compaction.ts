@@ -22,7 +22,7 @@ import { LedgerError } from './ledger.ts';
  *
  *   compacting     1 creates a file of its own in `<ledger>.compacting`     appending     1 appends its line
  *                  2 removes the others there                                            2 removes all files there
- *                  3 checks that the path still means the file it had                    3 checks that the path still means
+ *                  3 checks that the path still means the file it had                    3 checks that the path is still
  *                    open, reads that to its end, writes what counts                       the file it appended to
  *                  4 renames its file to the path                                        4 reads on: does the line count?
  *

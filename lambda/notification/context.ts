@@ -1,6 +1,8 @@
-/** The environment of the message's readers: with it, next steps become commands that can be pasted as they are. */
+/** The environment of the message's readers, which turns next steps into commands that can be pasted as they are. */
 export interface MessageContext {
-  /** The workflow; with it a next step is a complete `aws stepfunctions start-execution`, without it only the input. */
+  /**
+   * The workflow: with it, a next step is a complete `aws stepfunctions start-execution`; without it, only the input.
+   */
   stateMachineArn?: string;
   region?: string;
   /** Address of docs/runbook.md, without an anchor. */
@@ -15,9 +17,9 @@ export interface MessageContext {
   tokenKeyArn?: string;
   /** The run was made by `npm start`: next steps are command lines of the local runner. */
   local?: boolean;
-  /** How that runner was started; placeholders are printed without it. */
+  /** How that runner was started; without it, commands contain placeholders. */
   localCommand?: LocalCommand;
-  /** Its waits were cut short (`--fast`): by its own clock it took longer than by anyone else's. */
+  /** Its waits were cut short (`--fast`), so its own clock shows more time than has really passed. */
   waitsCutShort?: boolean;
   /** Texts that must not appear in any message: the token in use. */
   secrets?: readonly string[];
@@ -27,7 +29,7 @@ export interface MessageContext {
 export interface LocalCommand {
   /** What precedes the verb: `npm start --`, `datahub-retention`. */
   program: string;
-  /** The demonstration, which has no server: every line is one of its own. */
+  /** The demonstration, which has no server: it uses its own command lines. */
   isDemo?: true;
   /** Options that every verb takes, quoted for a shell. */
   options: string;

@@ -1,8 +1,8 @@
 import type { Command, Instruction } from '../wording/instruction.ts';
 
 /**
- * A message is data until it is written: a line is a text, or a command with what it does. Only a command is set off from
- * the text around it: a text stays one line, so nothing that it quotes can look like a command.
+ * A message is data until it is written: a line is a text, or a command with what it does. Only commands are set off
+ * from the surrounding text; a text stays on one line, so nothing that it quotes can look like a command.
  */
 export type Line = string | Command;
 
@@ -17,7 +17,7 @@ export const after = (words: string, line: Line | undefined = ''): Line =>
 export const asksSearchEngine = (lines: readonly Line[]): boolean =>
   lines.some((line) => typeof line !== 'string' && line.typedIn === 'search-engine');
 
-/** @param setOff a command as it looks in this form of the message: what it does, and what to type */
+/** @param setOff formats a command for this form of the message: what it does, and what to type */
 export const written = (lines: readonly Line[], setOff: (command: Command) => readonly [string, string]): string =>
   lines.flatMap((line) => (typeof line === 'string' ? [line] : setOff(line)).map(unbroken)).join('\n');
 

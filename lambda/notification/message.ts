@@ -12,7 +12,7 @@ export type { MessageContext } from './context.ts';
 /** What one publish sends: a subject, a text per protocol, and attributes to filter on. */
 export interface ComposedMessage {
   subject: string;
-  /** The report, as JSON: for SQS, Lambda, Firehose and whatever else has no text of its own. */
+  /** The report, as JSON: for SQS, Lambda, Firehose and any other protocol without its own text. */
   default: string;
   /** Plain text. */
   email: string;
@@ -26,7 +26,7 @@ export interface ComposedMessage {
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
 export const maxPublishedBytes = 260_000;
 
-/** Nobody reads more in an email. */
+/** The most that people read in an email. */
 const maxMailCharacters = 24_000;
 
 /**

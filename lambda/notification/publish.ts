@@ -10,7 +10,7 @@ import { isQuiet } from './quiet.ts';
 export interface SnsPublisherOptions {
   client: SNSClient;
   topicArn: string;
-  /** `problems` keeps quiet after a run in which nothing was lost, nothing may be lost, and nothing is asked of anybody. */
+  /** `problems` keeps quiet after a run in which nothing was lost, nothing may be lost, and nobody has to act. */
   notify: 'always' | 'problems';
   log: Log;
   context?: MessageContext;
@@ -26,7 +26,7 @@ export class PublishError extends Error {
 /**
  * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
  * `publish` throws PublishError if SNS does not accept it. A topic without confirmed subscriptions is logged and
- * counted, but is not a failure: SQS and Lambda subscribers confirm by themselves, people may not have clicked yet.
+ * counted, but is not a failure: SQS and Lambda subscribers confirm automatically, but people may not have clicked yet.
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {

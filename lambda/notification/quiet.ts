@@ -5,8 +5,8 @@ import { failedChecks } from './digest/troubles.ts';
 import { noteStep } from './next/run-steps.ts';
 
 /**
- * Whether a report is of no interest to subscribers to problems only: nothing was lost, nothing may be lost, and nothing
- * is asked of anybody. What a report says and nobody is sent, nobody has been told.
+ * Whether a report is of no interest to people who subscribe only to problems: nothing was lost, nothing may be lost,
+ * and nobody has to act. A report that is not sent informs nobody.
  */
 export const isQuiet = (report: Report): boolean =>
   report.result === 'ok' &&

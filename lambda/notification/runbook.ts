@@ -27,7 +27,10 @@ export const runbookAnchor = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replace(/ /g, '-');
 
-/** Where the runbook is without an address: the repository and the package have it in the version that sent the message. */
+/**
+ * Where to find the runbook without an address: the repository and the package have it in the version that sent the
+ * message.
+ */
 export const runbookFile = 'docs/runbook.md of datahub-retention';
 
 /** @param runbookUrl address of the runbook page, without an anchor */

@@ -22,13 +22,13 @@ const cuts: readonly Cut[] = [
   { harmlessReason: 0, text: 500, policies: 200, unmanaged: 10, notes: 20 },
   { harmlessReason: 0, text: 300, policies: 120, unmanaged: 5, notes: 10 },
   { harmlessReason: 0, text: 200, policies: 60, unmanaged: 0, notes: 5 },
-  // Always fits, whatever the texts are: 20 policies of eleven texts, six bytes for a character at worst.
+  // Always fits, whatever the texts: 20 policies with eleven texts each, at worst six bytes per character.
   { harmlessReason: 0, text: 60, policies: 20, unmanaged: 0, notes: 2 },
 ];
 
 /**
  * The first version of the report that fits: the report itself, or one that is cut down and says so in a note.
- * Every version is valid against the report's schema. The last one is returned even if `fits` denies it.
+ * Every version is valid against the report's schema. Returns the last one even if it does not fit.
  */
 export function shorten(report: Report, fits: (candidate: Report) => boolean): Report {
   if (fits(report)) return report;

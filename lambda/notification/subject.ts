@@ -17,7 +17,7 @@ export function subject(report: Report): string {
   return ascii(fitting(`${start}${name}: `, parts), maxSubject);
 }
 
-/** Counts of others go before details, and details before the night: the second one must not read like the first. */
+/** Drops counts of others first, then details, then the night: the second night must not read like the first. */
 function fitting(start: string, parts: readonly Part[]): string {
   const isShort = (given: readonly Part[]) => start.length + inWords(given).length <= maxSubject;
   let kept = parts;

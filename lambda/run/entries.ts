@@ -20,7 +20,7 @@ export function done(
   cause: Cause,
   more: Partial<EntryFacts> = {},
 ): DoneEntry {
-  // Decides again on an entry that already had an outcome; its old cause is dropped.
+  // Drops the old cause of an entry that already had an outcome.
   return { index: from.index, phase: 'done', entry: { ...from.entry, ...more, outcome, cause } };
 }
 
@@ -95,13 +95,13 @@ export const keyOf = ({ index, entry }: Pick<Entry, 'index' | 'entry'>, { server
   server,
 });
 
-/** The moment from which this run sends and watches nothing more, epoch milliseconds of the run's clock. */
+/** From this moment on the run sends and watches nothing, epoch milliseconds of the run's clock. */
 export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings): number =>
   Date.parse(state.startedAt) + settings.maxRunHours * 3_600_000;
 
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
-/** What the report says of an index whose record is foreign. */
+/** What the report says about an index whose record is foreign. */
 export const foreignEntry = (
   from: Pick<Entry, 'index' | 'entry'>,
   { outcome, cause }: Extract<Standing, { kind: 'foreign' }>,
@@ -113,7 +113,7 @@ export function held({ state, attempt, judgeableAt }: Reserved | Unresolved, now
   return { kind: 'held', state, runId: capped(attempt.runId), ...until };
 }
 
-/** Why an index is closed, for every report until an operator clears it. */
+/** Why an index is closed; in every report until an operator clears it. */
 export function quarantinedCause({ lastVerdict: { entry, decidedAt } }: Quarantined): Cause {
   const { outcome, rowsMissing } = entry;
   return {
@@ -125,7 +125,7 @@ export function quarantinedCause({ lastVerdict: { entry, decidedAt } }: Quaranti
   };
 }
 
-/** Whatever caused the verdict, what the operator needs to know is which index still holds the rows. */
+/** Whatever caused the verdict, the operator needs to know which index still holds the rows. */
 export function whereRowsAre({ cause, indexName }: DecidedFacts): {
   rowsIn?: string;
   indexNow?: string;

@@ -2,13 +2,13 @@ import { maxHistoryEvents } from '../facts/limits.ts';
 import type { RunState } from './state.ts';
 
 /**
- * Step Functions ends an execution at 25,000 history events, without any Catch, so that no report would be published. The
- * events are counted here by the turns that the run state remembers. A test computes these numbers from the workflow file, so
- * that a change of the workflow changes them.
+ * Step Functions ends an execution at 25,000 history events, without any Catch, so no report would be published. This
+ * counts the events from the turns recorded in the run state. A test computes these numbers from the workflow file, so
+ * a change to the workflow changes them.
  */
 
 /**
- * A state makes `…StateEntered` and `…StateExited`; a Task has its function's scheduling, start and end between them, and
+ * A state makes `…StateEntered` and `…StateExited`; between them, a Task has its function's scheduling, start and end,
  * again for each retry.
  */
 export const historyBudget = {
@@ -25,7 +25,7 @@ export const historyBudget = {
   reserve: 2700,
 } as const;
 
-/** History events that the run has used, at most, when nothing was retried. */
+/** The most history events that the run can have used without retries. */
 export const historyUsed = ({ turns }: Pick<RunState, 'turns'>): number =>
   historyBudget.fixed + turns.truncate * historyBudget.truncateTurn + turns.poll * historyBudget.pollTurn;
 

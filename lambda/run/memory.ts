@@ -7,7 +7,7 @@ import { sameSince } from '../memory/trends.ts';
 import type { DoneEntry, Entry, RunState } from './state.ts';
 
 /**
- * What a step has decided goes into the memory of nights, and what is not well learns from it since when. No decision
+ * A step's decisions go into the memory of nights, which also says how long an index has been in trouble. No decision
  * depends on it, and a run works without it.
  */
 
@@ -23,7 +23,7 @@ export async function unavailable(use: () => Promise<void>): Promise<Note | unde
 }
 
 /**
- * Since when an index has been in the same trouble: empty the first time, for what is well, and for a quarantine, which
+ * Since when an index has been in the same trouble: empty the first time, if all is well, and for a quarantine, which
  * has its own date. Throws MemoryError.
  */
 export async function troubledSince(
@@ -37,7 +37,7 @@ export async function troubledSince(
   return since === undefined ? {} : { since };
 }
 
-/** What this night saw of an index, and what came of it, if that is decided. Of one that is watched the verdict tells. */
+/** What this night saw of an index, and its outcome, if decided. If it is watched, the verdict has the outcome. */
 export function nightOf({ index, phase, entry }: Entry, { startedAt }: RunState): Night[] {
   if (phase === 'watched') return [];
   const { rowsTotal, indexName } = entry;
@@ -52,7 +52,7 @@ export function nightOf({ index, phase, entry }: Entry, { startedAt }: RunState)
   ];
 }
 
-/** If an earlier run sent it, "rows before" are those of that night. */
+/** If an earlier run sent the truncation, "rows before" are from that night. */
 function before({ rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete, sizeBeforeMb, adopted }: EntryFacts) {
   if (adopted || rowsTotal === undefined) return {};
   return {

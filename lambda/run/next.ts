@@ -12,7 +12,7 @@ const leastWaitSeconds = 1;
 const afterTruncateSeconds = 10;
 
 /**
- * What the workflow does next; every step leaves it in the run state: start the next approved truncation if no other is
+ * What the workflow does next; every step leaves it in the run state: start the next approved truncation if none is
  * running, else wait for the next look, else report. If the run may start nothing more, approved policies become
  * `not-started`; if its time or history is used up, watched ones become `still-running`. While a Truncate that failed
  * may still send, the run only waits.
@@ -21,7 +21,7 @@ const afterTruncateSeconds = 10;
 export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
   const spent = whyOver(state, settings, now);
   const stop = spent ?? state.breaker;
-  // Its Truncate failed and may still send: it is not started again, and nothing else is started alongside it.
+  // Its Truncate failed and may still send: do not start it again, nor anything else alongside it.
   const unsettled = state.failure && state.entries.find((entry) => entry.phase === 'approved');
   const entries = state.entries.map((entry): Entry => {
     if (entry === unsettled) return entry;
@@ -44,14 +44,14 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
     return { ...next, next: 'truncate', waitSeconds: afterTruncateSeconds };
   }
   if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
-  // The looks at an old truncation are half an hour apart: the others do not wait for the next one.
+  // Looks at an old truncation are half an hour apart; the others do not wait for the next one.
   const isHeldByOld = isWaiting && isHeld && watched.every(({ entry }) => entry.adopted);
   return waitUntil(isHeldByOld ? Math.min(end, heldUntil(state, settings)) : end);
 }
 
 /**
  * Truncations run one after another. One left by an earlier run holds the others back until two looks have shown
- * whether it is making progress, and then for as long as it does, two hours at most: a hanging task must not hold up
+ * whether it is making progress, and then as long as it does, for at most two hours: a hanging task must not hold up
  * every policy.
  */
 export function holdsBack(
@@ -67,7 +67,7 @@ export function holdsBack(
 const heldUntil = ({ startedAt }: RunState, { maxRunHours }: RunSettings): number =>
   Date.parse(startedAt) + Math.min(heldBackMillis, (maxRunHours * 3_600_000) / 2);
 
-/** Why this run neither starts nor watches anything any more; undefined while it continues. */
+/** Why this run no longer starts or watches anything; undefined while it continues. */
 export function whyOver(
   state: RunState,
   settings: RunSettings,

@@ -6,7 +6,7 @@ import type { Orders } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 
-/** What the operator wants: the policies and the pause switch, read whenever they are needed and never cached. */
+/** The operator's orders: the policies and the pause switch, read whenever needed and never cached. */
 
 /** All policies, with the stage's defaults. Throws ParametersError. */
 export async function readPolicies({
@@ -34,8 +34,8 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
 
 /**
  * Rechecks the orders just before the call: the job may have been paused since, or the policy may no longer be the one
- * that Plan decided on. `owner` and `note` are not compared, and a stage's changed mode takes effect with the next run:
- * the pause is what stops a run.
+ * that Plan decided on. `owner` and `note` are not compared, and a changed mode of the stage takes effect with the
+ * next run: to stop a run, pause the job.
  */
 export async function ordersNow(
   { index, policy }: ApprovedEntry,

@@ -17,7 +17,7 @@ export const isOurs = (state: unknown, { settings }: Pick<RunServices, 'settings
   return version === STATE_VERSION && server === addressOf(settings);
 };
 
-/** The state cannot be read at all; the workflow leads such an error to Report. */
+/** The state cannot be read at all; the workflow passes such an error to Report. */
 export class StateUnreadable extends Error {
   override readonly name = 'StateUnreadable';
 }
@@ -59,12 +59,12 @@ function whyForeign(
 const isNext = ({ entries }: StateHead, index: string): boolean =>
   entries.find(({ phase }) => phase === 'approved')?.index === index;
 
-/** @param isNext a Truncate that was called before a redrive may still be at work on it: it may have been sent */
+/** @param isNext a Truncate called before a redrive may still be working on it, so it may have been sent */
 function entryOf({ index, phase, entry }: StateHead['entries'][number], isNext: boolean, deployed: Cause): Entry {
   const { entityType, aspect } = entry;
   const known = outcomes.find((outcome) => outcome === entry.outcome);
   const outcome: Outcome = known ?? (isNext ? 'unknown' : phase === 'watched' ? 'still-running' : 'not-started');
-  // The outcome says what was decided; only its own version could say why.
+  // The outcome says what was decided; only the version that wrote it could say why.
   const cause: Cause = phase === 'watched' ? { kind: 'watching', why: 'other-version' } : deployed;
   return done({ index, entry: { entityType, aspect } }, outcome, cause);
 }

@@ -25,7 +25,7 @@ export interface ReportServices {
   clock: Clock;
   log: Log;
   publisher: Publisher;
-  /** Counts what the report says. Alarms must not depend on a message that may be refused, so this comes first. */
+  /** Counts the report's results. Alarms must not depend on a message that may be refused, so this comes first. */
   count?(report: Report): void;
   /** Turns facts into English; tests replace it to show that nothing depends on the wording. */
   words?: (facts: ReportFacts) => Report;
@@ -110,7 +110,7 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
 }
 
 /**
- * Truncate failed, and no Poll followed to find out what it did: the truncation whose turn it was may have been sent.
+ * Truncate failed, and no Poll followed to find out what it did: the truncation that was due may have been sent.
  */
 function settleUnsettled({ entries, failure }: RunState): Entry[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;

@@ -7,8 +7,8 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
  * The state of this run's own attempt on an index, from the ledger alone: first a verdict (a retried step reports the
- * same), then an unresolved truncation, which is watched, then one that another run has closed since; otherwise nothing
- * was ever sent.
+ * same one), then an unresolved truncation, which is watched, then one that another run has since closed; otherwise
+ * nothing was ever sent.
  * @param now epoch milliseconds of the run's clock
  */
 export function resumeOwn(

@@ -44,7 +44,7 @@ export interface RunSettings {
 export interface Surroundings {
   /** The run is on Lambda, where a private network address is normal. */
   onLambda: boolean;
-  /** The addresses of a host name; throws where there are none. */
+  /** The addresses of a host name; throws if there are none. */
   lookup(hostname: string): Promise<string[]>;
   /**
    * Called with each part of the preflight as it comes in and with all of it at the end, which may be long before Plan

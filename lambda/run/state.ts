@@ -35,23 +35,23 @@ export interface RunState {
   /** Why the run as a whole could not do its work. */
   error?: Cause;
   notes: Note[];
-  /** In a preview, if it could be done. */
+  /** In a preview, if it could run. */
   preflight?: Check[];
   unmanagedIndices: UnmanagedIndex[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
-  /** How often Truncate and Poll have run: what the history budget is counted from. */
+  /** How often Truncate and Poll have run, for the history budget. */
   turns: { truncate: number; poll: number };
   /** Real calls of this run that returned no task id. */
   callsWithoutTask?: number;
   /** What the server refuses to report. */
   refused?: Failures;
   /**
-   * Put there by the workflow when Truncate failed, until Poll has found out what it did: the error's name and, after
-   * the first Poll that could not, the time when that Truncate can no longer send (epoch ms of the run's clock).
+   * Set by the workflow when Truncate failed, until Poll has found out what it did: the error's name and, after the
+   * first Poll that could not find out, the time when that Truncate can no longer send (epoch ms of the run's clock).
    */
   failure?: { step: 'truncate'; error: string; sendsUntil?: number };
-  /** Put there by the workflow when Poll failed for good. */
+  /** Set by the workflow when Poll failed for good. */
   pollFailure?: { step: 'poll'; error: string };
 }
 
@@ -72,7 +72,7 @@ export interface DoneEntry extends EntryBase {
 
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
-  /** What Truncate compares with the policy as it is by then. */
+  /** What Truncate compares with the policy at that time. */
   policy: Orders;
   plan: Planned;
 }
@@ -83,7 +83,7 @@ export interface Planned {
   strategy: Strategy;
   /** A bite: the cutoff that is sent, which is older than the policy's, and the rows that it deletes. */
   bite?: { cutoffMillis: number; rows: number; nights?: number };
-  /** Its estimated duration: that of last time. */
+  /** Its estimated duration, from last time. */
   seconds?: number;
 }
 
@@ -93,8 +93,8 @@ export interface WatchedEntry extends EntryBase {
 }
 
 /**
- * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version:
- * only this head is used to report it, and nothing else is interpreted.
+ * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version;
+ * the report uses only this head, and nothing else is interpreted.
  */
 export const headSchema = z.looseObject({
   version: z.number(),

@@ -40,9 +40,10 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
  * The safety of the whole project rests on the order of its side effects: reserve the index in the ledger; count its
- * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, which is
- * the last count of the windows, and decide again on its result; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record
- * the response. Wherever this function may die in between, the ledger says how far it got.
+ * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, which
+ * is the last count of the windows, and decide again on its result; write `sending`; send, if it is still before
+ * `sendBy` and the dry run is fresh; record the response. If this function dies in between, the ledger says how far it
+ * got.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
   if (!isOurs(state, services)) return fromHead(state, services);
@@ -64,7 +65,7 @@ export async function truncate(state: RunState, services: RunServices): Promise<
 
 const finish = (state: RunState, { settings, clock }: RunServices): RunState => proceed(state, settings, clock.now());
 
-/** The entry, and what else of the run state changes with it. */
+/** The entry, and what else changes in the run state. */
 interface Started {
   entry: Entry;
   changes?: Partial<RunState>;
@@ -98,7 +99,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   }
   const until: SendUntil = {
     wall: checked.record.attempt.sendBy,
-    // What was allowed when the reservation was made, even if the wall clock is changed in the meantime.
+    // The deadline allowed when the reservation was made, even if the wall clock changes in the meantime.
     monotonic: Math.min(begun + (sendBy - now), validUntil(checked.dryRunAt.monotonic)),
   };
   const started = await sendOne(state, target, checked.record, until, services);
@@ -113,8 +114,8 @@ function notFree(
 ): Entry {
   switch (stands.kind) {
     case 'mine':
-      // Called again by a redrive: if it sent, that truncation is watched. Otherwise the first call may still be
-      // running.
+      // Called again by a redrive: if the first call sent a truncation, it is watched. Otherwise that call may still
+      // be running.
       if (isUnresolved(stands.record)) return resumeOwn(target, stands, state, clock.now());
       throw invokedTwice(target);
     case 'decided':
@@ -129,7 +130,7 @@ function notFree(
   }
 }
 
-/** Another invocation for the same execution was first: Poll finds out its result. */
+/** Another invocation of the same execution was first: Poll finds out its result. */
 const invokedTwice = ({ index }: ApprovedEntry): Error =>
   new Error(`Truncate was invoked twice for ${index} in one run`);
 
@@ -196,7 +197,7 @@ const refuse = (outcome: Outcome, cause: Cause, facts: Partial<EntryFacts> = {})
   facts,
 });
 
-/** Counts under the record and decides again; nothing but `sending` comes between this and the call. */
+/** Counts while holding the record and decides again; only `sending` comes between this and the call. */
 async function check(
   state: RunState,
   target: ApprovedEntry,
@@ -237,7 +238,7 @@ async function checkUntil(
     mayCopy(attempt),
     async (fields) => {
       orders = await ordersNow(target, services);
-      // Measured from before the request: when exactly the server counted is unknown.
+      // Measured from before the request, because we do not know when exactly the server counted.
       dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
       return ask(fields);
     },
@@ -265,7 +266,7 @@ async function checkUntil(
   return reachSending(record, { dryRun, dryRunAt, windows, size }, services);
 }
 
-/** Why the last dry run, made under the record, forbids what Plan has approved; undefined if it does not. */
+/** Why the last dry run, made while holding the record, forbids what Plan approved; undefined if it does not. */
 export function decideAgain(
   { policy, plan }: ApprovedEntry,
   given: Circumstances,
@@ -287,7 +288,7 @@ export function decideAgain(
   return isWithin ? undefined : changed(rows);
 }
 
-/** @param madeAt when a dry run was asked for, by any clock: until then the call may rely on it */
+/** When a dry run stops being valid for the call. @param madeAt when it was requested, by any clock */
 export const validUntil = (madeAt: number): number => madeAt + dryRunValidMillis;
 
 const boundsNow = ({ strategy, fields, policyCutoffMillis, runStartMillis }: Attempt, clock: Clock) =>
@@ -298,7 +299,7 @@ const boundsNow = ({ strategy, fields, policyCutoffMillis, runStartMillis }: Att
 
 const mayCopy = ({ strategy }: Attempt): boolean => strategy !== 'delete-by-query';
 
-/** Writes `sending`: the last step before the call; from here on everyone assumes that it was sent. */
+/** Writes `sending`, the last step before the call; from here on everyone assumes that it was sent. */
 async function reachSending(
   record: Reserved,
   {

@@ -7,8 +7,8 @@ import type { DryRun } from '../operations/operations.ts';
  */
 
 /**
- * The maximum number of rows to delete in one run; an operator's approval lifts it. Half of the tolerance is used up
- * here, so that a few rows do not add another night; the other half is for rows that age until the call.
+ * The maximum number of rows to delete in one run; an operator's approval lifts it. This uses half of the tolerance,
+ * so that a few rows do not add another night; the other half is for rows that age before the call.
  * @returns undefined if all may go at once
  */
 export function biteOf(
@@ -22,12 +22,12 @@ export function biteOf(
   return Math.max(maxRowsPerRun, approveRows ?? 0);
 }
 
-/** What is sent may exceed the bite by this much: rows keep ageing between Plan and the call. */
+/** The truncate may exceed the bite by this much: rows keep ageing between Plan and the call. */
 export const biteLimit = (maxRowsPerRun: number, approveRows: number | undefined): number =>
   Math.max(maxRowsPerRun * (1 + biteTolerance), approveRows ?? 0);
 
 /**
- * The first step back, 3.7 years: nearly every backlog is younger, so that a search takes 16 dry runs. Each older step
+ * The first step back, 3.7 years: nearly every backlog is younger, so a search takes 16 dry runs. Each older step
  * doubles it; back to the epoch, a search takes at most 22.
  */
 const firstStepHours = 2 ** 15;
@@ -45,9 +45,9 @@ export interface BiteSearch {
 export type Bite =
   /** An older cutoff that deletes at most a bite, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
-  /** The oldest hour alone, which ends at `cutoffMillis`, holds more. */
+  /** The oldest hour alone, which ends at `cutoffMillis`, has more rows. */
   | { kind: 'too-large'; cutoffMillis: number; rows: number }
-  /** Time ran out before a cutoff, or even the oldest rows, were found. */
+  /** Time ran out before the search found a cutoff, or even the oldest rows. */
   | { kind: 'no-time' };
 
 /** Finds the youngest cutoff, whole hours before the policy's, that deletes at most a bite, as far as time allows. */
@@ -74,7 +74,7 @@ export async function findBite({ cutoffMillis, whole, bite, ask }: BiteSearch): 
 /**
  * Number of runs, including this one, until the rest is below the threshold if each takes a bite.
  * @param rowsPerNight rows that pass the cutoff from one night to the next, if known
- * @returns undefined if that never happens, or so late that it is not worth mentioning
+ * @returns undefined if that never happens, or too late to be worth mentioning
  */
 export function nightsOf(
   { rowsToDelete, rowsTotal }: Pick<DryRun, 'rowsToDelete' | 'rowsTotal'>,

@@ -9,11 +9,11 @@ import type { Orders } from '../policy/schema.ts';
  */
 const reindexTimeoutSeconds = 300;
 
-/** The policy's cutoff, epoch milliseconds; relative to the run's start, so that every step uses the same one. */
+/** The policy's cutoff, epoch milliseconds; relative to the run's start, so every step uses the same one. */
 export const cutoffOf = (policy: Orders, startMillis: number): number => startMillis - policy.retentionDays * dayMillis;
 
 /**
- * The request fields of one policy, the same in dry run and truncate.
+ * The request fields of one policy, the same for dry run and truncate.
  * @param planned the strategy of Plan's dry run; left out in Plan itself
  */
 export function truncateFields(policy: Orders, cutoffMillis: number, planned?: Strategy): TruncateFields {

@@ -4,14 +4,14 @@ import type { DryRun } from '../operations/operations.ts';
 import { type Counts, keptOf } from './windows.ts';
 
 /**
- * Whether rows have disappeared since the last verdict. Totals are never compared, because ingestion refills them; nor
- * are rows past their retention by now, which others may delete.
+ * Whether rows have disappeared since the last verdict. It never compares totals, because ingestion refills them, nor
+ * rows that are past their retention by now, which others may delete.
  */
 
 /**
- * Where the window begins that a verdict keeps for the next nights: a quarter of the way from the policy's cutoff to the
- * run's start, so that the cutoffs of as many nights stay older than all of it. A week of retention has one such night,
- * a month seven.
+ * Where the window begins that a verdict keeps for the next nights: a quarter of the way from the policy's cutoff to
+ * the run's start. That is how long later cutoffs stay older than the whole window: one night for a week of retention,
+ * seven for a month.
  */
 export function sinceMillis({
   fields,
@@ -25,7 +25,7 @@ export function sinceMillis({
  * Rows of that window, up to the run's start.
  * @param after the counts that a verdict is made from
  * @param older up to the window's start, counted after them
- * @returns undefined if rows went between the two: they would be missed later
+ * @returns undefined if rows disappeared between the two counts: they would seem to be missing later
  */
 export function windowSince(attempt: Unresolved['attempt'], after: Counts, older: DryRun): Window | undefined {
   const kept = keptOf(after.windows);
@@ -35,7 +35,7 @@ export function windowSince(attempt: Unresolved['attempt'], after: Counts, older
 }
 
 /**
- * How many rows of a verdict's window are left, if less than half are, and more than a few are gone.
+ * How many rows of a verdict's window are left, if less than half are left and more than a few are gone.
  * @param cutoff the policy's cutoff now: once it is younger than the window's start, nothing is compared
  * @param upTo rows with a timestamp at or before a moment. Throws OperationsError
  */
@@ -46,11 +46,11 @@ export async function goneSince(
 ): Promise<{ found: number } | undefined> {
   if (cutoff > from || rows <= missingRows) return undefined;
   const isGone = (found: number) => found < rows * rowsAfterShare && rows - found > missingRows;
-  // The younger end first: rows deleted between the two counts are not missed.
+  // The younger end first, so that rows deleted between the two counts do not look like a loss.
   const younger = await upTo(to);
   const older = await upTo(from);
   if (!isGone(younger - older)) return undefined;
-  // Old rows that came in between the two counts look like a loss: the younger end once more.
+  // Old rows that arrived between the two counts look like a loss, so count the younger end again.
   const found = Math.max(0, (await upTo(to)) - older);
   return isGone(found) ? { found } : undefined;
 }

@@ -12,7 +12,7 @@ import type { End, Watch } from './watch.ts';
 import { keptOf, type Shortfall, shortfallOf, windowOf } from './windows.ts';
 
 /**
- * Judges a truncation that has ended, or shows no more progress, from new counts. `completed` proves nothing: DataHub
+ * Judges a truncation that has ended, or makes no more progress, by new counts. `completed` proves nothing: DataHub
  * drops a task's error and failures. Pure.
  */
 
@@ -49,9 +49,9 @@ export function judge(evidence: Evidence): Judgement {
   return isUnmoved(evidence) ? notRefreshed(evidence, loss) : remains(evidence, loss, 'rows');
 }
 
-/** What is known of an index that cannot be counted. */
+/** What is known about an index that cannot be counted. */
 export interface Uncountable {
-  /** What its counts fail with; undefined where they contradict each other. */
+  /** Why its counts fail; undefined if they contradict each other. */
   error?: ServerError;
   task?: OwnTask | undefined;
 }
@@ -81,7 +81,7 @@ export function isUntouched(evidence: Evidence): boolean {
   const { record, after, indexName, watch, end, copied } = evidence;
   if (end !== 'still' || record.state !== 'sending') return false;
   const { rowsToDelete: before, indexName: nameBefore } = record.attempt.baseline;
-  // With only a few rows, most of them could be gone and still be within the tolerance.
+  // If there are only a few rows, most of them could be gone and still be within the tolerance.
   const allowed = copied ? 0 : Math.min(slack(before), before / 2);
   const fewest = Math.min(after.rowsToDelete, watch.lowestToDelete ?? after.rowsToDelete);
   if (fewest < before - allowed || lossOf(evidence).isMissing) return false;
@@ -89,7 +89,7 @@ export function isUntouched(evidence: Evidence): boolean {
   return !copied || after.rowsToDelete === before;
 }
 
-/** Nothing was started, as far as can be seen. Rows that other processes deleted in the meantime are counted anyway. */
+/** As far as counts show, nothing was started. Rows that other processes deleted in the meantime are counted anyway. */
 function unchanged(evidence: Evidence): Judgement {
   const { answer } = evidence.record.attempt;
   const { rows } = lossOf(evidence);
@@ -106,13 +106,13 @@ const noLoss = { rows: 0, isMissing: false } as const;
 const lossOf = ({ record, after }: Evidence): Shortfall | typeof noLoss =>
   shortfallOf(record.windows, after.windows) ?? noLoss;
 
-/** A hanging copy may continue; one whose rows rose in this run has not ended when the run has to close it. */
+/** A hanging copy may continue; a copy whose rows rose in this run has not ended when the run has to close it. */
 const mayComeBack = ({ end, isOld, watch }: Evidence): boolean =>
   end !== 'task' && (isOld ? watch.rose?.kept === true : end === 'hung');
 
 /**
  * The proof is complete, but searches find next to nothing: the newest servers leave the new index without refreshes,
- * and only rows written just after the swap may show (ESIndexBuilder.reindexInPlaceAsync).
+ * and only rows written just after the swap may be visible (ESIndexBuilder.reindexInPlaceAsync).
  */
 function isInvisible({ record, after }: Evidence): boolean {
   const expected = keptOf(record.windows)?.rows ?? 0;
@@ -123,7 +123,7 @@ function isInvisible({ record, after }: Evidence): boolean {
 function isUnmoved({ record, task, after, watch }: Evidence): boolean {
   const planned = record.attempt.baseline.rowsToDelete;
   const { total = 0, deleted = 0 } = task?.counters ?? {};
-  // Late-arriving rows may replace deleted ones: the lowest count of any look decides.
+  // Late rows may replace deleted ones: the lowest count of any look decides.
   const fewest = Math.min(after.rowsToDelete, watch.lowestToDelete ?? after.rowsToDelete);
   return total > 0 && deleted === total && fewest >= planned - slack(planned);
 }
@@ -158,7 +158,7 @@ function verified(evidence: Evidence, loss: Loss): Judgement {
   return { outcome: 'truncated', cause: how, facts: factsOf(evidence, loss), closes: 'idle', ...provenIn(evidence) };
 }
 
-/** A copy without proof does not come as far as this. */
+/** A copy without proof never gets this far. */
 const provenIn = ({ copied, indexName }: Evidence): Pick<Judgement, 'provenName'> =>
   copied && indexName !== undefined ? { provenName: indexName } : {};
 
@@ -177,7 +177,10 @@ function remains(evidence: Evidence, loss: Loss, why: 'rows' | 'conflicts'): Jud
   };
 }
 
-/** What counters say that no search can see. After a copy the index is closed, because nobody could see a loss either. */
+/**
+ * Deletions that the counters report but searches do not show. After a copy the index is closed, because a loss would
+ * be invisible too.
+ */
 function notRefreshed(evidence: Evidence, loss: Loss): Judgement {
   const { record, indexName: indexNow, copied } = evidence;
   const { indexName: indexBefore } = record.attempt.baseline;
@@ -216,12 +219,13 @@ function missing(evidence: Evidence, loss: Loss): Judgement {
 }
 
 /**
- * How it ended is not known. The record stays unresolved for a later look until it is 20 h old: then what cannot have
- * copied is simply repeated another night, while a copy may have left the alias on half an index.
+ * How it ended is unknown. The record stays unresolved for a later look until it is 20 h old. After that, a truncation
+ * that cannot have copied is simply repeated another night; a copy is not, because it may have left the alias on half
+ * an index.
  */
 function unsettled(evidence: Evidence, why: (Cause & { kind: 'unsettled' })['why'], loss: Loss): Judgement {
   const { record, task, vanished, watch, isOld, copied } = evidence;
-  // Where another process has put its index since, nothing shows any more what ours was.
+  // If another process has since put its own index there, nothing shows any more which one was ours.
   const isSafe = !copied && why !== 'replaced';
   const { closes, ...rest } = isOld ? closedAs(!isSafe) : { closes: 'no' as const, ...(copied && { copied }) };
   const { answer } = record.attempt;
@@ -288,7 +292,7 @@ function factsOf(evidence: Evidence, loss: Loss): Partial<EntryFacts> {
   };
 }
 
-/** When it ended, as far as known; if its status never says so, when progress was last seen. */
+/** When it ended, if known; if its status never says so, when progress was last seen. */
 function endedAt({ watch, task, end }: Evidence): number {
   if (end !== 'task' || task?.completed === false) return watch.movedAt ?? watch.lastLookAt;
   if (task?.runTimeMillis !== undefined) return watch.startedAt + task.runTimeMillis;

@@ -5,10 +5,10 @@ import type { Watch } from './watch.ts';
  * When to look at a truncation again.
  *
  * The guarantee: the next look comes after 10 % of the time that the truncation has run, at least 10 s and at most 30
- * min. Whenever it ends, that is seen at most 10 % of its duration (10 s, 30 min) later; and because each interval is a
- * tenth of the time before it, the number of looks grows with the logarithm of the duration: about a hundred for a day.
- * To keep that promise in wall-clock time, a look is planned a little before its bound: the workflow waits in whole
- * seconds and needs time between states.
+ * min. Whenever the truncation ends, a look sees it at most 10 % of its duration (10 s, 30 min) later; and because
+ * each interval is a tenth of the time before it, the number of looks grows with the logarithm of the duration: about
+ * a hundred for a day. To keep that promise in wall-clock time, each look is planned a little before its bound: the
+ * workflow waits in whole seconds and needs time between states.
  *
  * Its own progress can only make a look EARLIER: if rows done per second predict an end before the next look is due,
  * the look is moved to just after the predicted end. A prediction is wrong if a task stalls, speeds up, or is sliced
@@ -20,18 +20,19 @@ import type { Watch } from './watch.ts';
 export const firstLookSeconds = 5;
 
 /**
- * How long before its bound a look is planned: besides the Wait there are transitions, a function's start and the
- * request, and it takes longer after minutes, when no container is warm.
+ * How long before its bound a look is planned: besides the Wait, transitions, a function's start and the request take
+ * time, and more of it after minutes, when no container is warm.
  */
 const lead = { minSeconds: 1, share: 0.02, maxSeconds: 15 } as const;
 
 /** Early looks per task: enough for a prediction to converge, few enough to keep a day below 110 looks. */
 const maxEarlyLooks = 3;
 /**
- * An early look is never sooner than this after the last one: a task that is nearly done is not polled in a tight loop.
+ * An early look never comes sooner than this after the last one, so that a task that is nearly done is not polled in a
+ * tight loop.
  */
 const minEarlySeconds = 2;
-/** The same as a share of the time run: being late by this little is not worth a look. */
+/** The same as a share of the time run: so small a delay is not worth a look. */
 const minEarlyShare = 0.002;
 /** How long after the predicted end to look, as a share of the predicted time: a little late beats a little early. */
 const lateShare = 0.03;
@@ -49,7 +50,7 @@ export function planLook(watch: Watch, now: number): LookPlan {
   const elapsedSeconds = Math.max(0, now - watch.startedAt) / 1000;
   const bound = boundSeconds(elapsedSeconds);
   const planned = bound - Math.min(lead.maxSeconds, Math.max(lead.minSeconds, bound * lead.share));
-  // Nor longer than it has run so far: an end within seconds is seen within seconds.
+  // Nor longer than it has run so far, so that an end within seconds is seen within seconds.
   const seconds = Math.floor(Math.min(planned, Math.max(firstLookSeconds, elapsedSeconds)));
   const predicted = (watch.earlyLooks ?? 0) < maxEarlyLooks ? predictedSeconds(watch, now) : undefined;
   if (predicted === undefined) return { seconds, early: false };
@@ -95,8 +96,8 @@ function rowsPerSecond(since: { done: number; at: number }, until: { done: numbe
 }
 
 /**
- * Whether to look now because another task is being looked at anyway: yes in the last quarter of its interval. Tasks of
- * about the same age fall into step this way, so that the loop's turns do not grow with their number; it costs one more
+ * Whether to look now because another task is being looked at anyway: yes in the last quarter of its interval. This
+ * way tasks of about the same age fall into step, so the loop's turns do not grow with their number; it costs one more
  * read request.
  */
 export function isDue(watch: Watch, now: number): boolean {

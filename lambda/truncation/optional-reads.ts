@@ -9,7 +9,7 @@ import {
 } from '../operations/operations.ts';
 
 /**
- * Index sizes and task statuses are reads that a run can do without. If a server refuses one of them permanently (a
+ * A run can do without index sizes and task statuses. If a server refuses one of them permanently (a
  * missing privilege, a managed search engine that forbids the call), it is asked at most twice in a run.
  */
 
@@ -25,10 +25,10 @@ export interface OptionalReads {
    * hit.
    */
   sizes(options: ReadOptions): Promise<IndexSize[] | undefined>;
-  /** Undefined once it is no longer asked. Throws OperationsError. */
+  /** Undefined once the run no longer asks. Throws OperationsError. */
   status(taskId: string, options: ReadOptions & { insist: boolean }): Promise<TaskStatus | undefined>;
   failures(): Failures;
-  /** The last failure of sizes in this step. */
+  /** The last failure to read sizes in this step. */
   sizesError(): ServerError | undefined;
 }
 
@@ -64,7 +64,7 @@ export function optionalReads(operations: Operations, before: Failures = {}): Op
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
         const { fact } = error;
-        // A 401 may concern the status alone (a gateway); if it concerns the token, the counts fail with it as well.
+        // A 401 may concern only the status (a gateway); if it concerns the token, counts fail with it too.
         const isRefused = fact.kind === 'unauthorized';
         if ((concernsServer(fact) && !isRefused) || fact.kind === 'aborted') throw error;
         note('status', fact);
@@ -78,6 +78,6 @@ export function optionalReads(operations: Operations, before: Failures = {}): Op
   };
 }
 
-/** Only a person can help. */
+/** Only a person can fix it. */
 export const isRefusal = ({ kind }: ServerError): boolean =>
   kind === 'privilege' || kind === 'forbidden' || kind === 'bad-request' || kind === 'not-found';

@@ -11,7 +11,10 @@ import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 export interface OwnTask {
   completed: boolean;
   counters: TaskCounters;
-  /** What its counters show; undefined while they are zero, which shows nothing: an old server reindexes what it was asked to delete. */
+  /**
+   * What its counters show; undefined while they are zero, because an old server may reindex what it was asked to
+   * delete.
+   */
   does?: 'delete' | 'copy';
   runTimeMillis?: number;
 }
@@ -20,7 +23,7 @@ export interface OwnTask {
 const runTimeSlackMillis = 60_000;
 
 /**
- * The status, if it can be our task's; undefined if it must be another task's, which is as good as none.
+ * The status, if it can be our task's; undefined if it must be another task's, which is useless.
  * @param now epoch milliseconds of the run's clock
  */
 export function ownTask(
@@ -44,14 +47,14 @@ export function ownTask(
   };
 }
 
-/** Whether a task of this kind can have that many rows to do. */
+/** Whether a task of this kind can have that many rows to process. */
 function fits(
   { total, sliced }: TaskCounters,
   completed: boolean,
   copies: boolean,
   { rowsTotal, rowsToDelete }: Unresolved['attempt']['baseline'],
 ): boolean {
-  // A task that has just begun, or died at its first search, reports zero; counts decide what it did.
+  // A task that has just begun, or failed at its first search, reports zero; counts decide what it did.
   if (total === undefined || total === 0) return true;
   if (copies) return total <= rowsTotal + slackOf(rowsTotal);
   // The parent task adds up the slices that have ended.
@@ -59,7 +62,7 @@ function fits(
   return total >= fewest && total <= rowsToDelete + slackOf(rowsToDelete);
 }
 
-/** 1 % and 10 rows: rows are counted a moment before the server looks for them again. */
+/** 1 % and 10 rows: we count rows a moment before the server looks for them again. */
 const slackOf = (rows: number): number => Math.max(incompleteRows, rows * incompleteShare);
 
 /** Rows done by the task's own counters: those of one kind are always zero. */

@@ -8,7 +8,7 @@ import type { Operations } from '../operations/operations.ts';
 /** Sends the one real truncate of a record in `sending`, and records the response. */
 
 export type Sent =
-  /** It is, or may be, under way: watched from here on. `error`: the response, if it was not a task id. */
+  /** It is or may be under way, and is watched from here on. `error`: the response, if it was not a task id. */
   | { kind: 'open'; record: Unresolved; error?: ServerError }
   /** Proof that not one byte was written. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' };
@@ -38,7 +38,7 @@ export async function send(
     case 'not-sent':
       return truncation;
     case 'started': {
-      // Logged first: an id that cannot be stored would be nowhere.
+      // Log it first: otherwise an id that cannot be stored would be lost.
       log.info('task id', { index: record.index, taskId: truncation.taskId });
       const running = markRunning(record, truncation.taskId, clock.realNow());
       await ledger.replace(record, running);

@@ -13,7 +13,7 @@ export interface Counts {
   /** Rows at or before the cutoff that is or was sent. */
   rowsToDelete: number;
   rowsTotal: number;
-  /** One of each given role. */
+  /** One for each given role. */
   windows: AttemptWindow[];
   /** The last dry run of exactly the given fields. */
   dryRun: DryRun;
@@ -29,9 +29,9 @@ export interface Span {
 
 /**
  * The windows of one attempt. A delete by query has one (`kept`), from the cutoff to the run's start. A bite has two
- * (`backlog`, `young`), each judged alone: otherwise the backlog, which later bites delete, would hide the loss of young
- * rows. A reindex has three, because a copy that is cut short misses the newest rows (`counted`: up to now), and
- * late-arriving rows (daily usage above all) refill the last two days, which `settled` leaves out.
+ * (`backlog`, `young`), each judged alone: otherwise the backlog, which later bites delete, would hide a loss of young
+ * rows. A reindex has three: a copy that is cut short misses the newest rows (`counted`: up to now), and late rows
+ * (mostly daily usage) refill the last two days, which `settled` leaves out.
  * @param now when the baseline was counted, epoch milliseconds of the server's kind of time
  */
 export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMillis }: Span, now: number): Bounds[] {
@@ -50,7 +50,7 @@ export function boundsOf({ strategy, cutoffMillis, policyCutoffMillis, startMill
   ];
 }
 
-/** Two days before the run's start; half-way from the cutoff if that is closer. */
+/** Two days before the run's start, or halfway from the cutoff if that is closer. */
 export const settledUntil = (cutoffMillis: number, startMillis: number): number =>
   Math.max(startMillis - settledMillis, (cutoffMillis + startMillis) / 2);
 
@@ -61,7 +61,7 @@ const rounds = 3;
  * cutoff is counted before and after the others; if the two differ, all are counted again. The last request is always a
  * dry run of exactly `fields`.
  * @param exact tolerates no difference: a reindex is judged row by row
- * @param askLast asks for the last of them: Truncate reads its orders again just before
+ * @param askLast makes the last request: Truncate reads its orders again just before it
  * @returns undefined if the counts kept changing
  */
 export async function countWindows(
@@ -152,7 +152,7 @@ export const isMissing = (rows: number, before: number): boolean => rows > befor
 export const windowOf = (windows: readonly AttemptWindow[], role: Role): AttemptWindow | undefined =>
   windows.find((window) => window.role === role);
 
-/** The rows of (sent cutoff, run start]: the kept window, or what a bite has in its place. */
+/** The rows of (sent cutoff, run start]: the kept window, or a bite's windows instead. */
 export function keptOf(windows: readonly AttemptWindow[]): Window | undefined {
   const whole = windowOf(windows, 'kept');
   if (whole) return { from: whole.from, to: whole.to, rows: whole.rows };

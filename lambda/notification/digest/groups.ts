@@ -11,7 +11,7 @@ export const byUrgency = (entries: readonly PolicyEntry[]): PolicyEntry[] =>
 export const withResult = (report: Report, ...wanted: Result[]): PolicyEntry[] =>
   byUrgency(report.policies.filter(({ outcome }) => wanted.includes(resultOf[outcome])));
 
-/** Entries whose only cause is the run's own error: they are reported with it, and are not problems of their own. */
+/** Entries whose only cause is the run's own error: they are reported with it and are not separate problems. */
 export function withError({ cause, policies }: Report): PolicyEntry[] {
   if (cause === undefined) return [];
   const isDeployed = cause.kind === 'foreign';
@@ -28,8 +28,8 @@ export interface Group {
 }
 
 /**
- * A cause that concerns many policies (a gateway, a pause) is reported once. Others stay separate: their next step
- * names a task or rows.
+ * A cause that affects many policies (a gateway, a pause) is reported once. Others stay separate, because their next
+ * step names a task or rows.
  */
 const shared: Record<Outcome, boolean> = {
   failed: true,

@@ -5,15 +5,15 @@ import { errorInBrief } from '../../wording/errors.ts';
 import { outcomeInSubject } from '../../wording/outcome-words.ts';
 import { nameOf, stepFailed } from '../../wording/sentences.ts';
 
-/** A few words of a subject. Where there is no room for all, counts of others go first, then details. */
+/** A few words of a subject. If space is short, counts of others are dropped first, then details. */
 export interface Part {
   text: string;
-  /** In parentheses after it; empty if there is none. */
+  /** In parentheses after the words; empty if there is none. */
   detail?: string;
   isCount?: true;
 }
 
-/** What happened to one index, in as few words as a subject has room for: two different situations read differently. */
+/** What happened to one index, in few enough words for a subject; different situations read differently. */
 export function headline(entry: PolicyEntry): Part {
   const detail = detailOf(entry.cause, entry)
     .filter((word) => word !== '')

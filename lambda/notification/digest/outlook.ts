@@ -68,7 +68,7 @@ function growth(entry: PolicyEntry): Array<{ rowsPerDay: number; text: string }>
 
 /** From this fraction of its threshold on, a policy counts as near it. */
 const near = 0.8;
-/** The same by the growth of the last nights. */
+/** The same, judging by the growth of the last nights. */
 const soonNights = 14;
 
 const inNights = (nights: number | undefined): string =>

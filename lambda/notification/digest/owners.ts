@@ -5,7 +5,7 @@ import { nameOf } from '../../wording/sentences.ts';
 
 const shown = 5;
 
-/** Whom to ask, and what the policy says about itself: beside the index, wherever it is named as a problem. */
+/** Whom to ask, and the policy's note: next to the index, wherever it is named as a problem. */
 export function ownersAndNotes(entries: readonly PolicyEntry[]): string[] {
   const of = (entry: PolicyEntry) => (entries.length === 1 ? '' : ` of ${nameOf(entry)}`);
   return entries

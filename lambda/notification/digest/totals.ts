@@ -26,7 +26,7 @@ export const inWords = (parts: readonly Part[]): string =>
 const more = (count: number): Part[] => (count === 0 ? [] : [counting(`${count} more`)]);
 const counting = (text: string): Part => ({ text, isCount: true });
 
-/** The same in its parts, for places that may have no room for all. */
+/** The same in parts, for places that may not have room for everything. */
 export function partsOf(report: Report): Part[] {
   const { notes = [] } = report;
   const bad = problemGroups(report).flatMap(({ entries }) => entries);
@@ -90,7 +90,7 @@ const unreleased: Record<(Note & { kind: 'not-released' })['why'], string> = {
   ledger: 'its ledger record is unavailable',
 };
 
-/** Of the notes that ask for something, those that have no part of their own. */
+/** Notes that ask for something and have no part of their own. */
 function askingNote(note: Note): string[] {
   if (noteStep(note, {}) === undefined) return [];
   if (note.kind === 'memory-unavailable') return ['the memory of nights is unavailable'];
@@ -107,7 +107,7 @@ export const tokenEnds = (report: Report): boolean =>
 /** Outcomes with which rows may have been deleted, although the truncation was not seen to end well. */
 const unproven: readonly Outcome[] = ['incomplete', 'unknown', 'still-running', 'rows-missing'];
 
-/** What an enforcing run deleted: proven, begun, nothing, or that it is not known. */
+/** What an enforcing run deleted: proven, begun, nothing, or unknown. */
 export function deletedSentence({ policies, ...report }: Report): string {
   const begun = policies.filter((entry) => unproven.includes(entry.outcome) && !wentBetweenRuns(entry));
   const copies = begun.filter(({ strategy }) => strategy === 'reindex');
@@ -138,11 +138,11 @@ const isGoingOn = ({ outcome, cause, strategy }: PolicyEntry): boolean =>
   cause.kind === 'watching' &&
   cause.done !== undefined;
 
-/** Of the rows that went, no more than its task says it deleted: others may have been faster. */
+/** Of the deleted rows, no more than the task says it deleted: other processes may have been faster. */
 const deletedBy = ({ cause, rowsDeleted = 0 }: PolicyEntry): number =>
   Math.min(rowsDeleted, 'done' in cause && cause.done !== undefined ? cause.done : rowsDeleted);
 
-/** After a swap of the alias the counts say that everything was deleted; without refreshes, that nothing was. */
+/** After an alias swap, counts say that everything was deleted; without refreshes, that nothing was. */
 function isCounted({ outcome, cause, strategy, rowsDeleted, indexName }: PolicyEntry): boolean {
   if (strategy !== 'delete-by-query' || rowsDeleted === undefined || cause.kind === 'not-refreshed') return false;
   if (cause.kind === 'missing' && cause.indexGone) return false;

@@ -13,7 +13,7 @@ import { errorsOf, isSameError } from './errors.ts';
  * rest (sizes, task status, a token's expiry) is optional for runs, and an `ok` for machines stays one.
  */
 
-/** Nobody reads more; there are nine kinds of checks, and copies may be of two kinds. */
+/** The most that people read; there are nine kinds of checks, and two kinds of copies. */
 const shown = 10;
 
 const checks = (report: Report): readonly WordedCheck[] =>
@@ -60,8 +60,7 @@ export function wellNames(report: Report): string {
 }
 
 /**
- * `all well` for a preflight in which nothing is wrong, or as far as it went; undefined for others, and if there is
- * none.
+ * `all well` for a preflight that found nothing wrong, as far as it got; undefined otherwise, and if there is none.
  */
 export function allWell(report: Report): string | undefined {
   if (checks(report).length === 0 || notOk(report).length > 0) return undefined;
@@ -76,7 +75,7 @@ function asideOf({ cause }: WordedCheck, { finishedAt }: Report): string {
   return Number.isNaN(days) ? '' : ` (expires in ${days} ${days === 1 ? 'day' : 'days'})`;
 }
 
-/** The run's error, or a policy, is about the same failure as the check. */
+/** Whether the run's error, or a policy, is about the same failure as the check. */
 function isToldAnyway({ cause }: WordedCheck, report: Report): boolean {
   const error = 'error' in cause ? cause.error : undefined;
   return error !== undefined && errorsOf(report).some((other) => isSameError(error, other));

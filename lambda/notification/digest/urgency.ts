@@ -22,7 +22,7 @@ export function urgencySentence(report: Report): string {
   return `How urgent: ${urgencyText(urgency, before)}.${nightOf(report) === '' || since === undefined ? '' : ` Since ${date(since)}.`}`;
 }
 
-/** `second night`, of what the subject names; empty for the first one. */
+/** `second night`, for what the subject names; empty for the first one. */
 export function nightOf(report: Report): string {
   const since = troubledSince(report);
   return since === undefined ? '' : nightText(since, Date.parse(report.startedAt));
@@ -35,7 +35,7 @@ export function urgencyOf(report: Report): Told {
     ...policies.map((entry) => ofEntry(entry, report)),
     ...notes.map((note): Told => {
       if (note.kind === 'token-expires') return { urgency: 'act', before: note.at };
-      // The rows are there until the next upgrade, and nobody says so again.
+      // The rows are there until the next upgrade, and no later message says so.
       if (note.kind === 'released' && note.rowsIn !== undefined) return { urgency: 'change' };
       if (note.kind === 'not-released' && note.why === 'rows-missing') return lost(note.deadline, report);
       return { urgency: asks(noteStep(note, {})) ? 'week' : 'nothing' };
@@ -55,7 +55,7 @@ const lost = (deadline: number | undefined, { finishedAt }: Report): Told => ({
 });
 
 function ofError(report: Report): Urgency {
-  // Whoever asked for it by hand has the answer; the scheduled runs are not affected.
+  // The person who started it by hand has the answer; scheduled runs are not affected.
   if (report.cause?.kind === 'input') return 'change';
   return report.cause?.kind === 'no-policy' || asks(errorStep(report, {})) ? 'week' : 'nothing';
 }
@@ -66,14 +66,14 @@ function ofEntry(entry: PolicyEntry, report: Report): Told {
   if (isLoss(entry)) return lost('deadline' in cause ? cause.deadline : undefined, report);
   if (mayHaveLost(entry)) return { urgency: urgencyOfOutcome.truncated };
   if (cause.kind === 'not-refreshed') return { urgency: urgencyOfOutcome[outcome] };
-  // Until it is settled an upgrade could remove the index that holds its rows.
+  // Until this is settled, an upgrade could remove the index that holds the rows.
   if (cause.kind === 'unsettled' && cause.copied && !cause.closed) return { urgency: 'change' };
-  // Nothing is started at all until somebody mends that.
+  // Nothing starts at all until someone fixes that.
   if (cause.kind === 'paused' && cause.problem !== undefined) return { urgency: urgencyOfOutcome.failed };
   return { urgency: asks(entryStep([entry], report, {})) ? urgencyOfOutcome[outcome] : 'nothing' };
 }
 
-/** The rows went with their index, or from within it: no index that an upgrade deletes is known to have them. */
+/** The rows were deleted, with or without their index: no index that an upgrade deletes is known to have them. */
 const wasDeleted = (cause: PolicyEntry['cause']): boolean =>
   (cause.kind === 'missing' && cause.indexGone === true) ||
   (cause.kind === 'emptied' && cause.indexBefore !== undefined && cause.indexBefore === cause.indexNow);
@@ -81,7 +81,7 @@ const wasDeleted = (cause: PolicyEntry['cause']): boolean =>
 /** Whether a step asks for anything but waiting. */
 const asks = (step: Step | undefined): boolean => step !== undefined && !step.passes;
 
-/** Since when the worst index has been in the same trouble, or all that a failed run has not looked at. */
+/** Since when the worst index has been in the same trouble, or all indices that a failed run did not look at. */
 function troubledSince(report: Report): number | undefined {
   const [worst] = problemGroups(report).flatMap(({ entries }) => entries);
   if (report.error === undefined) return worst && sinceOf(worst);

@@ -1,7 +1,7 @@
 import type { Report } from '../../facts/report-schema.ts';
 import { oneLine } from '../../facts/text.ts';
 
-/** Which DataHub: what the operator calls it, and its host where that says more. */
+/** Which DataHub: the operator's name for it, and its host if that says more. */
 export function dataHubOf({ stage, server }: Pick<Report, 'stage' | 'server'>): string {
   const name = oneLine(stage, 60);
   const host = oneLine(hostOf(server), 80);

@@ -23,7 +23,7 @@ import { afterReindex, fine } from './fine.ts';
 import { clearing, notes, problems } from './problems.ts';
 import { link, type Measure, names, stepLines, type Telling } from './telling.ts';
 
-/** The first one whose text is short enough is taken. */
+/** The first one whose text is short enough is used. */
 const measures: readonly Measure[] = [
   { full: 15, names: 12, brief: 60, fine: 40, notes: 15, text: 600 },
   { full: 8, names: 8, brief: 25, fine: 15, notes: 8, text: 400 },
@@ -65,13 +65,13 @@ function compose(telling: Telling): string {
     .join('\n');
 }
 
-/** Indented: readers that wrap lines leave it whole. */
+/** Indented, so that mail readers that wrap lines keep it whole. */
 const setOff = ({ say, line }: Command) => [`${say}:`, `  ${line}`] as const;
 
-/** How urgent it is, unless nothing is asked: the line that a person who is woken needs. */
+/** How urgent it is, unless there is nothing to do: the line that a person woken at night needs. */
 const urgency = (report: Report): string[] => (isQuiet(report) ? [] : [urgencySentence(report)]);
 
-/** Two lines that say everything to a reader who stops there. */
+/** Two lines that tell readers everything if they stop there. */
 function opening(report: Report): string[] {
   const stage = dataHubOf(report);
   if (isClearing(report)) return [`${stage}: ${summary(report)}. This run counted rows and started nothing.`];

@@ -13,7 +13,7 @@ import { names, type Telling } from './telling.ts';
 
 /** From this many indices with the same outcome on, they share one line with a total. */
 const alike = 6;
-/** The same for outcomes that move or would move rows; the largest keep lines of their own. */
+/** The same for outcomes that move or would move rows; the largest keep their own lines. */
 const alikeMoved = 13;
 const largest = 5;
 
@@ -37,12 +37,12 @@ export function fine(telling: Telling): Line[] {
   return [title, ...lines, ...diskSpace(entries, isQuiet(report))];
 }
 
-/** A delete of this share of an index, as a neglected one's first is, leaves space that is worth asking for. */
+/** Deleting this share of an index, as a neglected index's first truncation does, leaves space worth reclaiming. */
 const largeShare = 0.5;
 
 /**
- * Merging is the operator's to ask for: it costs I/O, and room on the disk until it is done.
- * @param withRequest only where nothing else is asked of anybody
+ * The operator decides about merging: it costs I/O, and disk space until it is done.
+ * @param withRequest only if nobody has to do anything else
  */
 function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): Line[] {
   const truncated = entries.filter(({ outcome, rowsDeleted = 0 }) => outcome === 'truncated' && rowsDeleted > 0);

@@ -51,7 +51,7 @@ export function clearing(telling: Telling): Line[] {
   const { report, measure } = telling;
   const about = notesBeside(report).filter(isAboutClearing);
   if (about.length === 0) return [];
-  // What to do about one takes a page; every index is named all the same.
+  // The steps for one index take a page, but every index is named.
   const refused = about.filter(({ kind }) => kind === 'not-released');
   const brief = new Set(refused.slice(measure.full));
   return [

@@ -20,14 +20,14 @@ export interface Measure {
   text: number;
 }
 
-/** What the parts of one mail share. */
+/** What the parts of one email share. */
 export interface Telling {
   report: Report;
   context: MessageContext;
   measure: Measure;
-  /** Policies that the mail names, or counts among others. */
+  /** Policies that the email names, or counts among others. */
   told: Set<PolicyEntry>;
-  /** Steps and links that the mail has given already. */
+  /** Steps and links that the email already contains. */
   given: Set<string>;
 }
 
@@ -39,7 +39,10 @@ export function names(entries: readonly PolicyEntry[], most: number, { told }: T
   return more === 0 ? shown : `${shown} and ${more} more`;
 }
 
-/** A next step, once: a refused token can concern the run, many policies and a note. One without a command names nothing, and may be said again. */
+/**
+ * A next step, once: a refused token can affect the run, many policies and a note. A step without a command names
+ * nothing, and may be repeated.
+ */
 export function stepLines(step: Step | undefined, { given }: Telling): Line[] {
   if (!step) return [];
   const key = JSON.stringify(step);

@@ -32,7 +32,7 @@ export function rotateToken(context: MessageContext): string | undefined {
   return `aws ssm put-parameter --name ${shellWord(name)} --type SecureString${key} --overwrite --value file://token.txt${region(context)}`;
 }
 
-/** Keeps the job from starting anything; what is running goes on. */
+/** Keeps the job from starting anything; what is running continues. */
 export function pause(context: MessageContext): Pause | undefined {
   const command = setPaused('true', context);
   return command === undefined ? undefined : { command, account: accountOf(context) };
@@ -46,7 +46,7 @@ function setPaused(value: string, context: MessageContext): string | undefined {
   return `aws ssm put-parameter --name ${shellWord(`${context.parameterPrefix}/paused`)} --type String --overwrite --value ${value}${region(context)}`;
 }
 
-/** The account that the workflow's name has in it: a command about a parameter names none. */
+/** The account from the workflow's ARN: a command about a parameter does not name one. */
 const accountOf = ({ stateMachineArn = '' }: MessageContext): string | undefined =>
   /^arn:[\w-]+:states:[\w-]*:(\d{12}):/.exec(stateMachineArn)?.[1];
 

@@ -14,8 +14,8 @@ import { again, commandOf, laterRun, retries, type Step, watches } from './step.
 type Entries = readonly [PolicyEntry, ...PolicyEntry[]];
 
 /**
- * What to do after an outcome that is not ok: chosen by kinds and numbers, never by words, and worded for the place where
- * the message is read. Undefined if the message says it elsewhere.
+ * What to do after an outcome that is not ok: chosen by kinds and numbers, never by words, and worded for the place
+ * where people read the message. Undefined if the message says it elsewhere.
  */
 export function entryStep(entries: Entries, report: Report, context: MessageContext): Step | undefined {
   const [entry] = entries;
@@ -70,7 +70,7 @@ function afterWatching(
   // The run's error contains the step.
   if (cause.why === 'server' || (cause.why === 'other-version' && hasOtherAddress(report))) return undefined;
   if (cause.ended || cause.why === 'other-version') return waiting;
-  // An old server reindexes what it was asked to delete: only a task that was seen to delete may be stopped.
+  // An old server may reindex what it was asked to delete: only a task that was seen deleting may be stopped.
   return strategy === 'delete-by-query' && cause.does === 'delete'
     ? { ...waiting, command: askEngine('This would stop it (what is deleted stays deleted)', stopRequest(taskId)) }
     : {
@@ -120,7 +120,7 @@ function afterNotStarted({ cause, since }: PolicyEntry, context: MessageContext)
         text: 'Nothing, if it is paused on purpose. Otherwise remove the pause.',
         command: commandOf(`This lets it run again${inAccount(context)}`, resume(context), 'shell'),
       };
-    // What caused these is reported first.
+    // The cause of these is reported first.
     case 'run-error':
     case 'foreign':
       return undefined;
@@ -186,7 +186,7 @@ function afterUnknown(entries: Entries, context: MessageContext): Step {
   };
 }
 
-/** An old server may reindex what it was asked to delete: whoever stops the task looks at its action first. */
+/** An old server may reindex what it was asked to delete, so check the task's action before stopping it. */
 function afterHanging(entry: PolicyEntry, { copied }: Cause & { kind: 'unsettled' }, context: MessageContext): Step {
   const text = `Do not truncate it by hand; ${laterRun(context).toLowerCase()} goes on watching. See what the task is waiting for (a full disk, perhaps)`;
   const look = askAboutTask(entry);
@@ -214,7 +214,7 @@ function endsByItself(entries: Entries, context: MessageContext): string {
   return `${isScheduled(context) ? 'The next run goes' : 'Later runs go'} on watching; 20 hours after it was sent, if nothing moves, this ends by itself and ${closed}.`;
 }
 
-/** What passes by itself has had a night to do so. */
+/** Trouble that passes by itself has had a night to do so. */
 const persists = (context: MessageContext): Step => ({
   text: `It has not passed by itself: look at the logs of GMS, and at the load of its search engine${again(context)}.`,
 });
@@ -243,7 +243,7 @@ function afterFailure({ cause, since }: PolicyEntry, context: MessageContext): S
   }
 }
 
-/** @param waiting for what passes by itself */
+/** @param waiting for trouble that passes by itself */
 function afterGuard({ which, error }: Cause & { kind: 'guard' }, waiting: Step, context: MessageContext): Step {
   switch (which) {
     case 'server-clock':

@@ -13,7 +13,7 @@ import type { Named, Step } from './step.ts';
 
 /** Steps whose commands cannot be undone: they delete rows, or open an index to truncation. */
 
-/** @param withheld why nothing that deletes is offered now */
+/** @param withheld why no command that deletes is offered now */
 export function approveStep(
   approved: number,
   entry: Named,
@@ -40,7 +40,7 @@ export function approveStep(
   };
 }
 
-/** The number that is approved has some room for rows that age until somebody reads this. */
+/** The approved number has some room for rows that age until someone reads this. */
 function deleted(approved: number, name: string, entry: Named): string {
   const { rowsToDelete, rowsTotal = Number.POSITIVE_INFINITY } = entry;
   if (rowsToDelete === undefined || rowsToDelete > approved) return `up to ${rows(approved)} of ${name} for real`;
@@ -99,7 +99,9 @@ export function foreignStep(
   return { text, look: lookForTasks, command: clearing(entries, context) };
 }
 
-/** After clearing was refused. Only here is it offered to open an index although rows are missing or cannot be counted. */
+/**
+ * After clearing was refused. Only this step offers to open an index although rows are missing or cannot be counted.
+ */
 export function refusalStep(
   { why, rowsMissing, unreadable, until }: Note & { kind: 'not-released' },
   entries: readonly Named[],

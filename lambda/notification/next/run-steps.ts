@@ -10,7 +10,7 @@ import { inAccount, rotateToken, runByHand } from './commands.ts';
 import { refusalStep } from './opening.ts';
 import { again, retries, type Step, watches } from './step.ts';
 
-/** Steps for the run as a whole: its error, its notes, and what it needs: the server, a token, permissions. */
+/** Steps for the run as a whole: its error, its notes, and what it needs (the server, a token, permissions). */
 
 /** After a run that could not do its work; with a preview that shows whether it works now. */
 export function errorStep(
@@ -33,7 +33,7 @@ export function errorStep(
     case 'ledger':
       return tried(correctTable('ledger', context));
     case 'input':
-      // A schedule does not repeat what was started by hand.
+      // The schedule does not repeat a run that was started by hand.
       return {
         text: context.local
           ? 'Correct the options and start it again.'
@@ -51,7 +51,7 @@ export function errorStep(
   }
 }
 
-/** What was started under another address is watched there alone, and holds its index. */
+/** A truncation started under another address is watched only there, and blocks its index. */
 function underOldAddress(policies: Report['policies']): Step {
   if (!policies.some(({ outcome }) => outcome === 'still-running' || outcome === 'unknown')) {
     return { text: 'Nothing, the next run uses the new address.', passes: true };
@@ -134,7 +134,7 @@ export function serverStep<Otherwise extends Step | undefined>(
       return mend();
     case 'bad-request':
     case 'server-error':
-      // Sizes are optional, and a task status has its counts beside it.
+      // Sizes are optional, and counts can replace a task status.
       return error.operation === 'dry-run' || error.operation === 'truncate' ? mend() : otherwise;
     default:
       return otherwise;
@@ -156,7 +156,7 @@ export function tokenStep(context: MessageContext): Step {
   };
 }
 
-/** Who grants what, and where: the functions' roles are the stack's, and may be narrowed from outside. */
+/** Who grants what, and where: the functions' roles belong to the stack, and others may narrow them. */
 const restoreRoles =
   "deploy the stage again, which restores the functions' roles; if that does not help, whoever runs the AWS account grants what it names (permissions boundary, organization policy, the key's policy).";
 
@@ -173,7 +173,7 @@ export const correctTable = (what: string, context: MessageContext): Step => ({
     : `See that the table of the ${what} is there. Where access is denied, ${restoreRoles} It passes by itself only if DynamoDB could not be reached. The next run tries again.`,
 });
 
-/** A function broke down: that passes by itself only where AWS was at fault. */
+/** A function failed: that passes by itself only if AWS was at fault. */
 export function seeLog(step: keyof typeof functionNames, context: MessageContext): Step {
   if (!context.local) {
     return {

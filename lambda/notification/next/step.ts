@@ -5,14 +5,14 @@ import { isScheduled, type MessageContext } from '../context.ts';
 /** A next step in words: one or two sentences, and perhaps a command that can be pasted. */
 export interface Step {
   text: string;
-  /** It passes by itself: nothing is asked of anybody. */
+  /** It passes by itself: nobody has to act. */
   passes?: true;
-  /** Shows more and changes nothing: it stands before a command that cannot be undone. */
+  /** Shows more and changes nothing; comes before a command that cannot be undone. */
   look?: Command | undefined;
   command?: Command | undefined;
 }
 
-/** All its commands, in the order in which they are typed. */
+/** All its commands, in the order in which to type them. */
 export const commandsOf = ({ look, command }: Step): Command[] => [look, command].filter((one) => one !== undefined);
 
 /** Undefined without a line. */
@@ -24,7 +24,7 @@ export type Named = Pick<PolicyEntry, 'entityType' | 'aspect'> & Partial<PolicyE
 
 export const laterRun = (context: MessageContext): string => (isScheduled(context) ? 'The next run' : 'A later run');
 
-/** Nothing is scheduled if the run was started from a command line. */
+/** Nothing is scheduled if the run was started from the command line. */
 export const again = (context: MessageContext): string =>
   isScheduled(context) ? '; the next run tries again' : ', then start the same command again';
 

@@ -70,7 +70,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
       keywords: ['DataHub retention', stage || 'unnamed', report.result],
     },
     metadata: {
-      // A report that is published twice ends up in one thread.
+      // A report published twice ends up in one thread.
       threadId: oneLine(report.runId, 100) || 'run',
       summary: `${preview}${oneLine(summary(report), 200)}`,
       eventType: 'retention-run',
@@ -81,11 +81,11 @@ export function customNotification(report: Report, context: MessageContext): Cus
 
 /** Room reserved for the counts of policies that are not named: fifteen outcomes at most. */
 const countRoom = 500;
-/** Full problems use at most this much, so that the others can be named. */
+/** Problems described in full use at most this much, so that the others can be named. */
 const fullRoom = 1500;
 const shownNames = 5;
 
-/** @param given next steps that it already contains, each with its command */
+/** @param given next steps that the message already contains, each with its command */
 function description(report: Report, context: MessageContext, given: Given): string {
   const named = new Set<PolicyEntry>();
   const room = slackLimits.description - lengthOf(footer(report)) - countRoom - whereToType.length;

@@ -16,7 +16,10 @@ import { commandsOf, type Step } from '../next/step.ts';
 import { outcomeHeading } from '../runbook.ts';
 import { codeBlock, link, markdown, slackLimits } from './markdown.ts';
 
-/** What to do, in Slack: the first steps of the mail. No command that deletes, opens an index or moves an alias stands first. */
+/**
+ * What to do, in Slack: the first steps of the email. No command that deletes, opens an index or moves an alias comes
+ * first.
+ */
 
 /** Which steps and commands a message contains already. */
 export class Given {
@@ -30,7 +33,7 @@ export class Given {
     this.keys.add(JSON.stringify(one));
   }
 
-  /** What a text that may not fit contains, too: `take` it over only where it did. */
+  /** A copy for a text that may not fit: `take` it over only if it did. */
   copy(): Given {
     const copy = new Given();
     copy.take(this);
@@ -42,16 +45,16 @@ export class Given {
   }
 }
 
-/** Where the other steps are. Outside AWS nobody gets a mail: the whole message is what the run prints. */
+/** Where the other steps are. Outside AWS nobody gets an email: the run prints the whole message. */
 const elsewhere = (what: string, { local }: MessageContext): string =>
   `${what}, in its order, is in the runbook, and ${local ? "the run's output" : 'the mail'} has it with the names filled in.`;
 
-/** More requests have no room here. */
+/** There is no room for more requests. */
 const shownWhole = 3;
 
 /**
- * The first of the steps that bring rows back, up to the first command; all of them, with the next step, where they are few
- * and harmless. No other command may come before them.
+ * The first of the steps that bring rows back, up to the first command; if they are few and harmless, all of them with
+ * the next step. No other command may come before them.
  */
 function beginning(
   back: readonly Instruction[],
@@ -62,7 +65,7 @@ function beginning(
   const isWhole = back.length <= shownWhole && back.every(isHarmless);
   const at = back.findIndex(({ line }) => line !== undefined);
   const lines = (isWhole || at < 0 ? back : back.slice(0, at + 1)).flatMap((one): Line[] => {
-    // One pause is for every index.
+    // One pause covers every index.
     if (one.line !== undefined && given.has(one)) return [];
     given.add(one);
     return [one.line !== undefined && isHarmless(one) ? one : markdown(`${one.say}.`, longestSay)];
@@ -102,12 +105,12 @@ export function refusalSteps(note: Note, { finishedAt }: Report, context: Messag
 
 /** What a command does, as long as nothing of it is cut. */
 const longestSay = 400;
-/** A text that takes more room than this leads to the runbook. */
+/** For a text that needs more room than this, link to the runbook. */
 const longestText = 400;
 
 /**
- * A command with the line that says what it does; once, where it concerns the run and many policies, such as a new token's.
- * Not one that opens an index, and none whose line would be cut: the runbook has them.
+ * A command with the line that says what it does, only once if it concerns the run and many policies (a new token). No
+ * command that opens an index, and none whose line would be cut: the runbook has those.
  */
 export function commandOnce(step: Step | undefined, given: Given): Line[] {
   if (!step || given.has(step)) return [];

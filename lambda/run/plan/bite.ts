@@ -11,7 +11,7 @@ import type { Entry, Planned } from '../state.ts';
 import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
 
 /**
- * More rows are due than one run may delete: further dry runs find out how many go, once every policy has had its
+ * If more rows are due than one run may delete, further dry runs find out how many go, once every policy has had its
  * first.
  */
 export function bitten(

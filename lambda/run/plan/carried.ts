@@ -5,8 +5,8 @@ import { dottedName } from '../../policy/aspects.ts';
 import type { Entry, RunState } from '../state.ts';
 
 /**
- * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note counts the
- * others, and names those among them that are quarantined. The next run finds them all again.
+ * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
+ * counts the others and names the quarantined ones. The next run finds them all again.
  */
 export function carried(state: RunState): RunState {
   const { entries, notes } = state;

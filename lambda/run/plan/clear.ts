@@ -9,7 +9,7 @@ import type { RunInput } from './input.ts';
 import type { Prepared } from './preparation.ts';
 
 /**
- * A clearing run: it concerns only the indices that it names, works even while the job is paused, and starts nothing.
+ * A clearing run: it concerns only the named indices, works even while the job is paused, and starts nothing.
  */
 export async function planClear(
   state: RunState,
@@ -32,7 +32,7 @@ export async function planClear(
   }
 }
 
-/** Spelled as in its record or policy: the server may compare names exactly. */
+/** Spelled as in the record or policy: the server may compare names exactly. */
 function namesFor(
   index: string,
   name: string,

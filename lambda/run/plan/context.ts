@@ -19,9 +19,9 @@ export interface PolicyContext {
   services: RunServices;
   sizes: readonly IndexSize[];
   signal: AbortSignal;
-  /** What one policy found out on behalf of all. */
+  /** What one policy found out for all of them. */
   shared: {
-    /** A failure that every further request would hit as well: reported once, and nothing more is asked. */
+    /** A failure that every further request would hit too: reported once, and no more requests are made. */
     serverFailure?: ServerError;
     missingDate?: boolean;
     /** Whether task statuses may be read: checked once per run, and only if a reindex depends on it. */
@@ -52,7 +52,7 @@ export interface Found {
 /** An entry that is approved and waiting. */
 export type Counted = Pick<Entry, 'index' | 'entry'>;
 
-/** A preview's word for what a real run would truncate. */
+/** What a preview reports for an index that a real run would truncate. */
 export const due = (
   counted: Counted,
   { minDeletePercent }: Policy,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { explain } from '../../policy/explain.ts';
 
 /**
- * The placeholder for the time in the schedule's target. Anyone who starts an execution by hand with the target's
- * input, and any emulator that does not fill it in, sends the placeholder unchanged: such a run has no scheduled time.
+ * The placeholder for the time in the schedule's target. It stays unchanged if someone starts an execution by hand
+ * with the target's input, or if an emulator does not fill it in: such a run has no scheduled time.
  */
 const placeholder = '<aws.scheduler.scheduled-time>';
 
@@ -21,7 +21,7 @@ const inputSchema = z
     clear: z.array(z.string().max(200)).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `clear`. */
     acceptMissing: z.int().min(1).optional(),
-    /** ISO 8601; the scheduled time, to recognise an event that is delivered twice or late. */
+    /** ISO 8601; the scheduled time, to recognise an event delivered twice or late. */
     scheduledTime: z
       .string()
       .max(40)

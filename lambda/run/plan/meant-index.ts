@@ -6,8 +6,8 @@ import { nearest } from '../../policy/nearest.ts';
 import type { Policy } from '../../policy/schema.ts';
 
 /**
- * If the server has no such index: the server's index that the policy most likely means, or else one that DataHub is
- * known to have.
+ * For an index that the server does not have: the server's index that the policy most likely means, or else one that
+ * DataHub is known to have.
  */
 export function meantIndex({ kind }: ServerError, policy: Policy, sizes: readonly IndexSize[]): string | undefined {
   if (kind !== 'no-index' && kind !== 'bad-request') return undefined;

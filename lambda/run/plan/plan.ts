@@ -43,7 +43,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const entries = prepared.policies.map((policy) => refused(policy, 'failed', { kind: 'run-error' }));
   const preflight = mode === 'preview' ? await previewPreflightOfAddress(services) : undefined;
   const failed = { ...state, error: prepared.error, ...(preflight && { preflight }), entries };
-  // A mistake in what a person asked for is not an index's trouble.
+  // A mistake in a person's request is not a problem of an index.
   return finish(prepared.error.kind === 'input' ? failed : await remember(failed, services), services);
 }
 

@@ -120,7 +120,7 @@ async function searched({ search, ...planned }: Ordered, memory: Remembered): Pr
 }
 
 interface Ordered extends Planning {
-  /** The last truncation of this index went wrong: it comes last. */
+  /** The last truncation of this index went wrong, so it comes last. */
   lastWasBad: boolean;
 }
 
@@ -134,14 +134,14 @@ async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Or
   return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
 }
 
-/** Without a server nothing can be watched: running truncations continue, and the next run picks them up. */
+/** Without a server, nothing can be watched: running truncations continue, and the next run picks them up. */
 function withoutServer(entry: Entry): Entry {
   if (entry.phase === 'watched') return done(entry, 'still-running', { kind: 'watching', why: 'server' });
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
 }
 
 /**
- * An unresolved, foreign or closed index is in every report, even if its policy is gone, cannot be read or is not of
+ * An unresolved, foreign or closed index is in every report, even if its policy is gone, unreadable or not part of
  * this run.
  */
 function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
@@ -163,7 +163,7 @@ function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
 const tellsOfRecord = ({ adopted, cause, outcome }: { adopted?: boolean; cause?: Cause; outcome?: string }): boolean =>
   adopted === true || cause?.kind === 'foreign' || outcome === 'quarantined';
 
-/** Enough to show what is missing from the policies; the survey lists them all. */
+/** Enough to show which indices lack a policy; the survey lists them all. */
 const listedUnmanaged = 20;
 
 function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {

@@ -60,7 +60,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
         return { entry: { index: parsed.index, phase: 'done', entry: stands.verdict.entry } };
       }
       return dryRunEntry(parsed, ownRecord(stored, asks), context);
-    // A reservation may be given back by the time this policy's turn comes.
+    // A reservation may have been given back by the time this policy's turn comes.
     case 'theirs':
     case 'free':
     case 'spent':
@@ -143,7 +143,7 @@ async function decided(counted: Counted, policy: Policy, found: Found, context: 
   };
   const untrusted = guardTimes(given);
   if (untrusted) return { entry: done(counted, untrusted.outcome, untrusted.cause) };
-  // Before any other guard: a policy that is refused night after night must not keep a loss from being reported.
+  // Before any other guard, so that a policy refused night after night does not keep a loss from being reported.
   const gone = await rowsGone(counted, policy, found, context);
   if (gone) return { entry: gone };
   const decision = decide(policy, given);

@@ -22,9 +22,9 @@ export interface Prepared {
   chosen: ParsedPolicy[];
   /** The ledger's records by search index. */
   records: Map<string, StoredRecord>;
-  /** When they were read, in epoch milliseconds: whose each is, is the same question for all of Plan, whatever its clock does. */
+  /** When they were read, epoch milliseconds: all of Plan judges them as of this moment, whatever its clock does. */
   readAt: number;
-  /** What keeps the run from doing all its work, though not from watching what is unresolved. */
+  /** What keeps the run from doing its work, except from watching what is unresolved. */
   error?: Cause;
   /** Why approved policies are not started, if something prevents all of them. */
   hindrance?: Cause;
@@ -41,7 +41,7 @@ export async function prepare(state: RunState, input: RunInput, services: RunSer
   try {
     const policies = await readPolicies(services);
     const only = input.only?.map(searchIndexOfName);
-    // A clearing run concerns the indices that it names, and no policies.
+    // A clearing run concerns only the named indices, and no policies.
     chosen = input.clear ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
     checkOnly(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.realNow());
@@ -79,7 +79,7 @@ function tooManyPolicies({
   return { error: { kind: 'parameters', problem }, hindrance: { kind: 'run-error' } };
 }
 
-/** Errors that say themselves what to do; anything else is a defect or transient, and the workflow retries it. */
+/** Errors that say what to do; anything else is a bug or transient, and the workflow retries it. */
 function expected(error: unknown): Cause | undefined {
   if (error instanceof ParametersError) return { kind: 'parameters', problem: problemOf(error) };
   if (error instanceof LedgerError) return { kind: 'ledger', problem: problemOf(error) };
@@ -118,8 +118,8 @@ function tokenNotes(token: string, realNow: number): Note[] {
 }
 
 /**
- * A schedule's event may be delivered twice, or late: a run whose scheduled time is not later than the latest that
- * another run has taken starts nothing. Which run took it has to be known.
+ * A schedule's event may be delivered twice, or late: a run whose scheduled time is not later than the latest one
+ * taken by another run starts nothing. It has to know which run took it.
  */
 async function takeScheduledTime(
   state: RunState,

@@ -121,7 +121,7 @@ const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 const mbOf = ({ entry: { sizeBeforeMb } }: Entry) => (sizeBeforeMb === undefined ? {} : { mb: sizeBeforeMb });
 
-/** Approved truncations that will outlast the run, judging by how long they took last time. */
+/** Approved truncations that will probably outlast the run, judging by how long they took last time. */
 export const tooLong = (entries: readonly Entry[], state: RunState, { settings, clock }: RunServices): Note[] =>
   entries.flatMap((entry): Note[] => {
     const seconds = entry.phase === 'approved' ? entry.plan.seconds : undefined;
@@ -130,7 +130,7 @@ export const tooLong = (entries: readonly Entry[], state: RunState, { settings, 
     return [{ kind: 'longer-than-run', index, seconds, hours: settings.maxRunHours }];
   });
 
-/** Indices without a policy, each with its growth; only sizes are known of them. */
+/** Indices without a policy, each with its growth; only their sizes are known. */
 export const grownIndices = (
   indices: readonly UnmanagedIndex[],
   memory: Remembered,
@@ -147,11 +147,11 @@ export const grownIndices = (
 export const indexIfNamed = ({ entityType, aspect }: UnmanagedIndex): string | undefined =>
   entityType === undefined || aspect === undefined ? undefined : searchIndex({ entityType, aspect });
 
-/** Of the indices without a policy only the largest are remembered. */
+/** Only the largest indices without a policy are remembered. */
 export const rememberedUnmanaged = 10;
 
 /**
- * Records what this night saw, and tells what is not well since when. A preview only asks.
+ * Records what this night saw, and finds out how long each index has been in trouble. A preview only reads.
  * @returns the state with that, and with a note if the memory is unavailable
  */
 export async function remember(state: RunState, { nights, deadline, clock }: RunServices): Promise<RunState> {

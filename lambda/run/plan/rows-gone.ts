@@ -13,7 +13,7 @@ import type { Entry } from '../state.ts';
 import type { Counted, Found, PolicyContext } from './context.ts';
 
 /**
- * Rows that were there when the last truncation was verified and are now gone. This concerns one index only; an
+ * Rows that were there when the last truncation was verified but are now gone. This concerns only one index; an
  * enforcing run closes it until an operator clears it. If the record has changed since it was read, another run is at
  * work.
  */
@@ -63,8 +63,8 @@ export async function rowsGone(
 }
 
 /**
- * The same if the search engine has no such index: asked once more, under the names of the verdict, because a policy may
- * spell its index differently, and one such answer may be wrong. Undefined for every other answer.
+ * The same if the search engine has no such index. It asks again with the verdict's names, because a policy may spell
+ * its index differently, and one such answer may be wrong. Undefined for every other answer.
  */
 export async function rowsGoneWithIndex(
   counted: Counted,

@@ -1,5 +1,4 @@
 import { App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { RetentionStack } from './retention-stack.ts';
 import { SettingsError } from './stage/settings.ts';
 import { readStageFile } from './stage/stage-file.ts';
@@ -8,6 +7,8 @@ const app = new App();
 try {
   const stage = readStageFile(app.node.tryGetContext('stage'));
   new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
+  // It loads all of CDK, which a mistake in the stage file need not wait for.
+  const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {
   // A stack trace would bury the message under kilobytes of minified library code.

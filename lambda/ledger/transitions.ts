@@ -140,9 +140,8 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
   return {
     ...idle(record),
     state: 'quarantined',
-    // A record of ours that is closed without an attempt gets an id of its own, so that no earlier read can be followed
-    // by a write.
-    attemptId: record.attemptId ?? verdict.attemptId,
+    // Without an attempt the verdict has an id of its own, so that no earlier read can be followed by a write.
+    attemptId: verdict.attemptId,
     windows: windows ?? record.windows ?? [],
     ...('attempt' in record && { attempt: record.attempt }),
     lastVerdict: verdict,

@@ -145,6 +145,7 @@ export async function countIn(
     }
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
+    if (Math.abs(error.clockSkewMillis ?? 0) > maxClockSkewMillis) return { kind: 'wrong-clock' };
     const opens = acceptMissing !== undefined && (await answers(services, signal));
     return opens ? { kind: 'counted' } : { kind: 'failed', error: error.fact };
   }

@@ -44,10 +44,10 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const limit = pLimit(pollConcurrency);
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
-    const isOver = whyOver(state, settings, now) !== undefined;
     if (entry.phase !== 'watched' || now >= end) return entry;
+    const isOver = (at: number) => whyOver(state, settings, at) !== undefined;
     const run = { ...askingOf(state), isOver };
-    const isLast = isOver && isOld(entry.watch.startedAt, { run, clock });
+    const isLast = isOver(now) && isOld(entry.watch.startedAt, { run }, now);
     if (!isLast && !isDue(entry.watch, now)) return entry;
     const others = state.entries.filter((other) => other !== entry).map((other) => other.entry);
     const { maxRunHours } = settings;

@@ -108,8 +108,9 @@ function isMadeByUs(attempt: Unresolved['attempt'], indexName: string | undefine
 /** Names carry the server's time to the millisecond; its Date header, which tells us its clock, only to the second. */
 const headerResolutionMillis = 2000;
 
-/** Real time of the answer; if none came, the latest time at which it could have come. */
+/** Real time of the answer, at most the latest at which it could have come: our clock may have jumped in between. */
 function answeredAt(attempt: Unresolved['attempt']): number {
-  if ('answeredRealAt' in attempt) return attempt.answeredRealAt;
-  return attempt.answer?.realAt ?? attempt.sentRealAt + answerTimeoutMillis;
+  const latest = attempt.sentRealAt + answerTimeoutMillis;
+  const at = 'answeredRealAt' in attempt ? attempt.answeredRealAt : attempt.answer?.realAt;
+  return Math.min(at ?? latest, latest);
 }

@@ -75,18 +75,28 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const { entry, watch: before } = target;
   const { ledger, clock, maxRunHours } = services;
   const seen = await sightingOf(before, stored, services);
-  // Stillness and age are measured by our clock: where the server's clock contradicts it, a look proves neither.
-  if (!clocksAgree(seen)) return again(unseen(before, undefined, clock.now()), services);
+  // Stillness and age are measured by our clock: where the server's clock contradicts it, or it went back, a look proves neither.
+  const isTimed = clocksAgree(seen) && seen.seenAt >= seen.at;
+  if (!isTimed) return again(unseen(before, undefined, clock.now()), services);
   const record = await withCopying(stored, seen, services);
-  const { watch, end } = fold(before, seen, watchedOf(record, services));
+  const watched = watchedOf(record, services, seen.at);
+  const { watch, end } = fold(before, seen, watched);
   if (end === undefined) return again(watch, services);
   // What has just turned out to copy was not counted row by row.
   const wasTolerant = mayHaveCopied(record) && !mayHaveCopied(stored);
   const { all } = wasTolerant ? await countAll(record, services) : seen;
   if (all === undefined) {
-    const isLast = watchedOf(record, services).isLastLook && !watch.rose?.counter;
-    const closed = isLast && (await closeUncountable({ ...target, watch }, record, seen, services));
-    return closed || again(watch, services);
+    const isLast = watched.isLastLook && !watch.rose?.counter;
+    if (!isLast) return again(watch, services);
+    const others = await serverAnswers(record, services);
+    const closed = await closeUncountable(
+      { ...target, watch },
+      record,
+      { task: seen.task },
+      others?.indexName,
+      services,
+    );
+    return closed ?? again(watch, services);
   }
   const evidence: Evidence = {
     record,
@@ -95,7 +105,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
     ...all,
     task: seen.task,
     vanished: seen.vanished,
-    isOld: isOld(record.attempt.sendingSince, services),
+    isOld: isOld(record.attempt.sendingSince, services, seen.at),
     copied: mayHaveCopied(record, { task: seen.task, indexName: all.indexName, isCounted: true }),
   };
   const judgement = judge(evidence);
@@ -118,7 +128,7 @@ async function sightingOf(watch: Watch, record: Unresolved, services: LookServic
     vanished: status !== undefined && task === undefined,
   };
   const done = () => ({ seenAt: clock.now(), realAt: clock.realNow() });
-  if (mayEnd(watch, known, watchedOf(record, services))) {
+  if (mayEnd(watch, known, watchedOf(record, services, known.at))) {
     const counts = await countAll(record, services);
     // After its end, rows that still come in show that another process copies (`isFinal`).
     const isKeptShown = mayHaveCopied(record) || watch.completedAt !== undefined;
@@ -130,10 +140,16 @@ async function sightingOf(watch: Watch, record: Unresolved, services: LookServic
 
 const keptIn = ({ all }: Pick<Seen, 'all'>) => (all ? { kept: keptOf(all.after.windows)?.rows } : {});
 
-async function statusOf(record: Unresolved, { reads, signal }: LookServices) {
+async function statusOf(record: Unresolved, { reads, run, clock, signal }: LookServices) {
   if (record.state !== 'running' || taskKind(record.attempt.taskId) !== 'search-engine') return undefined;
-  // Without a status a copy cannot be proven.
-  return reads.status(record.attempt.taskId, { signal, insist: mayHaveCopied(record) });
+  try {
+    // Without a status a copy cannot be proven.
+    return await reads.status(record.attempt.taskId, { signal, insist: mayHaveCopied(record) });
+  } catch (error) {
+    // No later look of this run asks again, so counts decide.
+    if (!(error instanceof OperationsError) || !run.isOver(clock.now())) throw error;
+    return undefined;
+  }
 }
 
 /** Written down at once: late rows may have refilled the index, or its status may be gone, by the time of the verdict. */
@@ -148,7 +164,8 @@ async function withCopying(
   return (await ledger.replace(record, noted)) ? noted : record;
 }
 
-export function watchedOf(record: Unresolved, services: LookServices): Watched {
+/** @param now epoch milliseconds: one reading for the whole look */
+export function watchedOf(record: Unresolved, services: LookServices, now: number): Watched {
   const { run, maxRunHours } = services;
   return {
     mayHaveCopied: mayHaveCopied(record),
@@ -156,7 +173,7 @@ export function watchedOf(record: Unresolved, services: LookServices): Watched {
     rowsKept: keptOf(record.windows)?.rows ?? 0,
     judgeableAt: record.judgeableAt,
     longestStill: longestStillMillis(maxRunHours),
-    isLastLook: run.isOver && isOld(record.attempt.sendingSince, services),
+    isLastLook: run.isOver(now) && isOld(record.attempt.sendingSince, services, now),
   };
 }
 
@@ -164,8 +181,8 @@ export function watchedOf(record: Unresolved, services: LookServices): Watched {
  * Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. A start that lies
  * ahead says nothing: such a run began now.
  */
-export const isOld = (sendingSince: number, { run, clock }: Pick<LookServices, 'run' | 'clock'>): boolean =>
-  Math.min(run.runStartMillis, clock.now()) - sendingSince >= abandonAfterMillis;
+export const isOld = (sendingSince: number, { run }: Pick<LookServices, 'run'>, now: number): boolean =>
+  Math.min(run.runStartMillis, now) - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed once no look of
@@ -179,26 +196,35 @@ async function lookFailed(
 ): Promise<Looked> {
   const { clock, maxRunHours, run } = services;
   const { watch } = target;
-  const now = clock.now();
-  const isLong = run.isOver || now - watch.succeededAt >= longestStillMillis(maxRunHours);
-  const isTooOld = isLong && clocksAgree(error) && isOld(record.attempt.sendingSince, services);
-  const closed = isTooOld ? await closeUncountable(target, record, { error: error.fact }, services) : undefined;
-  return closed ?? again(unseen(watch, error.fact, now), services);
+  const { fact } = error;
+  const isTooOld = (now: number): boolean => {
+    const isLong = run.isOver(now) || now - watch.succeededAt >= longestStillMillis(maxRunHours);
+    return isLong && isOld(record.attempt.sendingSince, services, now);
+  };
+  // A status or sizes that failed say nothing about counts, and a task that has made progress in this run is not given up.
+  const isCount = fact.operation === 'dry-run' && !watch.rose?.counter;
+  if (isCount && clocksAgree(error) && isTooOld(clock.now())) {
+    const others = await serverAnswers(record, services);
+    // Another count may have shown that our clock is right now, not that it was before.
+    const isConfirmed = others && isTooOld(clock.now());
+    const closed = isConfirmed && (await closeUncountable(target, record, { error: fact }, others.indexName, services));
+    if (closed) return closed;
+  }
+  return again(unseen(watch, fact, clock.now()), services);
 }
 
 /**
  * @param known what its counts fail with, or, where they contradict each other to the end, the status of its task
- * @returns undefined if the server answers nothing at all, or another run was first
+ * @returns undefined if another run was first
  */
 async function closeUncountable(
   { entry, watch }: Target,
   record: Unresolved,
   known: Uncountable,
+  indexName: string | undefined,
   services: LookServices,
 ): Promise<Looked | undefined> {
-  const others = await serverAnswers(record, services);
-  if (!others && known.error) return undefined;
-  const judgement = judgeUncountable(record, watch, known, others?.indexName);
+  const judgement = judgeUncountable(record, watch, known, indexName);
   const settled = await settle(services.ledger, record, entry, judgement, services.clock.now());
   return settled.kind === 'decided' ? settled : undefined;
 }

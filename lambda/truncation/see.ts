@@ -20,8 +20,8 @@ export interface LookServices {
   ledger: Ledger;
   clock: Clock;
   maxRunHours: number;
-  /** The run that looks, and whether this is its last look. */
-  run: Asking & { isOver: boolean };
+  /** The run that looks, and whether a look at a time, in epoch milliseconds, is its last. */
+  run: Asking & { isOver(now: number): boolean };
   /** Other indices of the run, which show whether the server can be asked at all. */
   others: readonly Pick<EntryFacts, 'entityType' | 'aspect'>[];
   signal: AbortSignal;
@@ -64,7 +64,8 @@ export async function countProgress(record: Unresolved, services: LookServices):
   const seen = { toDelete, rowsTotal, clockSkewMillis };
   if (!mayHaveCopied(record)) return seen;
   const upToStart = await ask({ ...fields, endTimeMillis: runStartMillis });
-  return { ...seen, kept: Math.max(0, upToStart.rowsToDelete - toDelete) };
+  const kept = Math.max(0, upToStart.rowsToDelete - toDelete);
+  return { ...seen, kept, clockSkewMillis: furthest(clockSkewMillis, upToStart.clockSkewMillis) };
 }
 
 /** Every window, and the physical index; nothing if the counts contradict each other, which a later look may not. */
@@ -76,7 +77,7 @@ export async function countAll(record: Unresolved, services: LookServices): Prom
   });
   const asked = async (fields: TruncateFields): Promise<DryRun> => {
     const answer = await ask(fields);
-    clockSkewMillis = answer.clockSkewMillis ?? clockSkewMillis;
+    clockSkewMillis = furthest(clockSkewMillis, answer.clockSkewMillis);
     return answer;
   };
   const after = await countWindows(asked, record.attempt.fields, record.windows, mayHaveCopied(record));
@@ -87,6 +88,10 @@ export async function countAll(record: Unresolved, services: LookServices): Prom
   const all = { after, indexGone, indexName, sizeMb };
   return { toDelete, rowsTotal, clockSkewMillis, all };
 }
+
+/** Of the answers to one look: a clock that has been put right in between was wrong when the look began. */
+const furthest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || Math.abs(other ?? 0) > Math.abs(one) ? other : one;
 
 const physical = async (record: Unresolved, { reads, signal }: LookServices) =>
   physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
@@ -103,8 +108,14 @@ export async function serverAnswers(
   const { reads, operations, others, signal } = services;
   let other: DryRun | undefined;
   for (const { entityType, aspect } of others.slice(0, otherIndices)) {
+    if (other) break;
     const fields = { entityType, aspect, endTimeMillis: 0, forceDeleteByQuery: true };
-    other ??= await operations.dryRun(fields, { signal, attempts: 1 }).catch(unlessOperations);
+    try {
+      other = await operations.dryRun(fields, { signal, attempts: 1 });
+    } catch (error) {
+      if (!(error instanceof OperationsError)) throw error;
+      if (!clocksAgree(error)) return undefined;
+    }
   }
   if (other && !clocksAgree(other)) return undefined;
   const sizes = await reads.sizes({ signal }).catch(unlessOperations);

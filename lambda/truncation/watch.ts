@@ -204,7 +204,8 @@ export const longestStillMillis = (maxRunHours: number): number =>
 /** A failed look: time in which nothing could be seen does not count as time without progress. */
 export function unseen(watch: Watch, error: ServerError | undefined, now: number): Watch {
   const { movedAt, aliveAt, lastLookAt } = watch;
-  const blind = now - lastLookAt;
+  // Our clock may have gone back.
+  const blind = Math.max(0, now - lastLookAt);
   return {
     ...watch,
     ...(error && { error }),

@@ -62,14 +62,24 @@ function withoutAddresses(text: string): string {
       .replace(/\bBearer +[^\s"',;]+/gi, 'Bearer […]')
       .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
+      // As Java writes an address, `host/10.0.0.4:9200` or `host/<unresolved>:9200`, and the search engine a node, `{name}{id}…`.
+      .replace(/[\w.-]+\/(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?| ?:\d{2,5})/g, '[…]')
+      .replace(/\{[^{}\s]*\}(?:\{[^{}\s]*\}){2,}/g, '[…]')
+      .replace(
+        /[\w.-]+(?=: (?:Name or service not known|nodename nor servname|Temporary failure in name resolution))/gi,
+        '[…]',
+      )
       .replace(/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)/g, '[…]')
       .replace(/\[[0-9a-f]*:[0-9a-f:.%]*:[0-9a-f.]*\](?::\d+)?/gi, '[…]')
       .replace(/(?<![\w.:-])(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}(?![\w:])/gi, '[…]')
       .replace(/(?<![\w.-])[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]{2,})+(?::\d+)?(?![\w-])/gi, (name) =>
         /[a-z]/i.test(name) ? '[…]' : name,
       )
-      // Lower case only: a task id (`<node id>:<number>`) looks like host and port otherwise.
-      .replace(/(?<![\w.:[-])[a-z][a-z0-9-]*[a-z0-9]:\d{2,5}(?![\w:])/g, '[…]')
+      // One case only: a task id (`<node id>:<number>`) looks like host and port otherwise.
+      .replace(
+        /(?<![\w.:[-])(?:[a-z][a-z0-9_-]*[a-z0-9]|[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*[A-Z0-9]):\d{2,5}(?![\w:])/g,
+        '[…]',
+      )
       .replace(/\[\[…\]\]/g, '[…]')
   );
 }

@@ -134,7 +134,7 @@ async function ask<Value extends { kind: string }>(
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ phase: 'aborted' }, question));
     const attempt = await attemptOf(client, exchangeOf(client.baseUrl, question, body, token), question, signal);
     if (attempt.kind === 'answered')
-      return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote) };
+      return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote, realNow()) };
     const { failure } = attempt;
     if (failure.kind === 'unauthorized' && mayReread) {
       // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
@@ -189,12 +189,14 @@ function understood<Value extends { kind: string }>(
   question: Question,
   parse: (json: unknown, quote: Quote) => Value | Unreadable,
   quote: Quote,
+  realNow: number,
 ): Exclude<Value, Unreadable> {
+  const skew = clockSkew(answer.headers['date'], realNow);
   const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw new OperationsError(notJson(answer, question, quote));
+  if (json === undefined) throw new OperationsError(notJson(answer, question, quote), skew);
   const value = parse(json, quote);
   if (value.kind === 'unreadable')
-    throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
+    throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt), skew);
   return value as Exclude<Value, Unreadable>;
 }
 

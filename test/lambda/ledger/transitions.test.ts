@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
-import { LEDGER_VERSION, type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
+import { conditionOf, LEDGER_VERSION, type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
 import { standing } from '../../../lambda/ledger/standing.ts';
 import {
   clear,
@@ -162,12 +162,13 @@ describe('quarantine', () => {
   test.each([aSending(history), aRunning(history)])(
     'closes an index that is $state, and keeps its windows and what was sent',
     (record) => {
-      expect(readable(quarantine(record, aVerdict()))).toEqual({
+      const verdict = aVerdict({ attemptId: 'attempt-1' });
+      expect(readable(quarantine(record, verdict))).toEqual({
         ...anIdle({ ...history, attemptId: 'attempt-1' }),
         state: 'quarantined',
         windows: [aWindow],
         attempt: record.attempt,
-        lastVerdict: aVerdict(),
+        lastVerdict: verdict,
       });
     },
   );
@@ -180,6 +181,12 @@ describe('quarantine', () => {
       windows: [window],
     });
     expect(quarantine(anIdle(), aVerdict({ attemptId: 'new' })).windows).toEqual([]);
+  });
+
+  test('and clear leave no record that an earlier read of the index could overwrite', () => {
+    const before = anIdle({ attemptId: 'attempt-0', lastVerdict: aVerdict() });
+    const after = clear(quarantine(before, aVerdict({ attemptId: 'new' }), []), aKey);
+    expect(conditionOf(after)).not.toEqual(conditionOf(before));
   });
 
   test.each([aQuarantined(history), anIdle(history), aSending(history)])(

@@ -154,6 +154,9 @@ describe('who moved the alias', () => {
     expect(movedBy(answered, named(sentAt + 605_001))).toBe('others');
     expect(movedBy(aSending({ attempt }), named(sentAt + 720_000))).toBe('us');
     expect(movedBy(aSending({ attempt }), named(sentAt + 720_001))).toBe('others');
+    const jumped = aSending({ attempt: { ...attempt, answer: { error, realAt: sentAt + 86_400_000 } } });
+    expect(movedBy(jumped, named(sentAt + 720_000))).toBe('us');
+    expect(movedBy(jumped, named(sentAt + 720_001))).toBe('others');
   });
 });
 

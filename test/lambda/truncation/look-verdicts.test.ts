@@ -380,6 +380,31 @@ describe('a run that started 20 h after the call', () => {
     expect(world.state()).toBe('running');
   });
 
+  test('judges by counts with its last look if its status fails then', async () => {
+    const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
+    await world.look();
+    world.server.status = { fails: 'server-error' };
+    world.server.kept = 3;
+    world.run.isOver = true;
+    const looked = await world.lookAfter(minutes(1));
+    expect(looked).toMatchObject({ entry: { outcome: 'rows-missing', rowsMissing: 37 } });
+    expect(world.state()).toBe('quarantined');
+  });
+
+  test.each<[string, object]>([
+    ['its status', { status: { fails: 'server-error' } }],
+    ['its status and its count', { status: { fails: 'server-error' }, counts: { fails: 'server-error' } }],
+  ])('does not close with its last look a task that moved in this run because %s failed', async (_, failing) => {
+    const world = aWorld({ status: goesOn, toDelete: 30, sizes: sizesOf(before!), runStart: old });
+    await world.look();
+    world.server.status = { ...goesOn, counters: { total: 60, deleted: 6 } };
+    await world.lookAfter(minutes(1));
+    Object.assign(world.server, failing);
+    world.run.isOver = true;
+    expect(await world.lookAfter(minutes(1))).toMatchObject(watching);
+    expect(world.state()).toBe('running');
+  });
+
   test('closes a copy whose rows still rose as unknown, with its shortfall and without a place where rows are', async () => {
     const ours = sizesOf('dataset_operationaspect_v1_0000001200005');
     const world = aWorld({ record: sentAs('reindex'), kept: 5, sizes: ours, runStart: old });
@@ -508,6 +533,11 @@ describe('an index that can no longer be counted', () => {
       'sending',
     ],
     ['the failed count itself shows that the clocks disagree', { clockSkewMillis: minutes(11) }, 'sending'],
+    [
+      'sizes answer, but another index’s failed count shows that the clocks disagree',
+      { others: ['datasetProfile'], otherCounts: { fails: 'server-error' }, otherSkewMillis: minutes(11) },
+      'sending',
+    ],
     ['the run started too early', { runStart: old - 1 }, 'sending'],
   ])('if %s, becomes with the last look of a run: %s', async (_, given, state) => {
     const world = uncountable({ isOver: true, ...given });
@@ -528,6 +558,48 @@ describe('an index that can no longer be counted', () => {
     world.server.before[1] = () => world.ledger.stored.set(anIndex, anIdle({ attemptId: 'attempt-2' }));
     expect(await world.look()).toMatchObject(watching);
     expect(world.state()).toBe('idle');
+  });
+});
+
+describe('a clock that is put right', () => {
+  const reindexed = sizesOf('dataset_operationaspect_v1_0000001201000');
+
+  test('during a look proves neither that its call can be judged nor that nothing moves', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 60, sizes: sizesOf(before!), clockSkewMillis: 0 });
+    await world.look();
+    world.server.clockSkewMillis = -hours(3);
+    world.server.before[3] = () => {
+      world.clock.time -= hours(3);
+      world.server.clockSkewMillis = 0;
+    };
+    expect(await world.lookAfter(hours(3))).toMatchObject(watching);
+    expect(world.state()).toBe('sending');
+  });
+
+  test('before the first count of a look, without a word from the server, proves nothing either', async () => {
+    const world = aWorld({ record: aSending(), toDelete: 60, sizes: sizesOf(before!) });
+    await world.look();
+    world.server.before[2] = () => {
+      world.clock.time -= hours(3);
+    };
+    expect(await world.lookAfter(hours(3))).toMatchObject(watching);
+    expect(world.state()).toBe('sending');
+  });
+
+  test('after it went back does not make a copy still', async () => {
+    const given = { record: sentAs('reindex'), kept: 10, sizes: reindexed, clockSkewMillis: 0 };
+    const world = aWorld(given);
+    world.clock.time = sentAt + minutes(15);
+    const setBack = (millis: number) => {
+      world.clock.time -= millis;
+      world.server.clockSkewMillis! += millis;
+    };
+    await world.look();
+    world.server.before[3] = () => setBack(hours(1));
+    expect(await world.lookAfter(minutes(1))).toMatchObject(watching);
+    setBack(-hours(1));
+    expect(await world.lookAfter(minutes(1))).toMatchObject(watching);
+    expect(world.state()).toBe('sending');
   });
 });
 

@@ -34,8 +34,9 @@ interface Server {
   clockSkewMillis?: number;
   /** What every count of this index fails with. */
   counts?: Fails | Error;
-  /** What counts of other indices fail with. */
+  /** What counts of other indices fail with, and the clock that such a failure shows. */
   otherCounts?: Fails;
+  otherSkewMillis?: number;
   status: TaskStatus | Fails;
   sizes: IndexSize[] | Fails;
   /** Happens before the count with this number is answered. */
@@ -81,13 +82,13 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
     asked.push(what);
     signals.push(options.signal);
   };
-  const failed = ({ fails }: Fails, operation: ServerError['operation']) =>
-    new OperationsError({ kind: fails, operation }, server.clockSkewMillis);
+  const failed = ({ fails }: Fails, operation: ServerError['operation'], skewMillis = server.clockSkewMillis) =>
+    new OperationsError({ kind: fails, operation }, skewMillis);
   const operations = {
     async dryRun({ endTimeMillis, aspect }: TruncateFields, options?: ReadOptions): Promise<DryRun> {
       if (others.includes(aspect)) {
         note(aspect, options);
-        if (server.otherCounts) throw failed(server.otherCounts, 'dry-run');
+        if (server.otherCounts) throw failed(server.otherCounts, 'dry-run', server.otherSkewMillis);
         const { clockSkewMillis } = server;
         return { rowsToDelete: 0, rowsTotal: 1, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
       }
@@ -144,7 +145,7 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
           ledger,
           clock: { now: () => clock.time, realNow: () => clock.time - clock.ahead, monotonic: () => clock.time },
           maxRunHours,
-          run,
+          run: { ...run, isOver: () => run.isOver },
           others: others.map((aspect) => ({ entityType: 'dataset', aspect })),
           signal,
           log: { warn: (...line) => warnings.push(line) },

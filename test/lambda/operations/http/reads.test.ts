@@ -98,6 +98,12 @@ describe('a request', () => {
     const { operations } = await against([http(400, '{}', { Date: date })]);
     await expect(operations.dryRun(operation)).rejects.toMatchObject({ clockSkewMillis: -90_000 });
   });
+
+  test.each(['no JSON', '{"value":"something else"}'])('and where it answers with %s', async (body) => {
+    const date = new Date(now - 90_000).toUTCString();
+    const { operations } = await against([http(200, body, { Date: date })]);
+    await expect(operations.dryRun(operation)).rejects.toMatchObject({ clockSkewMillis: -90_000 });
+  });
 });
 
 describe('a read that fails temporarily', () => {

@@ -294,6 +294,12 @@ describe('a closed index', () => {
     if (kind === 'not-released') expect(note).toMatchObject({ why: 'clock' });
   });
 
+  test('is not opened by a failed count that shows that the clocks disagree', async () => {
+    const fails = new OperationsError({ kind: 'server-error', operation: 'dry-run' }, 600_001);
+    const { note } = await cleared(closed, { fails, clearing: { acceptMissing: 1 } });
+    expect(note).toMatchObject({ kind: 'not-released', why: 'clock' });
+  });
+
   test.each<[World, object]>([
     [{ sizesFail: 'timeout' }, { kind: 'not-released', why: 'server' }],
     [{}, released(0, { uncounted: true })],

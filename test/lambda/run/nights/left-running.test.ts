@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../../lambda/ledger/file.ts';
 import { deployments } from '../../../support/deployment.ts';
-import { day, entryOf, recordOf, slow } from './nights.ts';
+import { day, entryOf, hour, recordOf, slow } from './nights.ts';
 
 /** Truncations that outlive their run: picked up, waited for, closed. */
 
@@ -57,4 +57,24 @@ test('a running truncation is in the report once, even if the clock is set back 
   };
   const { policies } = await deployment.night({ mode: 'preview' });
   expect(policies.map(({ aspect }) => aspect).sort()).toEqual(['datasetProfile', 'operation']);
+});
+
+test('one failed status at the end of a run does not give up a deletion that goes on, nor start a second one', async () => {
+  const deployment = await started({ rowsPerSecond: 0.002, policies: [{ ...slow, batchSize: 1 }] });
+  deployment.settings.maxRunHours = 1;
+  expect(entryOf(await deployment.night()).outcome).toBe('still-running');
+  deployment.clock.time += 20 * hour;
+  const end = deployment.clock.time + 12 * hour;
+  let failed = 0;
+  deployment.service.engine.onRequest = ({ path }) => {
+    if (!path.includes('getEsTaskStatus') || deployment.clock.time < end || failed++ > 0) return undefined;
+    return { kind: 'fail-before', answer: { kind: 'status', status: 502 } };
+  };
+  deployment.settings.maxRunHours = 12;
+  expect(entryOf(await deployment.night()).outcome).toBe('still-running');
+  expect(failed).toBeGreaterThan(0);
+  expect((await recordOf(deployment)).state).toBe('running');
+  deployment.settings.maxRunHours = 1;
+  await deployment.night();
+  expect(deployment.realTruncates()).toHaveLength(1);
 });

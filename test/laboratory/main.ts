@@ -6,8 +6,9 @@ import { type Options, parseOptions } from './options.ts';
 import { runEnumeration } from './small-model/command.ts';
 
 /**
- * `npm run faults -- --help` says what there is. Ends with 1 on any violation, when a mutant goes unnoticed, when we lose rows
- * in a named history without a word, and when three ordinary months leave an index stuck; with 2 for a wrong option.
+ * `npm run faults -- --help` lists the options. Exits with 1 after a violation, an unnoticed mutant, rows that we lose
+ * in a named situation without reporting them, or an index stuck after three ordinary months; with 2 for a wrong
+ * option.
  */
 
 async function main(options: Options): Promise<boolean> {

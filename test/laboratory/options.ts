@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** What `npm run faults` is asked for. */
+/** The options of `npm run faults`. */
 export interface Options {
   runs: number;
   seed: number;
-  /** A single history again. */
+  /** Repeats a single history. */
   run?: number;
   /** With `run`: the index whose events are printed. */
   index?: string;
@@ -12,11 +12,11 @@ export interface Options {
   noise: boolean;
   mutants: boolean;
   named: boolean;
-  /** Only mutants whose name holds this text, or that are about this rule or find. */
+  /** Only mutants whose name contains this text, or that are about this rule or find. */
   mutant?: string;
 }
 
-/** @throws CommanderError, which has been said already: in one sentence where an option is wrong */
+/** @throws CommanderError, after printing it: one sentence if an option is wrong */
 export function parseOptions(argv: readonly string[]): Options {
   const command = new Command('npm run faults --')
     .usage('[options]')

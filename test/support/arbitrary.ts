@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type * as z from 'zod';
 
 /**
- * Values of a schema, for properties that hold whatever facts a run may find: made from the very schema, so that a new kind
- * or field is tried as soon as it is there.
+ * Values of a schema, for properties that hold for any facts that a run may find. They are generated from the schema
+ * itself, so a new kind or field is tried as soon as it exists.
  */
 
 const anyCharacter = fc
@@ -11,11 +11,11 @@ const anyCharacter = fc
   .filter((point) => point < 0xd800 || point > 0xdfff)
   .map((point) => String.fromCodePoint(point));
 
-/** As `fc.string({ unit: 'binary' })`, which first spends half a second on a table of a million characters. */
+/** Like `fc.string({ unit: 'binary' })`, which first spends half a second on a table of a million characters. */
 export const anyText = (constraints: Omit<fc.StringConstraints, 'unit'> = {}): Texts =>
   fc.string({ ...constraints, unit: anyCharacter });
 
-/** What strings hold, where a schema does not say. */
+/** What strings contain if the schema does not say. */
 type Texts = fc.Arbitrary<string>;
 
 interface Def {
@@ -61,7 +61,7 @@ function arbitraryOf({ _zod: { def } }: Node, texts: Texts): fc.Arbitrary<unknow
     case 'boolean':
       return fc.boolean();
     case 'number':
-      // Rows and milliseconds alike: what any of them may be.
+      // The range of both rows and milliseconds.
       return fc.oneof(fc.nat(3), fc.nat(), fc.constant(1_772_335_800_000), fc.constant(Number.MAX_SAFE_INTEGER));
     default:
       throw new Error(`no values for a schema of type ${def.type}`);
@@ -73,7 +73,7 @@ function required<Part>(part: Part | undefined, { type }: Def): Part {
   return part;
 }
 
-/** The members of a union of facts, by kind; what later versions may add is left out. */
+/** The members of a union of facts, by kind, without what later versions may add. */
 export function membersOf<Value extends { kind: string }>(union: z.ZodType<Value>): Map<string, z.ZodType<Value>> {
   const { options = [] } = (union as unknown as Node)._zod.def;
   return new Map(

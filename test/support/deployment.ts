@@ -27,34 +27,34 @@ export function anIndexOf(old: number, fresh: number, aspect = 'operation', enti
 
 export interface Deployment {
   service: OperationsService;
-  /** Virtual epoch milliseconds, of the run and of the server. */
+  /** Virtual epoch milliseconds, for both the run and the server. */
   clock: { time: number };
   ledger: ReturnType<typeof memoryLedger>;
   nights: ReturnType<typeof nightsInMemory>;
-  /** What the next runs are given; a test may replace any of them. */
+  /** What the next runs get; a test may replace any of it. */
   services: Omit<RunServices, 'deadline'>;
   settings: RunSettings;
   policies: unknown[];
-  /** A run by the workflow file, in virtual time. */
+  /** Runs the workflow file in virtual time. */
   night(input?: Record<string, unknown>, name?: string): Promise<Report>;
   /** Services for calling one step: its deadline is counted from now. */
   during(step: 'plan' | 'truncate' | 'poll'): RunServices;
   /** Run states that the steps returned, in order. */
   states: RunState[];
   log: string[];
-  /** Makes English of the facts of reports; as on Lambda if left out. */
+  /** Turns the facts of reports into English; by default as on Lambda. */
   words?: (facts: ReportFacts) => Report;
   realTruncates(): unknown[];
   close(): Promise<void>;
 }
 
-/** The steps and the embedded service, joined by a wire and one virtual clock. */
+/** The steps and the embedded service, connected by a wire and sharing one virtual clock. */
 export async function deploy(
   options: Omit<ServiceOptions, 'clock'> & {
     policies?: unknown[];
     settings?: Partial<RunSettings>;
     rowsPerSecond?: number;
-    /** Over a socket, as deployed; a turn of the event loop does as well for everything that is not about HTTP. */
+    /** Over a socket, as deployed; for tests that are not about HTTP, a turn of the event loop is enough. */
     overHttp?: boolean;
   } = {},
 ): Promise<Deployment> {
@@ -156,7 +156,7 @@ export async function deploy(
   return deployment;
 }
 
-/** `deploy`, for tests: what a test has deployed is closed when it ends. */
+/** `deploy` for tests: closes what a test deployed when the test ends. */
 export function deployments(): typeof deploy {
   const open: Deployment[] = [];
   afterEach(async () => {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 
 /**
- * What is costly to make and the same for every file of tests: the first thread that asks makes it, and the others read
- * what it left.
- * @param name of a file, once for each thing
- * @param make gives something that JSON can say; it may write to the folder that it is given the path of
+ * Shares something expensive between test files: the first thread that needs it makes it, and the others read the
+ * result.
+ * @param name a file name, unique for each thing
+ * @param make returns a JSON value; it may also write to the folder whose path it gets
  */
 export async function onceForAll<Made>(name: string, make: (folder: string) => Made | Promise<Made>): Promise<Made> {
   const folder = inject('shared');
@@ -17,7 +17,7 @@ export async function onceForAll<Made>(name: string, make: (folder: string) => M
       .then(() => make(join(folder, name)))
       .then((value) => ({ value }))
       .catch((error: unknown) => ({ failed: String(error) }));
-    // In one step: nobody reads half of it.
+    // Atomic, so that no other thread reads half of it.
     writeFileSync(`${file}.part`, JSON.stringify(made));
     renameSync(`${file}.part`, file);
   }

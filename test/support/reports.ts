@@ -5,7 +5,7 @@ import { worded } from '../../lambda/wording/worded.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
 
-/** What is known of `dataset.operation`, or another index, after one run. */
+/** What is known about `dataset.operation`, or another index, after one run. */
 export function anEntry(
   outcome: DecidedFacts['outcome'],
   cause: DecidedFacts['cause'],
@@ -40,6 +40,6 @@ export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> =
   ...more,
 });
 
-/** The same with its words. */
+/** The same with its English. */
 export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, place?: Place): Report =>
   worded(aReportOf(policies, more), place);

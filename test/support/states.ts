@@ -1,6 +1,6 @@
 import { type Entry, type RunState, STATE_VERSION } from '../../lambda/run/state.ts';
 
-/** Step Functions ends an execution at 256 KiB, without any Catch; a fifth of it is left. */
+/** Step Functions ends an execution at 256 KiB, without any Catch; this leaves a fifth of it free. */
 export const maxStateBytes = 200 * 1024;
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

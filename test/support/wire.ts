@@ -4,8 +4,8 @@ import type { RequestHandler } from '../../local/operations-service/engine.ts';
 import type { Reply } from '../../local/operations-service/exchange.ts';
 
 /**
- * A wire to the embedded service in the same process, for runs whose subject is not HTTP: a request and its answer take a
- * turn of the event loop, not a socket. `http-transport.test.ts` tests the real one.
+ * A wire to the embedded service in the same process, for tests that are not about HTTP: a request and its answer take
+ * a turn of the event loop instead of a socket. `http-transport.test.ts` tests the real one.
  */
 export function wireTo(engine: RequestHandler, answerTimeoutMillis: number): Transport & { close(): Promise<void> } {
   let isClosed = false;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { alphabet } from './alphabet.ts';
 import { assumptions } from './assumptions.ts';
 
-/** docs/testing.md and the list of what is assumed not to happen say the same. */
+/** docs/testing.md and the list of assumptions are the same. */
 
 const doc = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8');
 

@@ -10,8 +10,8 @@ import { lasting, moods } from './server.ts';
 import { machinery } from './weather.ts';
 
 /**
- * What surroundings may do, stated once (safety rule 12): everything that a history holds is drawn from here.
- * `assumptions.ts` says what is left out, and docs/testing.md why.
+ * What the environment may do, stated once (safety rule 12): everything in a history is drawn from here.
+ * `assumptions.ts` says what is left out, and docs/testing.md says why.
  */
 
 /** Letters that happen at a moment of a night. */
@@ -36,7 +36,7 @@ export const happeningNames = Object.keys(happenings) as HappeningName[];
 const says = (table: Record<string, { says: string }>): Record<string, string> =>
   Object.fromEntries(Object.entries(table).map(([name, letter]) => [name, letter.says]));
 
-/** Every letter, by the part of the world that it is of, with what it stands for. */
+/** Every letter with its meaning, by part of the world. */
 export const alphabet: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'answers to a request': answers,
   'effects of a real truncate': effects,

@@ -1,6 +1,6 @@
 /**
- * What can become of a request: the answer that the client receives, and the effect on the server, independent of each other.
- * A real truncate can meet any answer with any effect; nothing here says which of them go together.
+ * What can happen to a request: the client's answer and the effect on the server, independent of each other. A real
+ * truncate can get any answer with any effect; nothing here says which ones go together.
  */
 
 /** The answer that the client receives. */
@@ -38,7 +38,7 @@ export const effects = {
 } as const;
 export type Effect = keyof typeof effects;
 
-/** Nothing of the request is written. */
+/** No byte of the request is written. */
 export const unwritten = {
   dns: 'the name is not found',
   connect: 'no connection',

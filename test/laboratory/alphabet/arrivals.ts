@@ -1,7 +1,7 @@
 import type { Chances } from '../world/chances.ts';
 import type { Happening, Stage } from './happening.ts';
 
-/** Rows come in with any timestamp: what they are about may be long past, or still to come. */
+/** Rows arrive with any timestamp, from the distant past to the future. */
 
 const dayMillis = 86_400_000;
 const midnight = (at: number): number => at - (at % dayMillis);

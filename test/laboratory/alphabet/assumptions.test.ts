@@ -4,7 +4,7 @@ import { type Lived, livedByUs } from '../named/lived.ts';
 import type { Situation } from '../named/situations.ts';
 import type { World } from '../world/world.ts';
 
-/** What happens where a ledger is not the only one, or not the latest: as docs/testing.md says. */
+/** What happens if a ledger is not the only one, or not the latest, as docs/testing.md says. */
 
 const profile = '0.13.2-1.1';
 

@@ -1,6 +1,6 @@
 import type { Happening } from './happening.ts';
 
-/** Clocks of the wall jump, to and fro; the one that nobody can set does not. Until the night is over. */
+/** Wall clocks jump back and forth until the night is over; the monotonic clock does not. */
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,7 +1,7 @@
 import { LEDGER_VERSION, type LedgerRecord } from '../../../lambda/ledger/record.ts';
 import type { Happening, Stage } from './happening.ts';
 
-/** What becomes of executions, and of what other versions of this program leave. */
+/** What happens to executions, and to what other versions of this program leave behind. */
 
 function stop({ scheduled }: Stage): void {
   const execution = scheduled();
@@ -45,7 +45,7 @@ export const executions = {
       if (!ledger.put(index, newer)) return;
       journal.push({ at: time.now(), kind: 'foreign', index, present: true });
       time.at(time.now() + 22 * 3_600_000, () => {
-        // A person may have cleared it by its head meanwhile, or a run of ours written over it, if it was idle.
+        // In the meantime a person may have cleared it by its head, or a run of ours overwritten it, if it was idle.
         const now = ledger.records.get(index) as LedgerRecord | undefined;
         const isIt = now?.version === newer.version && now.attemptId === newer.attemptId && now.state === newer.state;
         if (isIt) ledger.put(index, record);
@@ -55,7 +55,7 @@ export const executions = {
   },
 } as const satisfies Record<string, Happening>;
 
-/** The same, where it is a part of how a night begins: see `histories/night.ts`. */
+/** The same, as part of how a night begins: see `histories/night.ts`. */
 export const beginnings = {
   'deployed in the middle': 'a function is called with a run state of another version',
   'name comes back': 'an execution bears the name of one of a hundred days ago',

@@ -12,13 +12,13 @@ export interface Stage {
   /** The night's number, from 0. */
   night: number;
   begin(runId: string, input: Record<string, unknown>, options?: ExecutionOptions): Execution;
-  /** The execution that the schedule has started tonight, when it has. */
+  /** The execution that the schedule has started tonight, if any. */
   scheduled(): Execution | undefined;
 }
 
 /** A letter of the alphabet that happens at a moment. */
 export interface Happening {
   says: string;
-  /** @param chances of its own: how much, which index */
+  /** @param chances a separate stream: how much, which index */
   happen(stage: Stage, chances: Chances): void;
 }

@@ -4,7 +4,7 @@ import type { Happening, Stage } from './happening.ts';
 
 /** What the operator does, at any moment of a run. */
 
-/** Writes one policy's parameter anew, or takes it away. */
+/** Rewrites or removes one policy's parameter. */
 const rewritten =
   (text: (policy: PolicyOf, chances: Chances) => object | string | undefined) =>
   ({ world, policies }: Stage, chances: Chances): void => {
@@ -105,7 +105,7 @@ export const operator = {
     happen: ({ world }, chances) => {
       const minRetentionDays = chances.pick([1, 25, 30, 40]);
       world.settings = { ...world.settings, minRetentionDays };
-      // Just the retention of most policies: only then does a start that is a little ahead make a difference.
+      // Exactly the retention of most policies: only then does a start slightly ahead make a difference.
       if (minRetentionDays === 30) world.clocks.starts = 30_000;
     },
   },

@@ -4,7 +4,7 @@ import type { World } from '../world/world.ts';
 import type { Happening, Stage } from './happening.ts';
 import { upgradeWithoutDowntime } from './upgrade.ts';
 
-/** What other people and jobs do to the search engine: none of them asks us. */
+/** What other people and jobs do to the search engine, without asking us. */
 
 const dayMillis = 86_400_000;
 const hourMillis = 3_600_000;
@@ -13,7 +13,7 @@ const hourMillis = 3_600_000;
 export const isThere = ({ servers: [{ engine }] }: World, name: string): boolean =>
   engine.indices().some(({ index }) => index?.toLowerCase() === name);
 
-/** Something that happens to one index, where it is there. */
+/** Something that happens to one index, if it exists. */
 const toOne =
   (what: string, act: (world: World, name: string, chances: Chances) => void) =>
   ({ world, policies }: Stage, chances: Chances): void => {
@@ -22,12 +22,12 @@ const toOne =
     world.others(name, what, () => act(world, name, chances));
   };
 
-/** Rows go for good, one here, one there. */
+/** Rows disappear for good, here and there. */
 function remove({ servers: [{ engine }], time }: World, name: string, share: number, chances: Chances): void {
   engine.removeRows(name, ({ timestamp }) => timestamp > time.now() - 29 * dayMillis && chances.happens(share));
 }
 
-/** One request of somebody else's, at the proper server; a real truncate may move an alias. */
+/** One request by another process, to the right server; a real truncate may move an alias. */
 export function asSomebodyElse(world: World, body: string): ReturnType<World['handle']> {
   const [server] = world.servers;
   const { entityType, aspect, dryRun } = JSON.parse(body) as { entityType: string; aspect: string; dryRun: boolean };
@@ -54,7 +54,7 @@ export function peer({ world, policies }: Stage, days: number): void {
   void runPeer(host, pairs, { days, watchUntil: 50, sleepSeconds: 30 });
 }
 
-/** Somebody's reindex of a whole index: nothing is to go, everything is copied. */
+/** Another process reindexes a whole index: it deletes nothing and copies everything. */
 export function reindexByHand(world: World, name: string, rowsPerSecond: number): void {
   if (!isThere(world, name)) return;
   const [{ engine }] = world.servers;

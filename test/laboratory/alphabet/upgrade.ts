@@ -12,8 +12,9 @@ interface Begun {
 }
 
 /**
- * An upgrade without downtime takes one index after another: a copy for minutes or hours, then the alias moves to it. Later, the
- * rows of the time in between follow, by their own time. Nothing of the copy can be seen before the alias moves.
+ * An upgrade without downtime processes one index after another: it copies for minutes or hours, then moves the alias
+ * to the copy. The rows written in between follow later, by their own timestamps. The copy is invisible until the
+ * alias moves.
  */
 export function upgradeWithoutDowntime({ world, policies }: Stage, chances: Chances): void {
   const copyMillis = chances.pick([3 * minute, hour, 5 * hour]);
@@ -35,7 +36,7 @@ export function upgradeWithoutDowntime({ world, policies }: Stage, chances: Chan
   );
 }
 
-/** @param swapped is given the upgrade when the alias has moved; undefined where there is no such index */
+/** @param swapped gets the upgrade once the alias has moved; undefined if there is no such index */
 export function upgradeOne(
   world: World,
   name: string,
@@ -57,7 +58,7 @@ export function upgradeOne(
   });
 }
 
-/** A few rows every five minutes, until all have followed. */
+/** A few rows every five minutes, until all have arrived. */
 export function catchUp(world: World, { name, upgrade }: Begun, rowsAtATime: number): void {
   let isMore = false;
   world.others(name, 'caught up', () => {

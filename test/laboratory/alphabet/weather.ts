@@ -1,13 +1,13 @@
 import type { Chances } from '../world/chances.ts';
 import type { Effect } from './answers.ts';
 
-/** How often what goes wrong, as shares of the occasions. */
+/** How often each thing goes wrong, as a share of the occasions. */
 export interface Weather {
   /** Dry runs, statuses, sizes. */
   read: number;
   /** Real truncates. */
   truncate: number;
-  /** What such a truncate may do; everything where it is left out. */
+  /** What such a truncate may do; everything if omitted. */
   effects?: readonly Effect[];
   /** Ledger calls. */
   ledger: number;
@@ -18,7 +18,7 @@ export interface Weather {
   crash: number;
   /** A function hangs, at any await. */
   hang: number;
-  /** A call of a function fails in the service that calls it, perhaps after it was begun. */
+  /** A function call fails in the calling service, perhaps after the function started. */
   call: number;
 }
 
@@ -69,7 +69,7 @@ export const weathers = {
 
 export type WeatherName = keyof typeof weathers;
 
-/** What the machinery around the steps does at any await: see `world/invocation.ts` and `world/services.ts`. */
+/** What the environment of the steps does at any await: see `world/invocation.ts` and `world/services.ts`. */
 export const machinery = {
   'function not begun': 'the service that calls functions refuses',
   'function begun twice': 'one call begins two of them',
@@ -86,6 +86,6 @@ export const machinery = {
   'publish answer lost': 'people are told, and the function does not know',
 } as const;
 
-/** Milliseconds that a function hangs: shorter and longer than its own time, and than the state's. */
+/** Milliseconds that a function hangs: shorter and longer than its own timeout and the state's. */
 export const hangMillis = (chances: Chances): number =>
   1000 * chances.pick([20, 55, 90, 240, 420, 610, 700, 1500, 5000]);

@@ -11,9 +11,9 @@ import type { Assignment, ResultOf, Word } from './worker.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Bundles the campaign's worker with the core, in which the mutants have replaced their functions.
+ * Bundles the campaign's worker with the core, after the mutants have replaced their functions.
  * @returns the bundle's path; it is removed when the process ends
- * @throws when a function that is to be replaced is not there, or when nothing in the bundle calls it
+ * @throws if a function to be replaced does not exist, or if nothing in the bundle calls it
  */
 export async function bundleWorker(name: string, mutants: readonly Mutant[] = []): Promise<string> {
   const outfile = join(folder(), `${name}.mjs`);
@@ -51,7 +51,7 @@ export async function bundleWorker(name: string, mutants: readonly Mutant[] = []
   return outfile;
 }
 
-/** By path: the modules of the core that mutants change, as they then are. */
+/** The modules of the core that mutants change, with those changes, by path. */
 function sourcesWith(mutants: readonly Mutant[]): Map<string, string> {
   const modules = new Set(mutants.flatMap(({ replacements }) => replacements.map(({ module }) => module)));
   const mutantsPath = join(root, 'test/laboratory/mutants/mutants.ts');
@@ -72,7 +72,7 @@ function folder(): string {
   return path;
 }
 
-/** Runs one thread to its end. @param lived called after each history */
+/** Runs one thread to the end. @param lived called after each history */
 export function runWorker<A extends Assignment>(
   path: string,
   assignment: A,

@@ -6,17 +6,17 @@ import { mixed } from '../world/chances.ts';
 
 /** Many histories: run M of seed N is the same history on every machine. */
 
-/** What a number of histories came to; sums can be added up. */
+/** The totals of a number of histories; totals can be added up. */
 export interface Tally {
   histories: number;
   nights: number;
   executions: number;
   truncates: number;
-  /** Of these, truncates that the server made a reindex of. */
+  /** Of these, truncates that the server turned into a reindex. */
   reindexes: number;
-  /** Rows newer than the cutoff that went through our doing; each is named in a report, or is a violation. */
+  /** Rows newer than the cutoff that we lost; each is named in a report, or is a violation. */
   lost: number;
-  /** Letters of the alphabet that came up. */
+  /** Letters of the alphabet that occurred. */
   letters: Record<string, number>;
   outcomes: Record<string, number>;
   causes: Record<string, number>;
@@ -44,7 +44,7 @@ export function scenarioOf(seed: number, run: number): Scenario {
   return drawn;
 }
 
-/** Lives through the given runs and checks each. @param enough stops early when it says so */
+/** Plays the given runs and checks each. @param enough returns true to stop early */
 export async function runCampaign(
   seed: number,
   runs: Iterable<number>,

@@ -7,11 +7,13 @@ import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
 import { huntMutants } from './hunt.ts';
 import { huntedLine, printHunted, printTally, progress } from './print.ts';
 
-/** What `npm run faults` does, each told on standard output. All return whether everything was as it should be. */
+/**
+ * The commands of `npm run faults`, which print to standard output and return whether everything was as it should be.
+ */
 
 export const threads = Math.min(4, availableParallelism());
 
-/** Many histories, on every thread there is. */
+/** Many histories, on all threads. */
 export async function runHistories({ seed, runs }: { seed: number; runs: number }): Promise<boolean> {
   const path = await bundleWorker('campaign');
   const lived = progress(`of ${runs} histories`, Math.max(10, Math.ceil(runs / 20)));
@@ -20,7 +22,7 @@ export async function runHistories({ seed, runs }: { seed: number; runs: number 
   return told(merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first)))), seed);
 }
 
-/** One history again, with its scenario, and with all that happened to one index. */
+/** One history again, with its scenario and everything that happened to one index. */
 export async function runOneHistory(seed: number, run: number, index: string | undefined): Promise<boolean> {
   console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
   if (index !== undefined) {
@@ -29,7 +31,7 @@ export async function runOneHistory(seed: number, run: number, index: string | u
   return told(await runCampaign(seed, [run]), seed);
 }
 
-/** Switches rules off, one at a time, until a history shows it. */
+/** Switches rules off, one at a time, until a history breaks. */
 export async function runMutants(options: { seed: number; mutant?: string; enumerate: boolean }): Promise<boolean> {
   const { mutant = '', seed, enumerate } = options;
   const hunted = await huntMutants({ name: mutant, seed, threads, inSmallModel: enumerate }, (one) =>

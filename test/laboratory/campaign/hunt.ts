@@ -6,9 +6,9 @@ import type { Violation } from '../rules/checker.ts';
 import { bundleWorker, runWorker } from './bundle.ts';
 
 export interface Hunted extends Mutant {
-  /** How many histories of the seed there are up to the one in which it was noticed. */
+  /** How many histories of the seed it took to notice the mutant. */
   histories: number;
-  /** The rules that the history broke in which it was noticed. */
+  /** The rules that were broken in that history. */
   broken: string[];
 }
 
@@ -17,14 +17,17 @@ export interface Hunt {
   name: string;
   seed: number;
   threads: number;
-  /** Those that two executions over one index can show, in the model of these. */
+  /** Mutants that show in the small model of two executions over one index, run there. */
   inSmallModel: boolean;
 }
 
-/** After so many histories a mutant counts as unnoticed. */
+/** After this many histories a mutant counts as unnoticed. */
 const mostHistories = 3000;
 
-/** Runs histories with each mutant until the checker finds a violation. @param told of each mutant as soon as it is done */
+/**
+ * Runs histories with each mutant until the checker finds a violation. @param told called for each mutant as soon as
+ * it is done
+ */
 export async function huntMutants(
   { name, seed, threads, inSmallModel }: Hunt,
   told: (hunted: Hunted) => void = () => {},
@@ -34,7 +37,7 @@ export async function huntMutants(
       (mutant.name.includes(name) || mutant.about === name) && (!inSmallModel || mutant.inSmallModel === true),
   );
   const limit = pLimit(threads);
-  // What takes two executions and one index is found sooner where there is nothing else.
+  // A violation that takes two executions and one index is found sooner where there is nothing else.
   const found = async (mutant: Mutant, path: string): Promise<Found> => {
     const small = mutant.inSmallModel ? await inModel(path) : undefined;
     return small && (inSmallModel || small.violations.length > 0) ? small : inHistories(path, seed, mutant.among);
@@ -54,7 +57,7 @@ interface Found {
   violations: Violation[];
 }
 
-/** @param among only histories with one of these are lived through; the others are counted all the same */
+/** @param among plays only histories with one of these; the others count too */
 async function inHistories(path: string, seed: number, among: readonly Ingredient[] | undefined): Promise<Found> {
   const end = mostHistories;
   const given = {
@@ -70,7 +73,7 @@ async function inHistories(path: string, seed: number, among: readonly Ingredien
   return { histories: (violations[0]?.run ?? end - 1) + 1, violations };
 }
 
-/** With a delete by query first; what only a reindex shows takes longer. */
+/** Tries a delete by query first; violations that only a reindex shows take longer. */
 async function inModel(path: string): Promise<Found> {
   let histories = 0;
   for (const strategy of ['delete-by-query', 'reindex'] as const) {

@@ -2,8 +2,8 @@ import type { Tally } from './campaign.ts';
 import type { Hunted } from './hunt.ts';
 
 /**
- * A line on standard error now and then, in a terminal or not: minutes pass before there is a table.
- * @returns called for each that is done
+ * Prints a line on standard error now and then, in a terminal or not, because it takes minutes until there is a table.
+ * @returns a function to call for each one that is done
  */
 export function progress(what: string, every: number): () => void {
   let done = 0;
@@ -58,6 +58,6 @@ export function printHunted(hunted: readonly Hunted[]): boolean {
   return hunted.every(({ broken }) => broken.length > 0);
 }
 
-/** One mutant, as soon as it is done: a hunt takes minutes. */
+/** Prints one mutant as soon as it is done, because a hunt takes minutes. */
 export const huntedLine = ({ about, name, histories, broken }: Hunted): string =>
   `${about}, ${name}: ${broken[0] ?? 'NOT NOTICED'} (${histories} histories)`;

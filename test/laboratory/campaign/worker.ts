@@ -11,12 +11,12 @@ export interface Histories {
   kind: 'histories';
   seed: number;
   first: number;
-  /** Every so many runs. */
+  /** Every nth run. */
   step: number;
   end: number;
   /** Only histories in which one of these is drawn. */
   among?: readonly Ingredient[];
-  /** Ends with the first violation. */
+  /** Stops at the first violation. */
   untilViolation: boolean;
 }
 
@@ -29,14 +29,14 @@ export interface SmallModel {
   told: keyof typeof answersTold;
   /** The ledger knows the index from an earlier night. */
   recorded: boolean;
-  /** Violations after which it ends. */
+  /** Stops after this many violations. */
   most: number;
 }
 
 export type Assignment = Histories | SmallModel;
 export type ResultOf<A extends Assignment> = A extends Histories ? Tally : Enumeration;
 
-/** What a worker says: each history that it has lived through, and at the end what came of all of them. */
+/** A worker's messages: each history that it has played, and at the end the totals. */
 export type Word = { lived: true } | { result: Tally | Enumeration };
 
 const say = (word: Word): void => parentPort?.postMessage(word);

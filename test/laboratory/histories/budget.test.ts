@@ -9,7 +9,7 @@ import { createWorld } from '../world/world.ts';
 import { firstNight } from './history.ts';
 
 const day = 86_400_000;
-/** More than a run has hours: the last of them wait until its end. */
+/** More tasks than the run has hours, so the last ones wait until its end. */
 const policies = 14;
 
 test.each(['calm', 'unsettled'] as const)(
@@ -50,7 +50,7 @@ test.each(['calm', 'unsettled'] as const)(
     const [ended] = eventsOf(journal, 'ended');
     expect(ended!.how).toBe('succeeded');
     expect(ended!.events).toBeLessThan(maxHistoryEvents);
-    // In a calm night the budget is really used; in an unsettled one the run may end early, in a report all the same.
+    // A calm night really uses the budget; in an unsettled one the run may end early, but still with a report.
     expect(ended!.events).toBeGreaterThan(weather === 'calm' ? 300 : 10);
   },
 );

@@ -2,7 +2,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { JournalEvent } from '../world/journal.ts';
 import type { History } from './history.ts';
 
-/** What happened to one index in one history, a line each: for whoever replays a violation. */
+/** What happened to one index in one history, line by line, for anyone who replays a violation. */
 export function eventLines(history: History, index: string): string[] {
   return history.world.journal.flatMap((event) => {
     const text = textOf(event, index);

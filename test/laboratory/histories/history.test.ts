@@ -5,10 +5,10 @@ import { check, violationText } from '../rules/checker.ts';
 import { live } from './history.ts';
 import { scenario } from './scenario.ts';
 
-/** A small campaign inside `npm test`; `.ci/run` lives through more, and `npm run faults` through thousands. */
+/** A small campaign inside `npm test`; `.ci/run` plays more histories, and `npm run faults` thousands. */
 
 const seed = 20_261_120;
-/** Two in which much happens. */
+/** Two eventful histories. */
 const runs = [3, 5];
 
 describe('the fault laboratory', () => {

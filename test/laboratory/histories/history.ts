@@ -19,8 +19,8 @@ const dayMillis = 86_400_000;
 /** Where histories begin. */
 export const firstNight = Date.UTC(2026, 2, 1, 3, 30);
 /**
- * Nights without a fault at the end: one to find a record unresolved, one to close it at 20 h, two to go on, and two for
- * indices that have to take turns, because each opens the circuit breaker.
+ * Nights without faults at the end: one to find a record unresolved, one to close it at 20 h, two to continue, and two
+ * for indices that have to take turns because each opens the circuit breaker.
  */
 export const calmNights = 6;
 
@@ -45,7 +45,7 @@ const settingsOf = ({ maxRunHours, stageBite }: Scenario): RunSettings => ({
   ...(stageBite !== undefined && { maxRowsPerRun: stageBite }),
 });
 
-/** Lives through one history, to its last calm night. */
+/** Plays one history, to its last calm night. */
 export async function live(scenario: Scenario): Promise<History> {
   const { seed, profile } = scenario;
   const policies = scenario.indices.map(({ policy }, number) => policyOf(names[number] ?? names[0], policy));
@@ -61,7 +61,7 @@ export async function live(scenario: Scenario): Promise<History> {
     policies: policies.map((policy) => written(policy)),
     settings: settingsOf(scenario),
     ledger: scenario.ledger,
-    // Two stages of three report problems only, which is where a loss could stay unsaid.
+    // Two stages out of three report only problems, which is where a loss could go unreported.
     notify: seed % 3 === 0 ? 'always' : 'problems',
   });
   const [{ engine }] = world.servers;
@@ -76,14 +76,14 @@ export async function live(scenario: Scenario): Promise<History> {
   return history;
 }
 
-/** Another DataHub, with rows of its own, that may come to stand behind the address. */
+/** Another DataHub, with its own rows, that may end up behind the address. */
 function addStranger(world: World, { seed, profile, indices }: Scenario): void {
   const samples = indices.map(({ old, fresh }, number) =>
     sampleOf({ old: old / 2, fresh: fresh * 2 }, names[number] ?? names[0], seed + 1000 + number, firstNight),
   );
   const stranger = createServer({ seed: seed + 7, profile, indices: samples, now: world.time.now });
   stranger.engine.set({ knowsEntities: false });
-  // It tells its names: docs/testing.md, `nameless-replacement`.
+  // It reports its index names: docs/testing.md, `nameless-replacement`.
   if (stranger.engine.behaviour.sizes === 'sizeInMb') world.servers.push(stranger);
 }
 
@@ -93,7 +93,7 @@ async function nights(history: History): Promise<void> {
   const executions: Execution[] = [];
   const total = scenario.nights.length + calmNights;
   let start = firstNight;
-  /** After a hundred days the names of executions may come back. */
+  /** After a hundred days, execution names may be reused. */
   let shift = 0;
   for (let number = 0; number < total; number++) {
     const night = scenario.nights[number];
@@ -116,13 +116,16 @@ async function nights(history: History): Promise<void> {
   await time.run(() => executions.every(({ ended }) => ended));
 }
 
-/** The evening before a night: the server's mood, the weather; and, when faults have stopped, everything as it should be. */
+/**
+ * The evening before a night: the server's behaviour and the weather or, once faults have stopped, everything back in
+ * order.
+ */
 function begin(world: World, scenario: Scenario, night: Night | undefined): void {
   const [{ engine }] = world.servers;
   const healthy = healthyServer(scenario);
   const mood: Partial<Behaviour> = night?.mood ? moods[night.mood].changes : {};
   const changes: Partial<Behaviour> = { ...healthy, ...mood };
-  // Postgres knows no reindex, whatever else is wrong with it.
+  // Postgres has no reindex, whatever else is wrong with it.
   if (healthy.mode === 'always-delete') Object.assign(changes, { mode: healthy.mode, knowsForceFlags: true });
   engine.set({
     ...changes,
@@ -138,13 +141,13 @@ function begin(world: World, scenario: Scenario, night: Night | undefined): void
   if (!night) mend(world, scenario);
 }
 
-/** Without `aliasBacked`: setting that names the indices anew. */
+/** Without `aliasBacked`, because setting it renames the indices. */
 function healthyServer({ profile, lasting: name }: Scenario): Partial<Behaviour> {
   const { aliasBacked: _, ...behaviour } = profileNamed(profile).behaviour;
   return { ...behaviour, knowsEntities: false, ...(name && lasting[name].changes) };
 }
 
-/** The faults have stopped: the operator has put everything back, and the cluster is well. */
+/** The faults have stopped: the operator has put everything back, and the cluster is healthy. */
 function mend(world: World, scenario: Scenario): void {
   const { indices } = scenario;
   const [{ engine }] = world.servers;

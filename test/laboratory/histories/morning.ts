@@ -30,7 +30,7 @@ export async function morning(
       repair(world, name, index, last.cause);
       await cleared(run, `clear-${number}-${name}`, [`${entityType}.${aspect}`], world.chances.happens(0.5));
     }
-    // It is the same server, or the version that wrote it does not come back in time.
+    // It is the same server, or the version that wrote the record does not return in time.
     if (last?.cause.kind === 'foreign') {
       await run(`clear-${number}-${name}`, { clear: [`${entityType}.${aspect}`] });
     }
@@ -41,22 +41,22 @@ export async function morning(
   }
 }
 
-/** A person's run, to its end. */
+/** A person's run, to the end. */
 export type RunByHand = (name: string, input: Record<string, unknown>) => Promise<Report | undefined>;
 
-/** Clears, and where rows are missing for good, accepts that if the operator is of that kind. */
+/** Clears; if rows are missing for good, accepts that if this operator would. */
 export async function cleared(run: RunByHand, name: string, clear: string[], accepts: boolean): Promise<void> {
   const report = await run(name, { clear });
   const note = report?.notes?.find(({ kind }) => kind === 'not-released');
   if (note?.kind !== 'not-released' || !accepts) return;
   const { why, rowsMissing, until } = note;
-  // A time that cannot be right comes without a moment from which it may be cleared.
+  // For an impossible time, the report has no moment from which the index may be cleared.
   const isOpen = why === 'rows-missing' || why === 'uncounted' || why === 'running';
   if (!isOpen && (why !== 'unresolved' || until !== undefined)) return;
   await run(`${name}-accepting`, { clear, acceptMissing: Math.max(1, rowsMissing ?? 0) });
 }
 
-/** The steps that a report prints: the alias back, what came in since brought over; or a refresh. */
+/** The steps that a report prints: move the alias back and copy the newer rows; or refresh. */
 function repair(world: World, name: string, index: string, cause: Report['policies'][number]['cause']): void {
   const [{ engine }] = world.servers;
   const view = engine.indices().find((one) => one.index?.toLowerCase() === name);
@@ -72,7 +72,7 @@ function repair(world: World, name: string, index: string, cause: Report['polici
   });
 }
 
-/** After the last calm night: whatever is closed is cleared, and one more night shows that nothing is stuck. */
+/** After the last calm night: clears everything that is closed, and one more night shows that nothing is stuck. */
 export async function clearAtLast(
   world: World,
   executions: Execution[],

@@ -8,7 +8,7 @@ import type { PolicyOf } from './policies.ts';
 import { aged } from './sample.ts';
 import type { Night } from './scenario.ts';
 
-/** One night: what is planned to happen before, in and after its run. */
+/** One night: what is planned to happen before, during and after its run. */
 
 export interface NightPlan {
   world: World;
@@ -36,7 +36,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
   const stage: Stage = { world, policies, executions, night: number, begin, scheduled: () => scheduled };
 
   at(0, () => {
-    // The time that the schedule meant, not when it came to it.
+    // The scheduled time, not the time of the start.
     const input = { scheduledTime: new Date(start).toISOString() };
     scheduled = begin(runId, input, { foreignCall: night?.deployedAt, onState: stopping(stage, night) });
   });
@@ -48,7 +48,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
   at(-600, () => {
     for (const { name } of policies) {
       const count = night?.backfill ?? (number % 2) * 100;
-      // Never twice the same number: that one count equals another by chance proves nothing.
+      // Never the same number twice: if two counts are equal by chance, that proves nothing.
       world.arrive(name, aged(chances, count === 0 ? 0 : count + chances.between(0, 40), 120, 65, time.now()));
     }
   });
@@ -66,7 +66,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
   }
 }
 
-/** Who stops and redrives one execution gives up after this many times. */
+/** Someone who stops and redrives one execution gives up after this many times. */
 const maxStops = 3;
 
 /** Stops the night's execution a moment after it has entered Truncate. */

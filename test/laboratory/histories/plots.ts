@@ -6,8 +6,8 @@ import type { Chances } from '../world/chances.ts';
 import { type PolicyOf, withoutBite } from './policies.ts';
 
 /**
- * Letters that chance alone seldom brings together in the right order: short sequences in which they follow each other. What they
- * consist of is in the alphabet; when exactly, and on which index, is still drawn.
+ * Short sequences of letters that chance alone rarely puts into the right order. The letters are from the alphabet;
+ * the exact time and the index are still drawn.
  */
 
 export interface Plot {
@@ -34,7 +34,7 @@ function atNextSend({ world }: Stage, act: (name: string) => void): void {
   };
 }
 
-/** As many rows as a broken copy may have cost, stamped as daily usage is. */
+/** As many rows as a broken copy may have lost, stamped like daily usage. */
 function refill({ world }: Stage, name: string, chances: Chances): void {
   for (let arrival = 0; arrival < 10; arrival++) {
     world.time.at(world.time.now() + chances.between(1, 400) * second, () => {
@@ -77,7 +77,7 @@ export const plots = {
       const [{ engine }] = world.servers;
       if (engine.behaviour.mode === 'always-delete') return;
       const policy = chances.pick(stage.policies);
-      // In one go: of a bite far less than half would go.
+      // In one go: a bite would delete far less than half.
       rewrite(stage, policy, { strategy: 'delete-by-query', maxRowsPerRun: 100_000, maxDeletePercent: 100 });
       world.time.at(start - minute, () => {
         engine.set({ knowsForceFlags: false });
@@ -110,7 +110,7 @@ export const plots = {
       world.time.at(start - before, () => {
         const [{ engine }] = world.servers;
         const view = engine.indices().find(({ index }) => index?.toLowerCase() === policy.name);
-        // So fast that it is somewhere in the middle when our run begins.
+        // At a speed that puts it halfway when our run begins.
         if (view)
           reindexByHand(world, policy.name, view.rows / (before / second / chances.pick([0.3, 0.4, 0.7, 0.95])));
       });
@@ -141,7 +141,7 @@ export const plots = {
           engine.restartNode();
           const other = policies.find((one) => one.name !== name) ?? policy;
           enlarge(stage, other.name, engine.rows(name).length * chances.pick([0.5, 2]), chances);
-          // A task of somebody else's that takes the first number there is.
+          // Another process's task that takes the first free number.
           reindexByHand(world, other.name, 1000);
         };
         for (let wait = 1; wait <= 60; wait++) world.time.at(sentAt + wait * second, bearNumber);

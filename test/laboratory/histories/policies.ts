@@ -15,14 +15,17 @@ export interface PolicyOf {
   fields: Record<string, unknown>;
 }
 
-/** Names in the order in which histories take them. The second can also be written as `acme.table_usage`: one search index. */
+/**
+ * Names in the order in which histories use them. The second can also be written as `acme.table_usage`: one search
+ * index.
+ */
 export const names = [
   ['dataset', 'operation'],
   ['acme_table', 'usage'],
   ['chart', 'chartUsageStatistics'],
 ] as const;
 
-/** The other way to write the name of the same search index, where there is one. */
+/** Another spelling of the same search index, if there is one. */
 export const otherName: Readonly<Record<string, readonly [string, string]>> = {
   'acme_table.usage': ['acme', 'table_usage'],
 };
@@ -41,19 +44,19 @@ export function policyOf([entityType, aspect]: readonly [string, string], fields
   };
 }
 
-/** What is copied as a whole cannot go in bites: such a policy is refused. */
+/** A reindex copies the whole index, so it cannot work in bites: such a policy is refused. */
 export function withoutBite(fields: Record<string, unknown>): Record<string, unknown> {
   const { maxRowsPerRun: _, ...rest } = fields;
   return fields['strategy'] === 'reindex' ? rest : fields;
 }
 
-/** Its text as it stands in its parameter, with some fields written differently. */
+/** Its text as in its parameter, with some fields written differently. */
 export const written = ({ entityType, aspect, parameter, fields }: PolicyOf, changes: object = {}): PolicySource => ({
   name: parameter,
   text: JSON.stringify(withoutBite({ entityType, aspect, ...fields, ...changes })),
 });
 
-/** The sources with one parameter's text replaced, or taken away. */
+/** The sources with one parameter's text replaced or removed. */
 export const replaced = (
   sources: readonly PolicySource[],
   parameter: string,

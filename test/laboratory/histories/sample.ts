@@ -1,7 +1,7 @@
 import type { SampleIndex } from '../../../local/operations-service/samples.ts';
 import { type Chances, createChances } from '../world/chances.ts';
 
-/** Rows to begin with. */
+/** Initial rows. */
 
 const dayMillis = 86_400_000;
 
@@ -9,7 +9,7 @@ const dayMillis = 86_400_000;
 export const aged = (chances: Chances, count: number, from: number, to: number, now: number): number[] =>
   Array.from({ length: count }, () => Math.round(now - (to + (from - to) * chances.next()) * dayMillis));
 
-/** An index with so many rows of 31 to 120 days, and of up to 29 days. */
+/** An index with this many rows aged 31 to 120 days, and this many aged up to 29 days. */
 export function sampleOf(
   { old, fresh }: { old: number; fresh: number },
   [entityType, aspect]: readonly [string, string],

@@ -7,7 +7,10 @@ import type { WeatherName } from '../alphabet/weather.ts';
 import { ledgerKinds } from '../world/ledgers.ts';
 import { type PlotName, plotNames } from './plots.ts';
 
-/** What one history is about, as data that fast-check makes, prints and shrinks. What goes wrong when comes from `seed`. */
+/**
+ * The scenario of one history, as data that fast-check generates, prints and shrinks. `seed` decides what goes wrong
+ * and when.
+ */
 
 const maybe = <T>(value: fc.Arbitrary<T>, oneIn: number) =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
@@ -30,13 +33,13 @@ const policy = fc.record({
 });
 
 const index = fc.record({
-  /** Rows of 31 to 120 days, and of up to 29 days. */
+  /** Rows aged 31 to 120 days, and up to 29 days. */
   old: fc.constantFrom(60, 0, 200, 500),
   fresh: fc.constantFrom(40, 0, 300, 500),
   policy,
 });
 
-/** Seconds before or after a night's start: around its beginning, while it is at work, some time of the day. */
+/** Seconds before or after a night's start: around it, during the run, or at any time of day. */
 const moment = fc.oneof(
   fc.integer({ min: -3000, max: 0 }),
   fc.integer({ min: 0, max: 120 }),
@@ -59,17 +62,20 @@ const night = fc.record({
   rowsPerSecond: fc.constantFrom(1000, 0.5, 2, 20),
   /** Rows that arrive during the night, on every index. */
   arrivals: fc.constantFrom(3, 0, 20, 60),
-  /** Rows older than every cutoff that arrive before the night: without them there is little to do after the first one. */
+  /** Rows older than every cutoff that arrive before the night: without them, later nights would have little to do. */
   backfill: fc.constantFrom(80, 0, 300),
   happenings: fc.array(happening, { maxLength: 6 }),
-  /** The night's execution is stopped so many milliseconds after it enters Truncate; redriven so many seconds later. */
+  /**
+   * The night's execution is stopped this many milliseconds after it enters Truncate, and redriven this many seconds
+   * later.
+   */
   stopInTruncate: maybe(
     fc.record({ after: fc.integer({ min: 0, max: 4000 }), redriveAfter: maybe(fc.integer({ min: 1, max: 1500 }), 2) }),
     6,
   ),
   /** The function call of the night's execution that meets a deployment. */
   deployedAt: maybe(fc.integer({ min: 2, max: 6 }), 12),
-  /** Days in which nobody ran anything before this night; a hundred bring names of executions back. */
+  /** Days without any run before this night; after a hundred, execution names are reused. */
   pauseDays: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 100),
   /** A person reads the report in the morning, repairs, clears and approves. */
   person: fc.boolean(),
@@ -84,7 +90,7 @@ export const scenario = fc.record({
   maxRunHours: fc.constantFrom(12, 1, 2, 12, 12, 30),
   /** The stage's `maxRowsPerRun`, for policies without one. */
   stageBite: usually<number | undefined>(undefined, fc.constantFrom(40, 150), 5),
-  /** Fresh rows that entity deletions cost an index while each of its truncations is at work. */
+  /** Fresh rows that entity deletions remove from an index during each of its truncations. */
   erosion: fc.constantFrom(0, 0, 0, 0, 5, 9),
   indices: fc.array(index, { minLength: 1, maxLength: 3 }),
   nights: fc.array(night, { minLength: 1, maxLength: 7 }),
@@ -95,7 +101,7 @@ export type Night = Scenario['nights'][number];
 
 export type Ingredient = PlotName | HappeningName | 'name comes back';
 
-/** What is drawn to happen in a history's nights, as far as it has a moment or a plot. */
+/** The events drawn for a history's nights that have a moment or a plot. */
 export function ingredientsOf({ nights }: Scenario): ReadonlySet<Ingredient> {
   return new Set(
     nights.flatMap(({ plot, happenings, pauseDays }, number): Ingredient[] => [

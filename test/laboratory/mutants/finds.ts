@@ -14,8 +14,8 @@ import type { shortfallOf } from '../../../lambda/truncation/windows.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
 /**
- * What a hostile reading of the first core has found, brought back one by one: the world that had not found them was the core's
- * own. The numbers are those of docs/finds.md.
+ * Defects that a hostile review of the first core found, brought back one by one; the laboratory of that time had
+ * shared the core's assumptions and missed them. The numbers are those of docs/finds.md.
  */
 
 export const findMutants: readonly Mutant[] = [

@@ -5,12 +5,12 @@ import type { Ingredient } from '../histories/scenario.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each replacement is typed where it is made.
 export type AnyFunction = (...given: any[]) => any;
 
-/** An exported function of the core, and what takes its place wherever it is called, in its own module too. */
+/** An exported function of the core, and what replaces it wherever it is called, including in its own module. */
 export interface Replacement {
   /** Relative to `lambda/`, without `.ts`. */
   module: string;
   name: string;
-  /** Given the function as it is, makes the one that takes its place; asked at each call. */
+  /** Makes the replacement from the original function; called at each call. */
   mutate(original: AnyFunction): AnyFunction;
 }
 
@@ -18,15 +18,18 @@ export interface Mutant {
   /** The number of the safety rule, or the find that it brings back. */
   about: string;
   name: string;
-  /** Several where one guard stands behind another. */
+  /** Several if one guard backs up another. */
   replacements: readonly Replacement[];
-  /** It shows where one of these is drawn: the hunt lives through no other histories. */
+  /** The mutant shows only if one of these is drawn: the hunt plays no other histories. */
   among?: readonly Ingredient[];
-  /** It shows in the small model as well, in which two executions are all that happens. */
+  /** The mutant also shows in the small model, which has only two executions. */
   inSmallModel?: boolean;
 }
 
-/** With its type, which the replacement has to keep: `replaces<typeof isStill>('truncation/watch', 'isStill', () => () => true)`. */
+/**
+ * Typed, so that the replacement has to keep the function's type: `replaces<typeof isStill>('truncation/watch',
+ * 'isStill', () => () => true)`.
+ */
 export const replaces = <Original extends AnyFunction>(
   module: string,
   name: string,

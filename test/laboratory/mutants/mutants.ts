@@ -7,8 +7,8 @@ import { sendingMutants } from './sending.ts';
 import { watchingMutants } from './watching.ts';
 
 /**
- * The core with one of the safety rules (docs/testing.md) switched off, or with one of the finds brought back. The checker must
- * find a violation with every one of them; one that no longer fits the core fails the command, and `npm test`.
+ * The core with one of the safety rules (docs/testing.md) switched off, or with one of the finds brought back. The
+ * checker must find a violation for each one; a mutant that no longer fits the core fails the command, and `npm test`.
  */
 export const mutants: readonly Mutant[] = [
   ...decidingMutants,
@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...findMutants,
 ];
 
-/** What a bundle calls in the place of a replaced function (`replaced.ts`). */
+/** What a bundle calls instead of a replaced function (`replaced.ts`). */
 export function mutateOf(key: string): Replacement['mutate'] {
   for (const mutant of mutants) {
     const found = mutant.replacements.find((replacement) => nameOf(mutant, replacement) === key);

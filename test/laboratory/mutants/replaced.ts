@@ -1,12 +1,12 @@
 import type { Mutant, Replacement } from './mutant.ts';
 
-/** The source of a module of the core, with what mutants put in the place of its functions. */
+/** The source of a module of the core, with functions replaced by mutants. */
 
-/** By what the bundle finds a replacement again; no character in it has to be quoted. */
+/** The key by which the bundle finds a replacement; none of its characters need quoting. */
 export const nameOf = ({ about, name, replacements }: Mutant, replacement: Replacement): string =>
   `${about} ${name} ${replacements.indexOf(replacement)}`.replace(/\W+/g, '-');
 
-/** @returns whether the replacement can be called: a bundle leaves out functions to which nothing refers */
+/** @returns whether the replacement can be called: a bundle omits unreferenced functions */
 export const isReached = (bundled: string, mutant: Mutant, replacement: Replacement): boolean =>
   bundled.includes(`("${nameOf(mutant, replacement)}")`);
 
@@ -24,14 +24,14 @@ export function replaced(source: string, module: string, mutants: readonly Mutan
   return changed;
 }
 
-/** The declaration gets another name, and what asks the mutant gets its name, so that every caller reaches it. */
+/** Renames the declaration and gives its name to the function that asks the mutant, so that every caller reaches it. */
 function withFunction(source: string, { module, name }: Replacement, key: string): string {
   const declaration = new RegExp(`^export ((?:async )?function|const) ${name}\\b`, 'gm');
   const found = [...source.matchAll(declaration)].length;
   if (found !== 1) throw new Error(`lambda/${module}.ts exports ${name} ${found} times, not once`);
-  // Several mutants may replace the same function: each wraps what the one before it has made.
+  // Several mutants may replace the same function: each wraps the previous one's result.
   const original = `${name}_${source.length}`;
-  // Declared as a function, so that it is there before the module has run.
+  // Declared as a function, so that it exists before the module has run.
   return `${source.replace(declaration, `$1 ${original}`)}
 export function ${name}(...given) {
   return mutateOf("${key}")(${original})(...given);

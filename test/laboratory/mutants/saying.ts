@@ -7,7 +7,7 @@ import type { ordersNow } from '../../../lambda/run/orders.ts';
 import type { carried } from '../../../lambda/run/plan/carried.ts';
 import { type Mutant, replaces } from './mutant.ts';
 
-/** Promise 1 and safety rules 10 and 11: what people get to see. */
+/** Promise 1 and safety rules 10 and 11: what people see. */
 export const sayingMutants: readonly Mutant[] = [
   {
     about: 'P1',

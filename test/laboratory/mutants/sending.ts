@@ -212,7 +212,7 @@ export const sendingMutants: readonly Mutant[] = [
           ledger: {
             ...ledger,
             async replace(previous, next) {
-              // Of all that Poll writes only a fence changes the attempt.
+              // Of Poll's writes, only a fence changes the attempt.
               const before = previous && 'attemptId' in previous ? previous.attemptId : undefined;
               return next.attemptId !== before || ledger.replace(previous, next);
             },

@@ -2,7 +2,7 @@ import { printTable, progress } from '../campaign/print.ts';
 import { type Lived, livedByPeer, livedByUs } from './lived.ts';
 import { isReal, type Situation, situations } from './situations.ts';
 
-/** The named situations as a table: the peer, us by default, and us where the policy wants a reindex. */
+/** The named situations as a table: the peer, us by default, and us if the policy requests a reindex. */
 export async function runComparison(): Promise<boolean> {
   const rows: (string | number)[][] = [];
   const lossesOfPeer = { real: new Set<string>(), copying: new Set<string>() };

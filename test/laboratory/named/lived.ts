@@ -10,22 +10,22 @@ import { createWorld, type World } from '../world/world.ts';
 import { type PeerRun, peerDefaults, runPeer } from './peer.ts';
 import type { Situation } from './situations.ts';
 
-/** One situation lived through, by the peer or by us. */
+/** One situation as played by the peer or by us. */
 
 export interface Lived {
-  /** Rows newer than the cutoff that are out of sight at the end, and that nobody else has deleted. */
+  /** Rows newer than the cutoff that are invisible at the end, although no other process deleted them. */
   rowsLost: number;
-  /** Rows that came in meanwhile and are in an index alone that nothing leads to any more. */
+  /** Rows that arrived in the meantime and are only in an index that no alias points to any more. */
   rowsBehind: number;
   /** The real index behind the alias at the end. */
   physical: string;
-  /** Rows older than the cutoff that are there still. */
+  /** Rows older than the cutoff that are still there. */
   oldRowsLeft: number;
   /** Real truncates that were sent. */
   sent: number;
   /** What the run, or the runs, told people. */
   said: string;
-  /** Whether what was lost, or left, was named. */
+  /** Whether the report named what was lost or left. */
   noticed: boolean;
   /** Emails. */
   mails: string[];
@@ -36,7 +36,7 @@ type Told = Pick<Lived, 'sent' | 'said' | 'noticed' | 'mails'>;
 const pair = ['dataset', 'operation'] as const;
 const index = 'dataset.operation';
 const day = 86_400_000;
-/** Longer than a reindex waits for what an upgrade still copies. */
+/** Longer than a reindex waits for an upgrade that is still copying. */
 const pastDays = 20;
 const cutoff = firstNight - 30 * day;
 
@@ -92,7 +92,7 @@ async function lived(
 const startsOf = ({ secondAfterSeconds }: Situation): number[] =>
   secondAfterSeconds === undefined ? [0] : [0, secondAfterSeconds];
 
-/** The peer. It notices what its run reports as an error; rows it never names. */
+/** The peer. It notices only what its run reports as an error, and never names rows. */
 export const livedByPeer = (situation: Situation, profile: ProfileName): Promise<Lived> =>
   lived(situation, profile, 'delete-by-query', async (world) => {
     const { time } = world;

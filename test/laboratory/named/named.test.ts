@@ -10,11 +10,11 @@ describe('situations that come from the source of datahub-gc and DataHub', () =>
   test.each(cases)('%s: we report everything that we lose or leave behind', async (_name, situation, profile) => {
     const deleting = await livedByUs(situation, profile, 'delete-by-query');
     const copying = await livedByUs(situation, profile, 'reindex');
-    // With a delete by query, which is the default, nothing is lost where the server has one.
+    // With a delete by query, the default, nothing is lost if the server has one.
     if (isReal(situation) && profile !== '0.10.5') expect(deleting.rowsLost).toBe(0);
     for (const { rowsLost, oldRowsLeft, noticed, sent } of [deleting, copying]) {
       if (rowsLost + oldRowsLeft > 0) expect(noticed).toBe(true);
-      // A second run sends one of its own where the first has ended.
+      // A second run sends its own truncate if the first has ended.
       expect(sent).toBeLessThanOrEqual(situation.secondAfterSeconds === undefined ? 1 : 2);
     }
   });

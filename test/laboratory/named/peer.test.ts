@@ -3,7 +3,7 @@ import type { Reply } from '../../../local/operations-service/exchange.ts';
 import { createVirtualTime, withVirtualTimers } from '../world/virtual-time.ts';
 import { type PeerRun, peerPairs, runPeer } from './peer.ts';
 
-/** The peer as acryl-datahub 1.7.0.17 was seen on a wire (facts 13). */
+/** The peer, as acryl-datahub 1.7.0.17 behaved on the wire. */
 
 const dryRun = (left: number, total: number): Reply => value(`Delete ${left} out of ${total} rows (1%). Issuing`);
 const value = (text: string): Reply => status(200, JSON.stringify({ value: text }));

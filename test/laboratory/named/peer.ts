@@ -1,10 +1,10 @@
 import type { Reply } from '../../../local/operations-service/exchange.ts';
 
 /**
- * The truncation of DataHub's own datahub-gc source, as acryl-datahub 1.7.0.17 was seen to do it over a real wire (reference:
- * datahub-operations-facts, 9 and 13), written for this laboratory. For each pair a dry run, then a real truncate without batch
- * size, flags or task id; each again with forceDeleteByQuery where the answer is an error; then dry runs with a new cutoff
- * each, until nothing changes. Its HTTP client sends a POST again where the answer is a 429 or 5xx, and also where none came.
+ * The truncation of DataHub's own datahub-gc source, as acryl-datahub 1.7.0.17 did it over a real wire, rewritten for
+ * this laboratory. For each pair it makes a dry run, then a real truncate without batch size, flags or task id, and
+ * repeats each with forceDeleteByQuery if the answer is an error; then it makes dry runs, each with a new cutoff,
+ * until nothing changes. Its HTTP client repeats a POST after a 429 or 5xx, and also if no answer came.
  */
 
 export interface PeerRun {
@@ -69,7 +69,7 @@ export async function runPeer(
   return run;
 
   async function truncate(entityType: string, aspect: string, dryRun: boolean): Promise<string> {
-    // The cutoff is counted anew for each call.
+    // Each call computes a new cutoff.
     const fields = () => ({ entityType, aspect, endTimeMillis: host.now() - days * 86_400_000, dryRun });
     try {
       return await post(fields());
@@ -94,7 +94,7 @@ export async function runPeer(
     }
   }
 
-  /** One call of its HTTP client, which may be several requests. */
+  /** One call of its HTTP client, which may make several requests. */
   async function post(fields: { dryRun: boolean } & Record<string, unknown>): Promise<string> {
     for (let tries = 0; ; tries++) {
       if (!fields.dryRun) run.sentAfter.push(host.now() - begun);

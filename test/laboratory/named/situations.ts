@@ -4,27 +4,30 @@ import type { World } from '../world/world.ts';
 import { upgradeSituations } from './upgrades.ts';
 
 /**
- * Situations that datahub-gc's source and releases of DataHub have in them (facts 4.5, 9.3 and 13), for the peer and for us. Each is
- * told once, whatever the number of server generations in which it looks the same.
+ * Situations taken from datahub-gc's source and from releases of DataHub, for the peer and for us. Each appears once,
+ * however many server generations behave the same way in it.
  */
 export interface Situation {
   /** Where the facts tell of it. */
   facts: string;
   name: string;
-  /** Generations of servers; `specification` is a server that copies what it is told, as no release does without a batch size. */
+  /**
+   * Generations of servers; `specification` is a server that copies on request even without a batch size, which no
+   * release does.
+   */
   profiles: readonly ProfileName[];
   /** Share of rows older than the cutoff: above half a release reindexes. */
   old: 'most' | 'some';
   server?: Partial<Behaviour>;
-  /** A second run starts so many seconds after the first. */
+  /** A second run starts this many seconds after the first. */
   secondAfterSeconds?: number;
   /** Twenty days before. */
   past?: (world: World) => void;
-  /** What happens to real truncates on their way, or beside them, for both. */
+  /** What happens to real truncates on their way, or alongside them, for both. */
   wire?: (world: World) => void;
-  /** Days later, somebody deletes the indices that no alias leads to. */
+  /** Days later, someone deletes the indices that no alias points to. */
   cleanUp?: boolean;
-  /** It cannot happen to the peer, because of this. */
+  /** Why it cannot happen to the peer. */
   notToPeer?: string;
 }
 
@@ -33,7 +36,7 @@ const one = ['0.13.2-1.1'] as const;
 const copying = ['specification'] as const;
 const slow = { rowsPerSecond: 10, batchOverheadMillis: 100 };
 
-/** The server acts; what comes back of so many real truncates is something else. */
+/** The server acts, but this many real truncates get a different answer. */
 const instead =
   (
     answer: { kind: 'status'; status: number; body: string } | { kind: 'no-answer' },
@@ -164,5 +167,5 @@ export const situations: readonly Situation[] = [
   ...upgradeSituations,
 ];
 
-/** Whether a release of DataHub behaves as the server of a situation does. */
+/** Whether a release of DataHub behaves like the server of a situation. */
 export const isReal = ({ profiles }: Situation): boolean => !profiles.includes('specification');

@@ -4,7 +4,7 @@ import { type Lived, livedByUs } from './lived.ts';
 import type { Situation } from './situations.ts';
 import { upgradeSituations } from './upgrades.ts';
 
-/** What we say beside an upgrade without downtime, and that no command of ours would undo one. */
+/** What we report during an upgrade without downtime, and that no command of ours would undo it. */
 
 type Strategy = 'delete-by-query' | 'reindex';
 

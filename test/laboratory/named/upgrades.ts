@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 import type { Situation } from './situations.ts';
 
 /**
- * An upgrade without downtime beside a truncation (facts 14): what its index is called, what comes back with its swap, and what
+ * An upgrade without downtime during a truncation: the name of its index, what comes back with its swap, and what
  * stays behind.
  */
 
@@ -25,7 +25,7 @@ const atRate = (rowsPerSecond: number) => ({
 const deletesFor4Minutes = atRate(300 / 236);
 const copiesFor4Minutes = atRate(400 / 236);
 
-/** All of it, from now on. */
+/** Everything, from now on. */
 function upgrade(world: World, copyMillis: number, release?: UpgradeRelease): void {
   const begun = world.servers[0].engine.beginUpgrade(index, release);
   const later = (millis: number, what: string, act: () => void) =>
@@ -34,7 +34,10 @@ function upgrade(world: World, copyMillis: number, release?: UpgradeRelease): vo
   later(copyMillis + hour, 'caught up', () => begun.catchUp());
 }
 
-/** Four minutes after a real truncate has reached the server for the first time, whoever sent it: so few rows are copied in a second. */
+/**
+ * Four minutes after a real truncate has reached the server for the first time, no matter who sent it: so few rows are
+ * copied within a second.
+ */
 const fourMinutesLater =
   (act: (world: World) => void = () => {}) =>
   (world: World): void => {
@@ -58,7 +61,7 @@ function removeOne(world: World): void {
   world.others(index, 'entity deleted', () => engine.removeRows(index, ({ timestamp }) => timestamp === newest));
 }
 
-/** Daily usage of yesterday and of the day before comes in, stamped with midnight. */
+/** Daily usage for the last two days arrives, stamped with midnight. */
 function ingestMidnightRows({ servers: [{ engine }], time }: World): void {
   const today = time.now() - (time.now() % day);
   engine.addRows(index, [...Array(30).fill(today - day), ...Array(20).fill(today - 2 * day)]);

@@ -21,8 +21,8 @@ import {
 } from './production.ts';
 
 /**
- * So many nights of the ordinary production, and what came of them. In the morning a person brings back the rows of what a report
- * calls closed, clears it with the number that a refusal prints, and does nothing else.
+ * A number of nights of the ordinary production, and their results. In the morning a person restores the rows of each
+ * index that a report calls closed, clears it with the number that a refusal prints, and does nothing else.
  */
 
 export interface NoiseNight {
@@ -32,7 +32,7 @@ export interface NoiseNight {
   outcomes: Record<string, number>;
   /** What was not ok, and what had happened that day and the day before. */
   bad: { name: string; outcome: string; cause: string; adopted: boolean }[];
-  /** All of it is a reindex that waits for what an upgrade may still copy (safety rule 3). */
+  /** The only reason is a reindex that waits for an upgrade that may still be copying (safety rule 3). */
   isWaiting: boolean;
   happened: string[];
 }
@@ -42,11 +42,13 @@ export interface Noise {
   truncates: number;
   /** Indices whose record is unresolved, or closed, at the end. */
   stuck: string[];
-  /** An index was closed although its end could be known and no row of it is missing. */
+  /** An index was closed although the end could be known and none of its rows are missing. */
   falseQuarantines: string[];
-  /** Copies of which no task id came: they cannot be proven, and a person has to look (safety rule 7). */
+  /** Copies without a task id: they cannot be proven, and a person has to look (safety rule 7). */
   unproven: string[];
-  /** Nights at which a policy that reindexes had reached its threshold, had no upgrade to wait for, and did not truncate. */
+  /**
+   * Nights on which a reindexing policy had reached its threshold, had no upgrade to wait for, and did not truncate.
+   */
   missed: string[];
   /** The longest time between two truncations of one index, days. */
   longestPauseDays: number;
@@ -123,8 +125,8 @@ const upgradeNights = new Map([
 ]);
 
 /**
- * Policies that reindex and have clearly reached their threshold: what comes in and goes in the first seconds of a run
- * is no matter.
+ * Policies that reindex and have clearly reached their threshold: rows that come and go in the first seconds of a run
+ * do not matter.
  */
 const dueIn = ({ policies, world }: Production, start: number): PolicyOf[] =>
   policies.filter(({ name, fields }) => {
@@ -134,7 +136,7 @@ const dueIn = ({ policies, world }: Production, start: number): PolicyOf[] =>
     return old.length / rows.length > (Number(fields['minDeletePercent']) / 100) * 1.1;
   });
 
-/** After a night of bad answers a copy of ours may lack its proof, and its index is as young as anybody's. */
+/** After a night of bad answers a copy of ours may lack its proof, and its index is as young as any other's. */
 function missedIn({ world, waits }: Production, due: readonly PolicyOf[], number: number, start: number): string[] {
   if (ambiguousNights.has(number) || ambiguousNights.has(number - 1)) return [];
   const report = eventsOf({ world } as never, 'published').find(({ runId }) => runId === `night-${number}`)?.report;
@@ -159,7 +161,7 @@ function stuckIn({ world }: Production): string[] {
   });
 }
 
-/** Which indices were closed, rightly or not. One that lacks rows is rightly closed. */
+/** Which indices were closed, rightly or not. An index with missing rows is rightly closed. */
 function closedIn({ world }: Production): Pick<Noise, 'falseQuarantines' | 'unproven'> {
   const closed = eventsOf({ world } as never, 'ledger').filter(
     ({ previous, next, truth }) =>
@@ -190,7 +192,7 @@ async function clearClosed({ world, policies }: Production, executions: Executio
   }
 }
 
-/** What the message says: rows that are in the index before alone are copied to the one behind the alias. */
+/** Does what the message says: copies rows that are only in the old index to the one behind the alias. */
 function bringBack(world: World, name: string, cause: Cause | undefined): void {
   const [{ engine }] = world.servers;
   const before = cause && 'indexBefore' in cause ? cause.indexBefore : undefined;

@@ -49,7 +49,7 @@ const whatWas = ({ bad }: NoiseNight): string =>
     .map(({ name, outcome, cause, adopted }) => `${name} ${outcome} (${cause}${adopted ? ', adopted' : ''})`)
     .join('; ');
 
-/** Nothing stuck, nothing closed that is whole, nothing due left undone, and no bad night without a reason. */
+/** Nothing is stuck, no whole index is closed, nothing due is left undone, and every bad night has a reason. */
 const isQuiet = ({ nights, stuck, falseQuarantines, missed }: Noise): boolean =>
   stuck.length === 0 &&
   falseQuarantines.length === 0 &&

@@ -8,9 +8,10 @@ import { type Chances, createChances } from '../world/chances.ts';
 import { createWorld, type World } from '../world/world.ts';
 
 /**
- * An ordinary production, in which nothing is meant to go wrong: nine policies that delete by query and two that reindex; daily
- * usage stamped with midnight, and written again; 50 entities deleted a day; twice a new source that looks back 30 days; an upgrade
- * every few weeks, half of them without downtime; a handful of nights in which a real truncate gets some answer or other. A thousandth of a real one's rows.
+ * An ordinary production without intended faults: nine policies that delete by query and two that reindex; daily usage
+ * stamped with midnight, and rewritten; 50 entities deleted a day; twice a new source that looks back 30 days; an
+ * upgrade every few weeks, half of them without downtime; a handful of nights in which a real truncate gets an
+ * arbitrary answer. It has a thousandth of a real one's rows.
  */
 
 export const minute = 60_000;
@@ -23,7 +24,7 @@ export interface Production {
   policies: readonly PolicyOf[];
   /** What happened on a day, by its number. */
   happened: Map<number, string[]>;
-  /** Until when a reindex has to wait for what an upgrade copies, by the index's name (safety rule 3). */
+  /** Until when a reindex has to wait for an upgrade's copy, by index name (safety rule 3). */
   waits: Map<string, number>;
 }
 
@@ -79,12 +80,12 @@ export function createProduction(seed: number): Production {
       maxRunHours: 12,
     },
   });
-  // A night deletes for minutes.
+  // A night's deletion takes minutes.
   world.servers[0].engine.set({ rowsPerSecond: 2, knowsEntities: false });
   return { world, policies, happened: new Map(), waits: new Map() };
 }
 
-/** A third of the real truncates get any answer, and do their work all the same, later, or not. */
+/** A third of the real truncates get an arbitrary answer; they do their work anyway, later or not at all. */
 export const ambiguousNights: ReadonlySet<number> = new Set([9, 10, 26, 33, 52, 70, 81]);
 
 export const blockingWrites = 'an upgrade that blocks writes';
@@ -109,7 +110,7 @@ export function planDay(production: Production, number: number, seed: number): v
     tell('a new source looks back 30 days');
     time.at(from + 4 * hour, () => lookBack(production, chances));
   }
-  // The second and the fourth one fall into the night's run.
+  // The second and the fourth one happen during the night's run.
   const blocking = { 14: 10 * hour, 44: 4 * minute }[number];
   if (blocking !== undefined) {
     tell(blockingWrites);
@@ -132,7 +133,7 @@ export function planDay(production: Production, number: number, seed: number): v
   });
 }
 
-/** Half an hour for each index: one that begins in the evening is still at it when the night's run starts. */
+/** Half an hour for each index: an upgrade that begins in the evening is still running when the night's run starts. */
 function upgrade({ world, policies, waits }: Production): void {
   const next = ([policy, ...rest]: readonly PolicyOf[]): void => {
     if (policy === undefined) return;
@@ -146,7 +147,7 @@ function upgrade({ world, policies, waits }: Production): void {
   next(policies);
 }
 
-/** An hour's rows; usage is about the day, and written anew as it grows. */
+/** An hour's rows; usage covers the day, and is rewritten as it grows. */
 function ingest(world: World, name: string, aspect: string, chances: Chances): void {
   const now = world.time.now();
   const count = chances.between(0, 2);

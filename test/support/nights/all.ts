@@ -8,7 +8,7 @@ import { gateways, refusals, runErrors } from './refused.ts';
 import { remembered } from './remembered.ts';
 import { ends, unresolved } from './unresolved.ts';
 
-/** Every named night, by the folder in which its golden messages are. */
+/** Every named night, by the folder of its golden messages. */
 export const groups: Readonly<Record<string, Nights>> = {
   ordinary,
   previews,

@@ -1,7 +1,7 @@
 import { aSending } from '../records.ts';
 import { address, anIndex, anIndexOf, day, hour, type Nights, policyFor, slowly, twoIndices } from './night.ts';
 
-/** Nights in which something was not started, on purpose. */
+/** Nights in which the run deliberately did not start something. */
 export const heldBack: Nights = {
   'above-ceiling': {
     async play(begin) {
@@ -65,7 +65,7 @@ export const heldBack: Nights = {
   },
 };
 
-/** Nights in which a record of the ledger is not this run's to judge. */
+/** Nights in which this run may not judge a ledger record. */
 export const foreign: Nights = {
   'held-under-another-address': {
     async play(begin) {

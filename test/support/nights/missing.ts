@@ -8,7 +8,7 @@ export async function brokenReindex(begin: Parameters<Nights[string]['play']>[0]
   return begin({ faults: ['reindex-fails=400'], policies: asReindex, indices: rows });
 }
 
-/** Nights in which rows are gone that should have stayed. */
+/** Nights in which rows that should have stayed are gone. */
 export const missing: Nights = {
   'rows-missing-after-a-reindex': {
     async play(begin) {
@@ -80,7 +80,7 @@ export const missing: Nights = {
   },
 };
 
-/** Nights in which rows are there, and not seen. */
+/** Nights in which rows are there but invisible. */
 export const unseen: Nights = {
   'copied-but-not-visible': {
     async play(begin) {

@@ -3,22 +3,22 @@ import { anIndexOf, type Deployment, type deploy, firstNight } from '../deployme
 import { anIndex } from '../records.ts';
 
 /**
- * Nights that messages, transcripts and tests of the renderer know by name: each is played by the real steps, the workflow file
- * and the embedded service, in virtual time. None reads a word of any report: kinds and numbers decide.
+ * Nights that messages, transcripts and renderer tests know by name. Each runs the real steps, the workflow file and
+ * the embedded service, in virtual time. None reads the English of a report: only kinds and numbers decide.
  */
 
 export interface Night {
-  /** Plays it, with whatever went before. @returns the report that it is named after */
+  /** Plays the night, with everything before it. @returns the report that the night is named after */
   play(begin: Begin): Promise<Report>;
 }
 
 export type Options = NonNullable<Parameters<typeof deploy>[0]>;
-/** Deploys a production: stage `prod`, an address of its own. */
+/** Deploys a production stage: `prod`, with its own address. */
 export type Begin = (options?: Options) => Promise<Deployment>;
 
 export const address = 'http://gms.internal.example.com:8080';
 
-/** What every production has in common, so that no port and no machine shows in a message. */
+/** What every production stage shares, so that no port or machine shows up in a message. */
 export const production = (options: Options = {}): Options => ({
   token: 'the-token-of-the-tests',
   ...options,
@@ -36,18 +36,18 @@ export const policyFor = (aspect: string, more: object = {}, entityType = 'datas
   ...more,
 });
 export const asReindex = [policyFor('operation', { strategy: 'reindex' })];
-/** One batch after the other, so slowly that a run ends first. */
+/** One batch after another, so slowly that the run ends first. */
 export const slowly = { rowsPerSecond: 0.05, policies: [policyFor('operation', { batchSize: 10 })] };
 
-/** Two indices, the first of which goes first. */
+/** Two indices, truncated in this order. */
 export const twoIndices = {
   indices: [anIndexOf(12_000, 18_000), anIndexOf(45_000, 20_000, 'datasetProfile')],
   policies: [policyFor('operation'), policyFor('datasetProfile')],
 };
 
-/** A token that says when it expires. */
+/** A token that contains its expiry. */
 export const tokenFor = (days: number): string =>
   `e30.${Buffer.from(JSON.stringify({ exp: Math.floor((firstNight + days * day) / 1000) })).toString('base64url')}.x`;
 
-/** What a night is called in a list: `{ healthy: { play } }`. */
+/** A night's name in a list: `{ healthy: { play } }`. */
 export type Nights = Readonly<Record<string, Night>>;

@@ -1,6 +1,6 @@
 import { anIndexOf, asReindex, day, hour, type Nights, policyFor, slowly, tokenFor } from './night.ts';
 
-/** Nights in which nothing is wrong, or nothing much. */
+/** Nights in which little or nothing is wrong. */
 export const ordinary: Nights = {
   healthy: {
     async play(begin) {

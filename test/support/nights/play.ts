@@ -5,25 +5,25 @@ import { worded } from '../../../lambda/wording/worded.ts';
 import { type Deployment, deploy } from '../deployment.ts';
 import { type Night, production } from './night.ts';
 
-/** What a night that has been played left: plain JSON. */
+/** What a night left behind, as plain JSON. */
 export interface Played {
   report: Report;
-  /** What the report was made of. */
+  /** What the report was made from. */
   facts: ReportFacts;
-  /** Of the stage: a run of a stage that enforces may be a preview. */
+  /** The stage's mode: a run of an enforcing stage may be a preview. */
   mode: RunSettings['mode'];
   ledger: [index: string, record: unknown][];
   states: RunState[];
 }
 
-/** @param words makes English of the facts of reports; as on Lambda if left out */
+/** @param words turns the facts of reports into English; by default as on Lambda */
 export async function play(night: Night, words: (facts: ReportFacts) => Report = worded): Promise<Played> {
   const deployments: Deployment[] = [];
   let told: ReportFacts | undefined;
   try {
     const report = await night.play(async (options) => {
       const deployment = await deploy(production(options));
-      // An address of a private network, as behind an internal load balancer.
+      // A private network address, as behind an internal load balancer.
       deployment.services.surroundings = { onLambda: true, lookup: async () => ['10.0.3.7'] };
       deployment.words = (facts) => {
         told = facts;
@@ -41,6 +41,6 @@ export async function play(night: Night, words: (facts: ReportFacts) => Report =
   }
 }
 
-/** A missing server is reported with its port, which differs each time. */
+/** The report of a missing server contains its port, which differs each time. */
 const withoutPort = (played: Played): Played =>
   JSON.parse(JSON.stringify(played).replace(/127\.0\.0\.1:\d+/g, 'gms.internal.example.com:8080'));

@@ -2,7 +2,7 @@ import { anIndexOf, type Nights, policyFor, tokenFor, twoIndices } from './night
 
 const preview = { settings: { mode: 'preview' } } as const;
 
-/** Previews change nothing; they open with a preflight. */
+/** Previews change nothing; they start with a preflight. */
 export const previews: Nights = {
   preview: {
     async play(begin) {

@@ -108,7 +108,7 @@ export const refusals: Nights = {
   },
 };
 
-/** What a gateway in front of GMS answers, whatever it has passed on. */
+/** A gateway's answer in front of GMS, whatever it passed on. */
 export const gateways: Nights = {
   'gateway-403': {
     async play(begin) {

@@ -6,7 +6,7 @@ import { anIndexOf, type Begin, day, hour, type Nights, policyFor } from './nigh
 
 const operation = 'dataset.operation';
 
-/** A night like any other: rows come in, and one night passes. */
+/** An ordinary night: rows arrive, and a night passes. */
 async function ordinaryNights(deployment: Deployment, nights: number, arrivals: Readonly<Record<string, number>>) {
   for (let at = 0; at < nights; at++) {
     await deployment.night({}, `before-${at}`);
@@ -21,7 +21,7 @@ async function ordinaryNights(deployment: Deployment, nights: number, arrivals: 
   }
 }
 
-/** Two bites of five are gone. */
+/** Two of five bites are done. */
 async function beganWithBites(begin: Begin): Promise<Deployment> {
   const deployment = await begin({
     indices: [anIndexOf(66_000, 20_000)],

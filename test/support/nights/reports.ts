@@ -3,7 +3,7 @@ import { onceForAll } from '../once.ts';
 import { groups } from './all.ts';
 import { type Played, play } from './play.ts';
 
-/** Named nights as they are played on Lambda, each once. */
+/** Named nights, each played once, as on Lambda. */
 
 const played = new Map<string, Promise<Played>>();
 
@@ -17,7 +17,7 @@ export function playedOnce(name: string): Promise<Played> {
   return known;
 }
 
-/** The report of a night, as its run writes it. */
+/** A night's report, as its run writes it. */
 export const nightReport = async (name: string): Promise<Report> => (await playedOnce(name)).report;
 
 /** All of them, by group and night. */

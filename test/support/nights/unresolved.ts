@@ -38,14 +38,14 @@ export const unresolved: Nights = {
 
   'unknown-and-breaker': {
     async play(begin) {
-      // A delete would be no reason to stop.
+      // A delete would not be a reason to stop.
       const policies = twoIndices.policies.map((policy) => ({ ...policy, strategy: 'reindex' }));
       return (await begin({ ...twoIndices, policies, faults: ['gateway-timeout', 'status-lost'] })).night();
     },
   },
 };
 
-/** The same the night after, and ends that say too little. */
+/** The same nights one night later, and ends that prove too little. */
 export const ends: Nights = {
   'given-up-next-night': {
     async play(begin) {

@@ -21,20 +21,20 @@ import {
 } from './record.ts';
 
 /**
- * The life of one truncation, as the ledger tells it.
+ * The life of one truncation, as the ledger records it.
  *
  *   absent, idle, reserved past its sendBy ──reserve──> reserved ──startSending──> sending ──markRunning──> running
  *
  *   reserved                  nothing has been sent under it. Truncate counts, decides again, and goes on or gives it back
  *                             (decline). Past its `sendBy` nothing will be sent under it either: it may be taken.
- *   sending                   written before the call, so from here on everybody must assume that it was sent. Holds cutoff,
+ *   sending                   written before the call, so from here on everyone must assume that it was sent. Holds cutoff,
  *                             fields, baseline windows and physical index: a later verdict is based on these. An answer
- *                             that is no task id is noted in it (noteAnswer). Nobody but its writer judges it before `judgeableAt`.
- *   running                   the server gave a task id: anybody may watch and judge it from now on.
- *   idle with a verdict       (conclude) somebody counted again, or proved that not one byte was written. The verdict keeps the
+ *                             that is not a task id is recorded (noteAnswer). Only its writer may judge it before `judgeableAt`.
+ *   running                   the server returned a task id: any run may watch and judge it from now on.
+ *   idle with a verdict       (conclude) a run counted again, or proved that not one byte was written. The verdict keeps the
  *                             rows of one closed window; the next Plan counts the same window before anything else.
- *   quarantined               (quarantine) rows are missing, or nobody saw a reindex end. Keeps the attempt's windows, which
- *                             `clear` counts. Only a person leaves it.
+ *   quarantined               (quarantine) rows are missing, or no run saw a reindex end. Keeps the attempt's windows, which
+ *                             `clear` counts. Only a person ends it.
  *
  * Gotchas:
  * - Every write is conditional on version, state, attempt id and revision of the record that it was made from. An abandoned
@@ -43,9 +43,9 @@ import {
  * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
  *   another run's verdict has freed the record.
  * - One search index has one record, whatever the server's address. A record of another address or version, or with a
- *   time that lies ahead, holds its index and is left alone (foreign, in standing.ts).
+ *   time in the future, blocks its index and is left alone (foreign, in standing.ts).
  *
- * Pure: each function returns the next record, which `Ledger.replace` then stores, or refuses to.
+ * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
 
 /** The index and its server, as in every record. */
@@ -57,7 +57,7 @@ export interface Key {
 }
 
 /**
- * Reserves an index for one attempt: nothing has been sent yet. What the record says about earlier truncations is kept.
+ * Reserves an index for one attempt: nothing has been sent yet. Keeps what the record says about earlier truncations.
  */
 export function reserve(
   record: Idle | Reserved | OtherVersion | undefined,
@@ -82,7 +82,7 @@ export type Learnt = Pick<SentAttempt, 'baseline' | 'sendingSince' | 'sentRealAt
   judgeableAt: number;
 };
 
-/** The last record before the call: from here on everybody must assume that it was sent. */
+/** The last record before the call: from here on everyone must assume that it was sent. */
 export function startSending(record: Reserved, { windows, judgeableAt, ...learnt }: Learnt): Sending {
   const { runId, runStartMillis } = record.attempt;
   return {
@@ -95,7 +95,7 @@ export function startSending(record: Reserved, { windows, judgeableAt, ...learnt
   };
 }
 
-/** The server gave a task id. @param realAt real time of the answer, epoch milliseconds */
+/** The server returned a task id. @param realAt real time of the answer, epoch milliseconds */
 export const markRunning = (record: Sending, taskId: string, realAt: number): Running => ({
   ...record,
   state: 'running',
@@ -111,7 +111,7 @@ export const noteAnswer = (
   strategy: AttemptStrategy,
 ): Sending => ({ ...record, ...revised(record), attempt: { ...record.attempt, answer, strategy } });
 
-/** A truncation sent as a delete by query was seen copying: the verdict depends on it. */
+/** A look saw that a truncation sent as a delete by query copies: the verdict depends on it. */
 export const seenToCopy = <Stored extends Unresolved>(
   record: Stored,
   copied: NonNullable<SentAttempt['copied']>,
@@ -121,8 +121,8 @@ export const seenToCopy = <Stored extends Unresolved>(
 const revised = ({ revision = 0 }: LedgerRecord) => ({ revision: revision + 1 });
 
 /**
- * Gives a reservation back after Truncate has decided against sending. Its run is done with this index: an invocation of
- * the same run that was abandoned earlier may still be running, and must not reserve the index again.
+ * Gives a reservation back after Truncate has decided not to send. Its run is done with this index: an abandoned
+ * invocation of the same run may still be running, and must not reserve the index again.
  */
 export const decline = (record: Reserved, now: number): Idle => {
   const { runId, runStartMillis } = record.attempt;
@@ -150,7 +150,7 @@ export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?
 
 /**
  * A person has looked, or said how many rows may be gone: the index may be truncated again, and its former counts no
- * longer matter. Of a record of another version or address only its head is kept.
+ * longer matter. If the record is from another version or address, only its head is kept.
  */
 export function clear(record: StoredRecord, key: Key): Idle {
   const head: Pick<Head, 'entityType' | 'aspect' | 'attemptId' | 'sentBy'> = headOf(record) ?? key;

@@ -13,11 +13,11 @@ import type { RunServices } from './services.ts';
 
 /**
  * A person has looked at an index and wants it open again. Clearing counts the record's own windows with their own
- * boundaries: totals would let two weeks of ingestion hide that all rows are missing. It releases an index that is
- * whole, or that is missing no more rows than the person accepts, and starts and watches nothing.
+ * boundaries: with totals, two weeks of ingestion could hide that all rows are missing. It releases an index that is
+ * whole, or that is missing no more rows than the person accepts; it starts and watches nothing.
  *
  * It is for closed records and for those that this run cannot watch. An unresolved one, ours too, counts as closed once
- * it has been judgeable for 20 h: by then every night has had its chance to close it.
+ * it has been judgeable for 20 h: by then the nightly runs have had their chance to close it.
  */
 
 export interface Clearing {
@@ -91,8 +91,8 @@ async function cleared(
 }
 
 /**
- * Why a record cannot be cleared yet, if that is so: until when, unless that lies further ahead than any right clock
- * writes. Such a record is opened by `acceptMissing`.
+ * Why a record cannot be cleared yet, if so, and until when, unless that is further ahead than any correct clock would
+ * write. `acceptMissing` opens such a record.
  */
 function tooEarly(head: Head, { acceptMissing }: Clearing, now: number): { until?: number } | undefined {
   const from = clearableAt(head);
@@ -101,7 +101,9 @@ function tooEarly(head: Head, { acceptMissing }: Clearing, now: number): { until
   return isFarAhead ? {} : { until: from };
 }
 
-/** Nothing is sent under a reservation whose time is over. A state that another version has added may be a call's. */
+/**
+ * Nothing is sent under an expired reservation. A state that another version has added may mean that a call was sent.
+ */
 function clearableAt({ state, judgeableAt = Number.POSITIVE_INFINITY }: Head): number {
   if (state === 'idle' || state === 'quarantined') return 0;
   return state === 'reserved' ? judgeableAt : judgeableAt + abandonAfterMillis;
@@ -122,10 +124,10 @@ function windowsToCount(record: StoredRecord, { server }: Key): readonly Window[
 }
 
 type Found =
-  /** `rowsMissing`: of the window that lost most; undefined without anything to compare with. */
+  /** `rowsMissing`: from the window that lost most; undefined if there is nothing to compare with. */
   { kind: 'counted'; rowsMissing?: number } | { kind: 'failed'; error: ServerError } | { kind: 'wrong-clock' };
 
-/** A record without windows is looked at as well: its age is measured by our clock, which the answer confirms. */
+/** Asks even for a record without windows: our clock measures its age, and the answer confirms our clock. */
 export async function countIn(
   windows: readonly Window[],
   key: Key,
@@ -134,7 +136,7 @@ export async function countIn(
   signal: AbortSignal,
 ): Promise<Found> {
   const moments = new Set(windows.length > 0 ? windows.flatMap(({ from, to }) => [from, to]) : [services.clock.now()]);
-  // The youngest first: old rows that come in between two counts make it refuse, never release.
+  // The youngest first, so that old rows that arrive between two counts make it refuse, never release.
   const youngestFirst = [...moments].sort((one, other) => other - one);
   const counts = new Map<number, number>();
   try {
@@ -174,7 +176,7 @@ async function upTo(
   }
 }
 
-/** Whether the server cannot count this index but answers otherwise. */
+/** Whether the server cannot count this index but answers other requests. */
 async function answers({ operations }: Services, signal: AbortSignal): Promise<boolean> {
   const asked = await asking(() => operations.indexSizes({ signal }));
   return asked.kind === 'done' || asked.error.kind === 'privilege';

@@ -66,7 +66,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   }
 }
 
-/** Writes down the night of an entry that was decided; without it only estimates and dates are lost. */
+/** Records the night of a decided entry; if that fails, only estimates and dates are lost. */
 async function remembered(entry: DoneEntry, night: Night, state: RunState, services: RunServices): Promise<DoneEntry> {
   const { nights, log } = services;
   if (!nights) return entry;
@@ -79,7 +79,7 @@ async function remembered(entry: DoneEntry, night: Night, state: RunState, servi
   return { ...entry, entry: { ...entry.entry, ...since } };
 }
 
-/** The same for what ended with the run. */
+/** The same for entries that ended with the run. */
 async function rememberedEnds(before: RunState, after: RunState, services: RunServices): Promise<RunState> {
   const one = async (entry: Entry, at: number): Promise<Entry> => {
     const [night] = nightOf(entry, after);
@@ -99,7 +99,7 @@ async function settleTruncate(state: RunState, services: RunServices): Promise<R
   const target = state.entries.find((entry) => entry.phase === 'approved');
   if (!failure) return state;
   if (!target) return rest;
-  // It began before it failed, so this is later than the `sendBy` that it may have.
+  // It began before it failed, so this is later than any `sendBy` that it has.
   const { sendsUntil = services.clock.now() + longestToSendMillis } = failure;
   const entry = await settled(target, state, Math.min(sendsUntil, endOf(state, services.settings)), services);
   if (!entry) return { ...state, failure: { ...failure, sendsUntil } };

@@ -5,12 +5,12 @@ import type { OwnTask } from './own-task.ts';
 import { isMissing, keptOf } from './windows.ts';
 
 /**
- * The one fact that decides how strictly a truncation is treated: may it have copied? A delete by query can be stopped,
+ * The one fact that decides how strictly to treat a truncation: may it have copied? A delete by query can be stopped,
  * repeated or left half done without losing a row that should stay. A reindex moves the alias to an empty index before
  * it copies (ESIndexBuilder.reindexInPlaceAsync), and servers reindex what they were asked to delete.
  */
 
-/** What a look has found out, as far as it concerns copying. */
+/** What a look has found out about copying. */
 export interface Signs {
   /** Our task's status, if it could be read. */
   task: OwnTask | undefined;
@@ -21,17 +21,17 @@ export interface Signs {
 }
 
 /**
- * @param signs at a verdict; left out while it is only watched: by what is written down so far
+ * @param signs at a verdict; omitted while the truncation is only watched, when the record alone decides
  */
 export function mayHaveCopied({ attempt }: Pick<Unresolved, 'attempt'>, signs?: Signs): boolean {
   const { strategy, fields, copied, baseline } = attempt;
   const { task, indexName } = signs ?? {};
-  // Rows that a task has created are not taken back by anything seen later.
+  // Nothing seen later undoes rows that a task has created.
   if (copied === 'task' || task?.does === 'copy') return true;
   if (task?.does === 'delete') return false;
   // A reindex moves the alias before anything else.
   if (indexName !== undefined && indexName === baseline.indexName) return false;
-  // A server that knows no flags announces what it likes.
+  // A server without the force flags may announce one thing and do another.
   if (strategy !== 'delete-by-query' || fields.forceReindex || copied !== undefined) return true;
   if (signs === undefined) return false;
   const isHidden = baseline.indexName !== undefined && indexName === undefined && task === undefined;
@@ -39,8 +39,8 @@ export function mayHaveCopied({ attempt }: Pick<Unresolved, 'attempt'>, signs?: 
 }
 
 /**
- * What a look shows of copying that has to be written down, because it may be gone by the time of the verdict; undefined
- * if there is nothing new.
+ * Signs of copying that a look must record, because they may be gone by the time of the verdict; undefined if there is
+ * nothing new.
  * @param rowsTotal rows in the index now, if counted
  */
 export function copyingSeen(
@@ -51,7 +51,7 @@ export function copyingSeen(
   if (attempt.copied === 'task') return undefined;
   if (task?.does === 'copy') return 'task';
   if (mayHaveCopied(record) || task?.does === 'delete') return undefined;
-  // No deletion of older rows explains that fewer are there than should stay.
+  // Deleting older rows cannot explain why there are fewer rows than should stay.
   const kept = keptOf(windows)?.rows ?? 0;
   const isEmptied = rowsTotal !== undefined && isMissing(kept - rowsTotal, kept);
   return isEmptied || isMadeByUs(attempt, indexName) ? 'index' : undefined;
@@ -59,7 +59,7 @@ export function copyingSeen(
 
 /**
  * Proof that a copy is complete: a flawless status of our own task, at least the rows that should stay, and an index
- * that our reindex would have made.
+ * that our reindex would have created.
  * @returns what it lacks; undefined if it is complete
  */
 export function whatProofLacks(
@@ -70,12 +70,13 @@ export function whatProofLacks(
   const { total, created = 0, updated = 0, versionConflicts = 0, cancelled } = task.counters;
   if (total === undefined || cancelled || versionConflicts > 0 || created + updated !== total) return 'counters';
   const kept = keptOf(windows)?.rows ?? 0;
-  // A task that did nothing proves no copy, however few rows there were: a number that came back looks like that.
+  // A task that did nothing proves no copy, however few rows there were: another task with a reused number looks the
+  // same.
   if (isMissing(kept - total, kept) || (total === 0 && kept > 0)) return 'counters';
   return isMadeByUs(attempt, indexName) ? undefined : 'index';
 }
 
-/** The alias leads to another index than at the call. */
+/** The alias points to a different index than at the call. */
 export interface Replaced {
   indexBefore: string;
   indexNow: string;
@@ -96,7 +97,7 @@ export function replacedBy(
   return { indexBefore, indexNow, movedBy: copied && isMadeByUs(attempt, indexNow) ? 'us' : 'others' };
 }
 
-/** Whether a reindex between `sending` and 10 minutes after the answer made the index behind the alias. */
+/** Whether a reindex between `sending` and 10 minutes after the answer created the index behind the alias. */
 function isMadeByUs(attempt: Unresolved['attempt'], indexName: string | undefined): boolean {
   const name = physicalNameOf(indexName);
   if (name?.madeAt === undefined || !name.isReindexed || indexName === attempt.baseline.indexName) return false;

@@ -24,10 +24,11 @@ import { advances, fold, longestStillMillis, mayEnd, unseen, type Watch, type Wa
 import { keptOf } from './windows.ts';
 
 /**
- * One look at one unresolved truncation: see, fold, and where it can be judged, judge and settle.
+ * One look at one unresolved truncation: see, fold, and, if it can be judged, judge and settle.
  *
- * A look asks for as little as shows whether something moves: the task's status, then counts if that is not enough. Only
- * a look that may end the watch counts every window. What it saw is folded into the watch once, and judged at most once.
+ * A look asks only for what it needs to see whether something changes: the task's status, then counts if that is not
+ * enough. Only a look that may end the watch counts every window. The sighting is folded into the watch once, and
+ * judged at most once.
  */
 
 export interface Target {
@@ -75,7 +76,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const { entry, watch: before } = target;
   const { ledger, clock, maxRunHours } = services;
   const seen = await sightingOf(before, stored, services);
-  // Stillness and age are measured by our clock: where the server's clock contradicts it, or it went back, a look proves neither.
+  // Our clock measures stillness and age: if the server's clock contradicts it, or it went back, a look proves neither.
   const isTimed = clocksAgree(seen) && seen.seenAt >= seen.at;
   if (!isTimed) return again(unseen(before, undefined, clock.now()), services);
   const record = await withCopying(stored, seen, services);
@@ -115,12 +116,12 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   return settled.kind === 'decided' ? settled : again(watch, services);
 }
 
-/** What shows whether something moves; everything, if this look may end the watch. */
+/** What shows whether something changes; everything, if this look may end the watch. */
 async function sightingOf(watch: Watch, record: Unresolved, services: LookServices): Promise<Seen> {
   const { clock } = services;
   const status = await statusOf(record, services);
   const task = status && ownTask(status, record, clock.now());
-  // Another task's status is as good as none.
+  // Another task's status is useless.
   const known = {
     at: clock.now(),
     realAt: clock.realNow(),
@@ -130,7 +131,7 @@ async function sightingOf(watch: Watch, record: Unresolved, services: LookServic
   const done = () => ({ seenAt: clock.now(), realAt: clock.realNow() });
   if (mayEnd(watch, known, watchedOf(record, services, known.at))) {
     const counts = await countAll(record, services);
-    // After its end, rows that still come in show that another process copies (`isFinal`).
+    // After its end, rows that still arrive show that another process is copying (`isFinal`).
     const isKeptShown = mayHaveCopied(record) || watch.completedAt !== undefined;
     return { ...known, ...counts, ...(isKeptShown && keptIn(counts)), ...done() };
   }
@@ -152,7 +153,7 @@ async function statusOf(record: Unresolved, { reads, run, clock, signal }: LookS
   }
 }
 
-/** Written down at once: late rows may have refilled the index, or its status may be gone, by the time of the verdict. */
+/** Recorded at once: by the time of the verdict, late rows may have refilled the index, or its status may be gone. */
 async function withCopying(
   record: Unresolved,
   { task, rowsTotal, all }: Seen,
@@ -178,8 +179,8 @@ export function watchedOf(record: Unresolved, services: LookServices, now: numbe
 }
 
 /**
- * Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. A start that lies
- * ahead says nothing: such a run began now.
+ * Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. A start in the
+ * future means nothing: such a run began now.
  */
 export const isOld = (sendingSince: number, { run }: Pick<LookServices, 'run'>, now: number): boolean =>
   Math.min(run.runStartMillis, now) - sendingSince >= abandonAfterMillis;
@@ -214,7 +215,7 @@ async function lookFailed(
 }
 
 /**
- * @param known what its counts fail with, or, where they contradict each other to the end, the status of its task
+ * @param known why its counts fail, or, if they contradict each other to the end, the status of its task
  * @returns undefined if another run was first
  */
 async function closeUncountable(

@@ -28,11 +28,11 @@ export interface LookServices {
   log: { warn(message: string, fields?: Record<string, unknown>): void };
 }
 
-/** Whether our clock can be right: otherwise a look proves neither stillness nor age. */
+/** Whether our clock can be right; if not, a look proves neither stillness nor age. */
 export const clocksAgree = ({ clockSkewMillis = 0 }: Pick<Seen, 'clockSkewMillis'>): boolean =>
   Math.abs(clockSkewMillis) <= maxClockSkewMillis;
 
-/** What one look saw: enough to tell whether something moves, or, in `all`, everything that a verdict needs. */
+/** What one look saw: enough to tell whether something changes or, in `all`, everything that a verdict needs. */
 export interface Seen extends Sighting {
   /** The server does not know our task (any more), or its status is another task's. */
   vanished: boolean;
@@ -54,8 +54,8 @@ export interface Everything {
 type Counted = Pick<Seen, 'toDelete' | 'kept' | 'rowsTotal' | 'clockSkewMillis' | 'all'>;
 
 /**
- * Rows to delete show the progress of a delete by query; for what may copy only the kept rows do, because a swapped
- * alias shows 0 to delete at once.
+ * Rows to delete show the progress of a delete by query; if the truncation may copy, only the kept rows do, because a
+ * swapped alias shows 0 to delete at once.
  */
 export async function countProgress(record: Unresolved, services: LookServices): Promise<Counted> {
   const { fields, runStartMillis } = record.attempt;
@@ -81,7 +81,7 @@ export async function countAll(record: Unresolved, services: LookServices): Prom
     return answer;
   };
   const after = await countWindows(asked, record.attempt.fields, record.windows, mayHaveCopied(record));
-  // These are two counts, not one snapshot: with more rows to delete than there are, neither can be trusted now.
+  // These are two counts, not one snapshot: if there are more rows to delete than rows, trust neither.
   if (!after || after.rowsToDelete > after.rowsTotal) return { clockSkewMillis };
   const { indexName, sizeMb } = (await physical(record, services)) ?? {};
   const { rowsToDelete: toDelete, rowsTotal } = after;
@@ -97,8 +97,8 @@ const physical = async (record: Unresolved, { reads, signal }: LookServices) =>
   physicalIndex(await reads.sizes({ signal }), record.attempt.fields);
 
 /**
- * Whether the server can be asked about anything else than this index: about another index of this run, or about sizes.
- * Another count comes first, because it also shows whether our clock, by which the record is old, can be right.
+ * Whether the server answers about anything other than this index: another index of this run, or sizes. Another count
+ * comes first, because it also shows whether our clock, which says that the record is old, can be right.
  * @returns with the physical index, where it is known; undefined if nothing is answered, or the clocks disagree
  */
 export async function serverAnswers(
@@ -123,7 +123,7 @@ export async function serverAnswers(
   return { indexName: physicalIndex(sizes, record.attempt.fields)?.indexName };
 }
 
-/** One of them may be missing as well; if none of these answers, the search engine is down. */
+/** One of them may be missing too; if none of them answers, the search engine is down. */
 const otherIndices = 3;
 
 function unlessOperations(error: unknown): undefined {

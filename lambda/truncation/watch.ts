@@ -6,7 +6,7 @@ import { isMissing } from './windows.ts';
 
 /**
  * What the looks of one run know about one unresolved truncation, and how each new sighting changes it. Pure: a watch
- * is folded with a sighting into the next watch and a word on whether it can be judged.
+ * is folded with a sighting into the next watch, and into whether it can be judged.
  */
 
 /** Times are epoch milliseconds of the run's clock. */
@@ -21,16 +21,16 @@ export interface Watch {
   looks: number;
   /** Number of looks that a prediction moved forward. */
   earlyLooks?: number;
-  /** Rows done and rows to do, as far as known: for progress bars and predictions. */
+  /** Rows done and rows to do, if known: for progress bars and predictions. */
   progress?: { done: number; total: number; at: number; previous?: { done: number; at: number } };
   /** Best values of this run, and when one of them last improved; the first sighting counts as progress. */
   lowestToDelete?: number;
   highestKept?: number;
   highestCounter?: number;
   movedAt?: number;
-  /** In this run the kept rows, or the task's own counters, have risen. */
+  /** In this run the kept rows or the task's own counters have risen. */
   rose?: { kept?: true; counter?: true };
-  /** When a status last said that the task is running: stillness is measured from there. */
+  /** When a status last said that the task is running: stillness counts from there. */
   aliveAt?: number;
   /** When the task was first seen to have ended; the same in real time. */
   completedAt?: number;
@@ -43,7 +43,7 @@ export interface Watch {
 
 /** What one look saw. */
 export interface Sighting {
-  /** Before it counted: a slow answer shows an earlier state. */
+  /** Before it counted, because a slow answer shows an earlier state. */
   at: number;
   /** After it had counted, and in real time. */
   seenAt: number;
@@ -54,22 +54,22 @@ export interface Sighting {
   kept?: number | undefined;
 }
 
-/** What is watched, and under which rules. */
+/** What to watch, and under which rules. */
 export interface Watched {
-  /** By what is known so far. */
+  /** According to what is known so far. */
   mayHaveCopied: boolean;
   rowsToDelete: number;
   /** Rows of the window up to the run's start. */
   rowsKept: number;
-  /** What may still be sent is not judged by a lack of progress (`mayBeJudged`). */
+  /** A truncation that may still be sent is not judged by a lack of progress (`mayBeJudged`). */
   judgeableAt: number;
   /** The longest time that establishing stillness may take, milliseconds. */
   longestStill: number;
-  /** The run ends, and the record is old enough to be closed by it. */
+  /** The run ends, and the record is old enough for it to close. */
   isLastLook: boolean;
 }
 
-/** Why it can be judged. */
+/** Why the truncation can be judged. */
 export type End =
   /** Its task has ended, or has nothing left to do. */
   | 'task'
@@ -104,7 +104,7 @@ export function fold(before: Watch, sighting: Sighting, watched: Watched): { wat
   return { watch, end: isLast ? 'over' : end };
 }
 
-/** Whether this look ends the watch unless something has moved since the last one: then everything is counted. */
+/** Whether this look ends the watch unless something has changed since the last one; if so, it counts everything. */
 export function mayEnd(watch: Watch, seen: Pick<Sighting, 'at' | 'realAt' | 'task'>, watched: Watched): boolean {
   const { lowestToDelete: toDelete, highestKept: kept } = watch;
   return fold(watch, { ...seen, seenAt: seen.at, toDelete, kept }, watched).end !== undefined;
@@ -133,7 +133,7 @@ export const advances = (watch: Watch, task: OwnTask): boolean =>
 function moved(watch: Watch, { task, toDelete, kept, seenAt }: Sighting): Watch {
   const { lowestToDelete, highestKept, highestCounter, rose, movedAt } = watch;
   const counter = task && rowsDone(task);
-  // The alias has just moved: rows are counted from the state of the new index, not from what the old one held.
+  // The alias has just moved: count from the state of the new index, not from what the old one held.
   const fell = kept !== undefined && highestKept !== undefined && hasFallen(kept, highestKept);
   const less = toDelete !== undefined && toDelete < (lowestToDelete ?? Number.POSITIVE_INFINITY);
   const more = kept !== undefined && !fell && kept > (highestKept ?? Number.NEGATIVE_INFINITY);

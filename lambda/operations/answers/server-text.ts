@@ -4,7 +4,7 @@ import { capped } from '../../facts/text.ts';
 /** Makes a server's text safe to show: see `quote`. Clients add the redaction of their own token. */
 export type Quote = (text: string) => string;
 
-/** A parser's result if a text is not what the operation promises. */
+/** A parser's result for a text that is not what the operation promises. */
 export interface Unreadable {
   kind: 'unreadable';
   /** The beginning of the text, safe to show. */

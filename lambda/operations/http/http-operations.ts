@@ -76,7 +76,7 @@ const actions: Record<OperationName, string> = {
   'index-sizes': 'getIndexSizes',
 };
 
-/** `dryRun` is always written out: a server's default for it cannot be relied on. */
+/** Always sends `dryRun`: a server's default cannot be relied on. */
 const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
   entityType,
   aspect,
@@ -86,12 +86,12 @@ const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: Trunca
 });
 
 /**
- * A service mesh sends a POST again that is answered 503 or reset (Istio twice, by default) unless the request itself says
- * that it may not; nothing else reads this header.
+ * A service mesh repeats a POST that got a 503 or a reset (Istio twice, by default) unless the request itself forbids
+ * it; nothing else reads this header.
  */
 const notRepeated = { 'x-envoy-max-retries': '0' };
 
-/** Never throws, and never sends twice: if something goes wrong, the next looks find out. */
+/** Never throws, and never sends twice: if something goes wrong, later looks find out what happened. */
 async function truncateOnce(
   { transport, baseUrl, bearer }: Client,
   question: Question,
@@ -179,7 +179,7 @@ async function attemptOf(
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
 
-/** A busy DNS server may answer next time; a host name that does not exist will not appear. */
+/** A busy DNS server may answer next time; a missing host name will still be missing. */
 const isTransient = ({ kind, code }: ServerError): boolean =>
   transientKinds.has(kind) || (kind === 'dns' && code === 'EAI_AGAIN');
 

@@ -3,7 +3,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, countsIn, type Event, eventsOf, type Send, sends } from './events.ts';
 
-/** What goes in bites (`maxRowsPerRun`): at most so many rows in a run, the oldest ones, and never a row that the policy keeps. */
+/** Bites (`maxRowsPerRun`): at most this many rows in a run, the oldest ones, and never a row that the policy keeps. */
 
 const dayMillis = 86_400_000;
 
@@ -34,9 +34,9 @@ export const biteRules = {
 } satisfies Record<string, CheckRule>;
 
 /**
- * All rows that are older than the policy allows, at the last dry run: of what goes in bites only a part is sent. As the
- * function could know it: the last dry run, and what it had counted between the two cutoffs before.
- * @returns undefined where nothing is sent in bites
+ * All rows older than the policy allows, at the last dry run; a bite deletes only some of them. Computed as the
+ * function could know it: the last dry run, plus its earlier count between the two cutoffs.
+ * @returns undefined if this is not a bite
  */
 export function wholeOf(history: History, { sent, asked, policy }: Send): number | undefined {
   if (policy?.maxRowsPerRun === undefined || asked?.kind !== 'dry-run') return undefined;

@@ -1,7 +1,7 @@
 import type { History } from '../histories/history.ts';
 import { rules } from './rules.ts';
 
-/** What a history did wrong: which rule, when, and how. */
+/** What a history did wrong: which rule it broke, when, and how. */
 export interface Violation {
   rule: string;
   /** Epoch milliseconds, real time. */
@@ -9,7 +9,7 @@ export interface Violation {
   text: string;
 }
 
-/** Reads the journal of a history and holds it against every rule. */
+/** Checks the journal of a history against every rule. */
 export function check(history: History): Violation[] {
   return Object.entries(rules).flatMap(([rule, find]) =>
     [...find(history)].map(({ at, text }) => ({ rule, at, text })),

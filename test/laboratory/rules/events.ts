@@ -12,21 +12,21 @@ export type CheckRule = (history: History) => Iterable<{ at: number; text: strin
 export const eventsOf = <Kind extends JournalEvent['kind']>({ world }: History, kind: Kind): Event<Kind>[] =>
   world.journal.filter((event): event is Event<Kind> => event.kind === kind);
 
-/** A run is its id and its start: names come back. */
+/** A run is its id and its start, because names are reused. */
 export const runOf = ({ runId, runStartMillis }: { runId: string; runStartMillis: number }): string =>
   `${runId} of ${runStartMillis}`;
 
-/** A real truncate, with what its function and its run had asked and read before. */
+/** A real truncate, with what its function and its run asked and read before it. */
 export interface Send {
   sent: Event<'truncate'>;
-  /** Its place in the journal. */
+  /** Its position in the journal. */
   place: number;
   /** The last thing that its function asked the server before it. */
   asked: Event<'dry-run'> | Event<'read'> | undefined;
   /** The write with which its function reserved the index. */
   reserved: Event<'ledger'> | undefined;
   execution: Event<'execution'> | undefined;
-  /** The policy by which Plan has decided, as the operator had written it when Plan read it. */
+  /** The policy on which Plan decided, as the operator had written it when Plan read it. */
   policy: Ordered | undefined;
 }
 
@@ -52,7 +52,7 @@ export function* sends(history: History): Generator<Send> {
   }
 }
 
-/** What the Plans of a run have read, oldest first: a Plan may be tried again. */
+/** What the Plans of a run have read, oldest first: a Plan may be retried. */
 export const policiesOfPlan = (
   events: readonly JournalEvent[],
   run: Pick<InvocationInfo, 'runId' | 'runStartMillis'>,
@@ -69,7 +69,7 @@ export function countsIn(sentence: string): { rows: number; total: number; reind
   return said ? { rows: Number(said[1]), total: Number(said[2]), reindexes: said[3] === 'Reindexing' } : undefined;
 }
 
-/** Whether somebody else touched an index in a span of time, bounds included. */
+/** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, name: string, from: number, until: number): boolean =>
   eventsOf(history, 'others').some(
     ({ at, index }) => at >= from && at <= until && (index === undefined || index === name),

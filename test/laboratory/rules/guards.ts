@@ -142,7 +142,7 @@ export const guardRules = {
       const age = sent.invocation.runStartMillis - Number(digits);
       const leastDays = version === undefined ? 1.5 : 14;
       if (digits === undefined) yield wrong(`and ${sent.physical} bears no time`);
-      // An upgrade between its last look at the names and the call is seen by nobody.
+      // Nobody can see an upgrade between the last look at the names and the call.
       else if (age <= leastDays * dayMillis && !isProven(sent) && !isReplacedUnseen(history, sent))
         yield wrong(`and its index is younger than ${leastDays} days`);
       if (sent.copying) yield wrong('while somebody’s copy is coming in');
@@ -165,7 +165,7 @@ const compared = [
 
 const isSame = (one: Ordered, other: Ordered): boolean => compared.every((field) => one[field] === other[field]);
 
-/** Our own reindex made it, and the last verdict had a proof of that. */
+/** Our own reindex created it, and the last verdict had proof of that. */
 function isProven({ record, physical }: Event<'truncate'>): boolean {
   const { outcome, cause, indexName, strategy } = record?.lastVerdict?.entry ?? {};
   const isProof =

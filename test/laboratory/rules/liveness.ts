@@ -6,7 +6,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, eventsOf, runOf } from './events.ts';
 
-/** When the faults have stopped, no index is stuck: each is truncated again, or closed until a person clears it. */
+/** Once the faults have stopped, no index is stuck: each is truncated again, or closed until a person clears it. */
 
 const day = 86_400_000;
 
@@ -14,7 +14,7 @@ export const livenessRules = {
   *'nothing is unresolved after the last calm night'(history) {
     for (const stored of history.world.ledger.records.values()) {
       const record = stored as Unresolved;
-      // A reservation past its sendBy is anybody's to take; what another address holds, a person clears.
+      // Any run may take a reservation past its sendBy; a person clears what another address holds.
       if (isUnresolved(record) && isAtHome(history, record) && !isAtWork(history, record.index))
         yield { at: history.world.time.now(), text: `${record.index} is ${record.state} for ever` };
     }
@@ -41,7 +41,7 @@ export const livenessRules = {
       asked.set(run, { at, times: (asked.get(run)?.times ?? 0) + 1 });
     }
     for (const [run, { at, times }] of asked) {
-      // What a function has learnt goes with it where its execution never gets its state.
+      // If the execution never gets a function's state, what the function learnt is lost.
       const lost = functionsLost(history, run);
       if (times > 2 * (1 + lost)) yield { at, text: `${run}: ${times} requests for sizes, ${lost} functions lost` };
     }
@@ -69,7 +69,7 @@ function functionsLost(history: History, run: string): number {
   return Math.max(0, begun - taken);
 }
 
-/** Its task really is at work, however slowly: a delete of some rows an hour takes weeks. */
+/** Its task really is working, however slowly: a delete of a few rows an hour takes weeks. */
 function isAtWork(history: History, index: string): boolean {
   const track = eventsOf(history, 'truncate').findLast((event) => event.index === index)?.track;
   const server = track && history.world.servers[track.server];
@@ -86,14 +86,14 @@ const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.st
 const reportOf = (history: History, runId: string) =>
   eventsOf(history, 'published').findLast((event) => event.runId === runId)?.report;
 
-/** Whether an index that ends the last calm night like that has not been dealt with. */
+/** Whether an index that ends the last calm night this way has not been dealt with. */
 const stuck: Record<Outcome, boolean> = {
   'in-flight': true,
   'still-running': true,
   'not-started': true,
   unknown: true,
   incomplete: true,
-  // Some of them are for good: see below.
+  // Some of them are permanent: see below.
   failed: false,
   'rows-missing': false,
   emptied: false,
@@ -109,27 +109,27 @@ const stuck: Record<Outcome, boolean> = {
 function isStuck({ world, scenario }: History, entry: PolicyEntry, { startedAt }: Report): boolean {
   const { outcome, cause } = entry;
   const index = searchIndex(entry);
-  // Where nothing is refreshed, deleted rows are counted for ever: said every night, and not ours to cure.
+  // Without refreshes, deleted rows are counted forever: reported every night, and not ours to fix.
   const view = world.servers[0].engine
     .indices()
     .find((one) => one.index?.toLowerCase() === world.servers[0].nameOf(index));
   if (outcome === 'incomplete' && view?.rows !== view?.visibleRows) return false;
-  // Closed in this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
+  // Closed on this very night, after 20 h: such indices take turns, because each opens the circuit breaker.
   const record = world.ledger.records.get(index) as { state: string } | undefined;
   if (outcome === 'unknown' && record?.state === 'quarantined') return false;
-  // One of an earlier night, which took until this one, is closed: what is left goes with the next.
+  // A truncation from an earlier night lasted until this one and is closed now: the next one deletes the rest.
   if (outcome === 'incomplete' && entry.adopted === true && record?.state === 'idle') return false;
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'stopped' && cause.outcome === 'rows-missing') return false;
   if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, Date.parse(startedAt));
   if (stuck[outcome]) return true;
   if (outcome !== 'failed') return false;
-  // What the policy or the server rules out for good is said every night.
+  // What the policy or the server rules out permanently is reported every night.
   if (cause.kind === 'guard') return false;
   return !(cause.kind === 'server' && scenario.profile === 'postgres');
 }
 
-/** Another copy may still be coming into an index of this age: 36 h, or 14 days for that of an upgrade. */
+/** Another copy may still be going into an index of this age: up to 36 h, or 14 days after an upgrade. */
 function mayBeFilling({ indexName = '' }: PolicyEntry, runStart: number): boolean {
   const { version, digits } = /_v1_(?<version>.+_)?(?<digits>\d{13})$/.exec(indexName)?.groups ?? {};
   return runStart - Number(digits) < (version === undefined ? 1.5 : 14) * day + 3_600_000;

@@ -5,7 +5,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { bytesOf, maxStateBytes } from '../../support/states.ts';
 import { type CheckRule, type Event, eventsOf, othersBetween, policiesOfPlan, runOf } from './events.ts';
 
-/** Rules about what people get to see, and about the limits of the workflow (safety rules 10 and 11). */
+/** Rules about what people see, and about the limits of the workflow (safety rules 10 and 11). */
 
 const maxMessageBytes = 256 * 1024;
 
@@ -44,10 +44,10 @@ export const reportRules = {
     for (const published of eventsOf(history, 'published')) {
       const { at, runId, report } = published;
       const input = executions.get(runOf(published))?.input ?? {};
-      // Another version's run state is told as far as its head goes.
+      // Another version's run state is reported as far as its head goes.
       if (input['clear'] || input['only'] || isOfAnother(report)) continue;
       const sources = planOf(history, published);
-      // Where the run could not read its policies, it says so.
+      // If the run could not read its policies, it says so.
       if (sources === undefined || (report.cause !== undefined && report.policies.length === 0)) continue;
       const expected = new Map<string, number>();
       for (const source of sources) {
@@ -56,7 +56,7 @@ export const reportRules = {
       }
       for (const [index, count] of expected) {
         const entries = report.policies.filter((entry) => searchIndex(entry) === index);
-        // What is watched without a policy that can be read stands beside the policy's own entry.
+        // An index that is watched without a readable policy appears next to the policy's own entry.
         const own = entries.filter(({ adopted }) => !adopted).length || entries.length;
         if (own !== count) yield { at, text: `${runId}: ${index} is in the report ${own} times, not ${count}` };
       }
@@ -93,7 +93,7 @@ export const reportRules = {
   },
 } satisfies Record<string, CheckRule>;
 
-/** Another process took rows after the run had written that it sends. */
+/** Another process deleted rows after the run had written `sending`. */
 function tookItsRows(history: Parameters<CheckRule>[0], published: Event<'published'>, index: string): boolean {
   const sending = eventsOf(history, 'ledger').find(
     ({ next }) => next.index === index && next.state === 'sending' && runOf(next.attempt) === runOf(published),
@@ -106,7 +106,7 @@ const rank = (result: Report['result']): number => ['ok', 'attention', 'failed']
 
 const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'foreign';
 
-/** What the Plan read whose run state the execution took over: the last, where they differ nobody can tell. */
+/** What the Plan read whose run state the execution took over: the last one; nobody can tell if they differ. */
 function planOf(history: Parameters<CheckRule>[0], published: Event<'published'>) {
   const plans = policiesOfPlan(history.world.journal, published);
   const texts = new Set(plans.map(({ policies }) => JSON.stringify(policies)));

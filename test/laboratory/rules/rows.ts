@@ -8,7 +8,7 @@ import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf, wasSile
 
 const minute = 60_000;
 
-/** What subscribers were sent of an index, in order: a report that nobody gets tells nobody. */
+/** What subscribers received about an index, in order: a report that nobody gets informs nobody. */
 export const entriesOf = (history: Parameters<CheckRule>[0], index: string) =>
   eventsOf(history, 'published').flatMap(({ at, report, told }) =>
     told ? report.policies.filter((entry) => searchIndex(entry) === index).map((entry) => ({ at, entry })) : [],
@@ -27,14 +27,15 @@ export const rowRules = {
         if (closing && isProvenByTwin(history, closing)) continue;
         // docs/testing.md, `silent-reindex`.
         if (closing && wasSilent(history, closing)) continue;
-        // Unresolved at the end: other rules say so. With a verdict that says nothing of it, nobody will ever look.
+        // Unresolved at the end: other rules report that. With a verdict that does not mention it, nobody will ever
+        // look.
         const outcome = closing?.verdict.entry.outcome;
         if (closing)
           yield { at, text: `${index}: ${loss.rows} rows are lost (${loss.unseen} unseen), and it was ${outcome}` };
         continue;
       }
       const published = entriesOf(history, index).some(({ at: then, entry }) => then >= track.sentAt && told(entry));
-      // Its run's last Poll crashed, and a person released the index before the next run: with the number.
+      // Its run's last Poll crashed, and a person released the index before the next run, with the number.
       if (!published && !isNamedByRelease(history, index, track.sentAt, loss.rows - loss.unseen))
         yield { at, text: `${index}: ${loss.rows} rows are lost, and nobody was sent a word of it` };
     }
@@ -63,10 +64,10 @@ export const rowRules = {
       )
         continue;
       const { oldFound, oldTaken, unrefreshed } = event.truth;
-      // Where not one row went, it was not done, however few they are.
+      // If not one row went, it was not done, however few rows there are.
       if (oldTaken === 0 && oldFound > 0) continue;
       const planned = record.attempt.baseline.rowsToDelete;
-      // The refresh came while its Poll took minutes to write down what it had counted.
+      // The refresh came while its Poll took minutes to record what it had counted.
       const hadCounted = cause.kind === 'not-refreshed' && (lastCount(history, closing) ?? 0) > limitOf(planned);
       if (!unrefreshed && !hadCounted && oldFound <= limitOf(planned)) {
         yield { at, text: `${record.index}: incomplete, and ${oldFound} of ${planned} rows are left` };
@@ -81,11 +82,11 @@ export const rowRules = {
       if (!isOurs(previous) || verdict?.entry.outcome !== 'rows-missing') continue;
       if (verdict.attemptId === previous.lastVerdict?.attemptId) continue;
       const { cause } = verdict.entry;
-      // What came in between the count and the verdict hides nothing.
+      // Rows that arrived between the count and the verdict hide nothing.
       const isShort = truth.loss.rows > 0 || truth.windows.some(({ recorded, found }) => found < recorded);
       const since = at - functionTimeoutSeconds.poll * 1000;
       const name = history.world.servers[0].nameOf(next.index);
-      // A copy that had stood still went on while it was being counted.
+      // A copy that had paused continued while it was being counted.
       const wentOn = truth.movedAt !== undefined && truth.movedAt >= since;
       if (isShort || wentOn || truth.unrefreshed || othersBetween(history, name, since, at)) continue;
       yield { at, text: `${next.index}: rows-missing (${cause.kind}), and searches find as many as before` };
@@ -97,23 +98,24 @@ export const rowRules = {
       const { at, record, verdict, event } = closing;
       const { truth } = event;
       const { outcome } = verdict.entry;
-      // What nobody could see end is closed at 20 h, whatever it does.
+      // A truncation whose end nobody could see is closed at 20 h, whatever it does.
       if (!truth.working || outcome === 'unknown') continue;
       const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
       if (isTooEarlyByClock(truth)) continue;
       if (acted === 'delete' && outcome === 'failed' && (hasNotBegun(closing) || isHidden(history, closing))) continue;
-      // Somebody has put another index behind the alias: what it takes from the old one is nobody's any more.
+      // Another process has put another index behind the alias: what ours deletes from the old one no longer matters.
       if (acted === 'delete' && isAside) continue;
       if (acted === 'delete') {
-        // Nothing is left for it to do; or rows are gone that it does not take.
+        // It has nothing left to do; or rows are gone that it does not delete.
         if (outcome === 'truncated' && oldLeft <= limitOf(record.attempt.baseline.rowsToDelete)) continue;
         if (outcome === 'rows-missing') continue;
-        // Nobody can see it at work.
+        // Nobody can see it working.
         if (unrefreshed) continue;
       }
-      // Others have deleted what a late copy would have copied: with all that it still brings, as many are missing.
+      // Others have deleted what a late copy would have copied: even with everything that it still brings, as many are
+      // missing.
       const areGone = truth.windows.some(({ recorded, found }) => recorded - found > loss.rows);
-      // A copy of which no status can be read, and which stands still or is not seen, has ended for all that can be known.
+      // A copy without a readable status that makes no progress or cannot be seen has ended, as far as anyone can know.
       if (
         acted === 'reindex' &&
         outcome === 'rows-missing' &&
@@ -156,10 +158,10 @@ export const rowRules = {
 
 type Entry = Closing['verdict']['entry'];
 
-/** docs/testing.md, `clock-across-looks`: by a clock that is a little ahead its time to act is over. */
+/** docs/testing.md, `clock-across-looks`: by a clock slightly ahead, its time to act is over. */
 const isTooEarlyByClock = ({ acted, aheadMillis }: Truth): boolean => acted === 'not yet' && aheadMillis > 0;
 
-/** How a verdict names rows that are lost: which report must say so; undefined where it names none. */
+/** How a verdict names lost rows: which report must say so; undefined if it names none. */
 function namedBy(
   { event, verdict }: Closing,
   { rows, unseen }: { rows: number; unseen: number },
@@ -192,10 +194,13 @@ const isNamedByRelease = (history: Parameters<CheckRule>[0], index: string, sinc
       ),
   );
 
-/** A whole copy of somebody else's, of no more rows than ours could have, bore our task's number when its status was read. */
+/**
+ * When the status was read, another process's complete copy, with no more rows than ours could have, had our task's
+ * number.
+ */
 function isProvenByTwin({ world }: Parameters<CheckRule>[0], { at, record, verdict, track }: Closing): boolean {
   const { cause } = verdict.entry;
-  // With old rows left a proven copy is incomplete.
+  // A proven copy that left old rows is incomplete.
   const isIncompleteCopy = cause.kind === 'remains' && record.attempt.strategy !== 'delete-by-query';
   const isProven = isIncompleteCopy || (cause.kind === 'verified' && cause.by === 'proof');
   if (!isProven || record.state !== 'running') return false;
@@ -223,7 +228,7 @@ function lastCount(history: Parameters<CheckRule>[0], { record, event }: Closing
   return last && countsIn(last.sentence)?.rows;
 }
 
-/** Somebody else acted on the index in the time in which the verdict was being made. */
+/** Another process acted on the index while the verdict was being made. */
 function wasTouched(history: Parameters<CheckRule>[0], { at, record }: Closing): boolean {
   const name = history.world.servers[0].nameOf(record.index);
   return othersBetween(history, name, at - functionTimeoutSeconds.poll * 1000, at);

@@ -7,7 +7,7 @@ import { rowRules } from './rows.ts';
 import { sendingRules } from './sending.ts';
 import { unresolvedRules } from './unresolved.ts';
 
-/** Every rule of the checker, by the name under which violations are printed. */
+/** Every rule of the checker, by the name that violations print. */
 export const rules: Readonly<Record<string, CheckRule>> = {
   ...sendingRules,
   ...guardRules,

@@ -3,7 +3,7 @@ import { answerTimeoutMillis } from '../../../lambda/facts/limits.ts';
 import type { History } from '../histories/history.ts';
 import { type CheckRule, type Event, eventsOf, runOf, sends } from './events.ts';
 
-/** Rules about the moment in which a real truncate is written to the wire (safety rules 1, 4 and 5). */
+/** Rules about the moment when a real truncate is written to the wire (safety rules 1, 4 and 5). */
 
 const maxAgeMillis = 60_000;
 
@@ -118,7 +118,7 @@ export const sendingRules = {
       }
       if (event.kind !== 'truncate') continue;
       const outcome = decided.get(`${runOf(event.invocation)} ${event.index}`);
-      // These two say that a truncate is under way, or may have started, or may yet.
+      // These two say that a truncate is under way, may have started, or may still start.
       if (outcome && outcome !== 'unknown' && outcome !== 'still-running') {
         yield { at: event.at, text: `${event.index}: sent by ${event.invocation.runId}, which had said ${outcome}` };
       }
@@ -154,7 +154,7 @@ export const sendingRules = {
           invocation.id < sent.invocation.id &&
           at <= sent.invocation.startedAt &&
           runOf(invocation) === runOf(sent.invocation) &&
-          // The function lived to tell its execution.
+          // The function lived long enough to tell its execution.
           taken.some((state) => state.invocation.id === invocation.id && wasTaken(history, state)),
       );
       const refused = bad.some(({ status }) => status === 401 || status === 403);
@@ -165,7 +165,9 @@ export const sendingRules = {
   },
 } satisfies Record<string, CheckRule>;
 
-/** Rows went missing in a truncation; or nobody knows what became of what may have copied, for the first time. */
+/**
+ * Rows went missing in a truncation; or, for the first time, nobody knows what happened to one that may have copied.
+ */
 function opensBreaker(outcome: string, cause: Cause): boolean {
   const isEarlier = cause.kind === 'missing' && cause.since !== undefined;
   return (
@@ -176,7 +178,7 @@ function opensBreaker(outcome: string, cause: Cause): boolean {
 
 /** Its execution took over what the function returned. */
 function wasTaken(history: History, { at, state, invocation }: Event<'state'>): boolean {
-  // Turns alone do not tell: after a redrive they are counted again.
+  // Turns alone are not enough: after a redrive they are counted again.
   const known = (one: typeof state) => JSON.stringify([one.turns, one.entries, one.callsWithoutTask]);
   return eventsOf(history, 'taken').some(
     (event) => event.at >= at && runOf(event) === runOf(invocation) && known(event.state) === known(state),

@@ -11,7 +11,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Track } from '../truth/track.ts';
 import { type CheckRule, countsIn, type Event, eventsOf, runOf } from './events.ts';
 
-/** Rules about truncations whose end is not known, and about who may close them (safety rules 4 to 6, 8 and 9). */
+/** Rules about truncations whose end is unknown, and about who may close them (safety rules 4 to 6, 8 and 9). */
 
 const hour = 3_600_000;
 
@@ -39,7 +39,7 @@ export function closings(history: Parameters<CheckRule>[0]): Closing[] {
   });
 }
 
-/** A delete that had taken nothing when it was judged, but perhaps its first batch while the Poll that judged it went on. */
+/** A delete that had deleted nothing when it was judged, but perhaps its first batch while that Poll continued. */
 export function hasNotBegun({ at, event, record }: Closing): boolean {
   const { oldTaken, movedAt = 0 } = event.truth;
   const isFirst = oldTaken <= (record.attempt.fields.batchSize ?? 0);
@@ -57,23 +57,23 @@ const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: Closing
       invocation.id === event.invocation?.id,
   );
 
-/** A reindex of what was to be deleted, of which the function that decided could learn neither the index's name nor the status. */
+/** A reindex in place of a delete, where the deciding function could learn neither the index's name nor the status. */
 export function wasSilent(history: Parameters<CheckRule>[0], closing: Closing): boolean {
   const { strategy, baseline } = closing.record.attempt;
   const isAsked = strategy !== 'delete-by-query' || closing.track?.acted?.as !== 'reindex';
   return !isAsked && baseline.indexName === undefined && !hasStatus(history, closing);
 }
 
-/** Rows of a plan that may be left, or not be seen to go. */
+/** Planned rows that may be left, or whose deletion may go unseen. */
 export const limitOf = (planned: number): number => Math.max(10, planned * 0.01);
 
-/** Old rows that came in late make up for those that a delete has taken, and the run that decided has never seen fewer. */
+/** Late old rows make up for those that a delete removed, and the deciding run never saw fewer. */
 export function isHidden(history: Parameters<CheckRule>[0], closing: Closing): boolean {
   const { rowsToDelete: planned } = closing.record.attempt.baseline;
   return closing.event.truth.oldFound >= planned - limitOf(planned) && !hasSeenFewer(history, closing);
 }
 
-/** Whether a look of the run that has decided showed that rows went. */
+/** Whether a look of the deciding run showed that rows were deleted. */
 function hasSeenFewer(history: Parameters<CheckRule>[0], { at, record, event }: Closing): boolean {
   const { fields, baseline, sendingSince } = record.attempt;
   return eventsOf(history, 'dry-run').some(
@@ -137,10 +137,10 @@ export const unresolvedRules = {
     for (const { at, event, record, track } of closings(history)) {
       if (record.state !== 'sending' || event.truth.deceived || isBlind(event)) continue;
       const { invocation } = event;
-      // Not one byte was written, and its own function says so.
+      // Not one byte was written, and the function itself says so.
       if (track === undefined && invocation?.step === 'truncate' && runOf(invocation) === runOf(record.attempt))
         continue;
-      // docs/testing.md, `clock-across-looks`: a smaller jump ahead cannot be told from time that has passed.
+      // docs/testing.md, `clock-across-looks`: a smaller jump ahead looks like time that has passed.
       const least = (track?.sentAt ?? 0) + functionTimeoutSeconds.truncate * 1000 - event.truth.aheadMillis;
       if (at < least) yield { at, text: `${record.index}: judged ${Math.round((least - at) / 1000)} s too early` };
     }
@@ -148,7 +148,7 @@ export const unresolvedRules = {
 
   *'what nobody saw end is kept for 20 h, a reindex for good'(history) {
     const sending = eventsOf(history, 'ledger').filter(({ next }) => next.state === 'sending');
-    // It is written again with an answer that is no task id: the first one counts.
+    // It is written again with an answer that is not a task id: the first write counts.
     const began = new Map(sending.reverse().map(({ at, next }) => [next.attemptId, at]));
     for (const closing of closings(history)) {
       const { at, event, record, verdict } = closing;
@@ -184,7 +184,7 @@ export const unresolvedRules = {
       if (!isClosing(history, { previous, next, invocation })) continue;
       const accepted = acceptedBy(history, invocation);
       const missing = Math.max(0, ...truth.windows.map(({ recorded, found }) => recorded - found));
-      // Where its count fails, and other questions are answered, any number opens it.
+      // If its count fails but other requests are answered, any number opens it.
       const isUncounted = accepted > 0 && hasFailedToCount(history, invocation, at);
       if (missing > accepted && !isUncounted)
         yield { at, text: `${next.index}: released with ${missing} rows missing, ${accepted} accepted` };
@@ -198,7 +198,7 @@ export const unresolvedRules = {
       const { state, judgeableAt = 0 } = recordOf(previous);
       if (state !== 'sending' && state !== 'running') continue;
       const early = judgeableAt + 20 * hour - truth.aheadMillis - at;
-      // A time that no right clock can have written is a person's to overrule.
+      // A person may overrule a time that no correct clock can have written.
       if (early <= 0 || (acceptedBy(history, invocation) > 0 && early > 47 * hour)) continue;
       yield { at, text: `${next.index}: cleared ${Math.round(early / 60_000)} min too early` };
     }
@@ -226,20 +226,20 @@ export const unresolvedRules = {
   },
 } satisfies Record<string, CheckRule>;
 
-/** An index that cannot be counted is closed for a person to look: by a wrong clock too early, which does no harm. */
+/** An uncountable index is closed for a person to look at; a wrong clock may do so too early, which does no harm. */
 const isBlind = ({ next, truth }: Event<'ledger'>): boolean =>
   isUncountable(next.lastVerdict?.entry.cause) && truth.clockWrong;
 
 const isUncountable = (cause: Cause | undefined): boolean => cause?.kind === 'unsettled' && cause.why === 'uncountable';
 
-/** A person has let the index of a truncate go, by its counts. */
+/** A person has released the index of a truncate by its counts. */
 const wasCleared = (history: Parameters<CheckRule>[0], { index, sentAt }: Track, before: number): boolean =>
   eventsOf(history, 'ledger').some(({ at, previous, next, invocation }) => {
     const isOfIt = next.index === index && at > sentAt && at < before;
     return isOfIt && isClosing(history, { previous, next, invocation });
   });
 
-/** The write by which a clearing run releases an index that was closed, or whose truncation was unresolved. */
+/** The write by which a clearing run releases an index that was closed or had an unresolved truncation. */
 const isClosing = (
   history: Parameters<CheckRule>[0],
   { previous, next, invocation }: Pick<Event<'ledger'>, 'previous' | 'next' | 'invocation'>,
@@ -250,13 +250,13 @@ const isClosing = (
   invocation !== undefined &&
   clearsOf(history, invocation) !== undefined;
 
-/** What the record says by its head, whichever version wrote it. */
+/** What the record's head says, whichever version wrote it. */
 const recordOf = (record: StoredRecord | undefined) => record as unknown as { state: string; judgeableAt?: number };
 
 const acceptedBy = (history: Parameters<CheckRule>[0], run: Event<'ledger'>['invocation']): number =>
   run === undefined ? 0 : Number(clearsOf(history, run)?.['acceptMissing'] ?? 0);
 
-/** A clearing run asks for sizes only where a count has failed, to see whether the server answers at all. */
+/** A clearing run asks for sizes only after a count has failed, to see whether the server answers at all. */
 const hasFailedToCount = (
   history: Parameters<CheckRule>[0],
   run: Event<'ledger'>['invocation'],
@@ -266,7 +266,7 @@ const hasFailedToCount = (
     ({ at, action, invocation }) => at <= before && action === 'getIndexSizes' && invocation.id === run?.id,
   );
 
-/** The input of a run that clears. */
+/** The input of a clearing run. */
 function clearsOf(history: Parameters<CheckRule>[0], run: { runId: string; runStartMillis: number }) {
   const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
   return execution?.input['clear'] === undefined ? undefined : execution.input;

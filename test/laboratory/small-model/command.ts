@@ -6,7 +6,7 @@ import { violationText } from '../rules/checker.ts';
 
 /** `npm run faults -- --enumerate`. */
 
-/** The longest first, so that no thread is left alone with it. */
+/** The longest first, so that it does not keep one thread busy at the end. */
 const sizes = [
   { strategy: 'reindex', faults: 1, looks: 1, told: 'every', recorded: false },
   { strategy: 'reindex', faults: 1, looks: 1, told: 'few', recorded: true },
@@ -18,8 +18,8 @@ const sizes = [
 
 /**
  * One fault anywhere, with every answer, at once or late, and looks that fall anywhere; the same on an index that the
- * ledger knows, with one answer of each kind; and two faults with the server's own answer, whenever it acts. With other
- * answers, too, two faults take hours.
+ * ledger knows, with one answer of each kind; and two faults with the server's own answer, whenever it acts. With
+ * other answers as well, two faults take hours.
  */
 export async function runEnumeration(): Promise<boolean> {
   const path = await bundleWorker('enumeration');

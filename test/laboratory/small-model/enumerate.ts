@@ -11,25 +11,25 @@ import type { World } from '../world/world.ts';
 import { createSmallModel, type SmallOptions } from './small-model.ts';
 
 /**
- * Every history of a small model: two executions over one index, at each step whichever goes first, with so many
- * faults at any places. States that were reached before, with no fewer faults left, are not entered again.
+ * Every history of a small model: two executions over one index, in every order of their steps, with up to a given
+ * number of faults anywhere. States reached before, with no fewer faults left, are not entered again.
  */
 
 export interface EnumerationOptions extends SmallOptions {
   /** How many faults one history may hold. */
   faults: number;
-  /** Violations after which it ends. */
+  /** Stops after this many violations. */
   most?: number;
-  /** Histories after which it ends: a sample. */
+  /** Stops after this many histories: a sample. */
   mostHistories?: number;
 }
 
 export interface Enumeration extends EnumerationOptions {
   /** Different states. */
   states: number;
-  /** Histories that were lived: to their end, or to a state that was known. */
+  /** Histories played to their end, or to a known state. */
   histories: number;
-  /** Of these, those that were lived to their end, with two calm nights after it. */
+  /** Of these, histories played to their end, with two calm nights after it. */
   complete: number;
   violations: Violation[];
 }

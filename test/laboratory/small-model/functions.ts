@@ -22,7 +22,7 @@ import { acting } from '../world/wire.ts';
 import type { World } from '../world/world.ts';
 import { asked, type Controlled, dead, Later } from './pending.ts';
 
-/** What one function of the small model is given: every await is the explorer's. */
+/** The services of one function of the small model: the explorer controls every await. */
 
 export interface FunctionOptions {
   world: World;
@@ -30,7 +30,7 @@ export interface FunctionOptions {
   invocation: InvocationInfo;
   who: string;
   controlled: Controlled;
-  /** Answers to a real truncate beside the server's own. */
+  /** Answers to a real truncate besides the server's own. */
   told: readonly Told[];
   late?: boolean;
   /** Fails the function's call, whatever the function goes on to do. */
@@ -39,7 +39,7 @@ export interface FunctionOptions {
 
 export type Told = Exclude<keyof typeof answers, 'slow' | 'time-out' | 'body lost'>;
 
-/** Effects in the small model: when a late one comes is the explorer's choice. */
+/** Effects in the small model: the explorer chooses when a late one happens. */
 const effectNames = ['none', 'at once', 'half', 'later'] as const satisfies readonly Effect[];
 
 export function servicesOf(options: FunctionOptions): RunServices {
@@ -50,7 +50,7 @@ export function servicesOf(options: FunctionOptions): RunServices {
   let ids = 0;
   let awaits = 0;
 
-  /** One await. `effect` is what it does; `also` are faults of its own, with what the function gets to see. */
+  /** One await. `effect` is what it does; `also` are its own faults, with what the function then sees. */
   const at = async <T>(
     what: string,
     effect: () => T | Promise<T>,
@@ -70,7 +70,7 @@ export function servicesOf(options: FunctionOptions): RunServices {
             await effect();
             fail(named('Runtime.ExitError'));
             return dead;
-          // The call is given up by its caller, and the function goes on, whenever that may be.
+          // The caller gives up, and the function continues at any later time.
           case 'given up':
             fail(named('Lambda.ServiceException'));
             return new Later(() => choose([]));
@@ -173,7 +173,7 @@ function transportOf({ world, invocation, controlled, told: others }: FunctionOp
 const longestMillis = functionTimeoutSeconds.truncate * 1000;
 let lateOnes = 0;
 
-/** @returns the server's own answer, where it has acted by now */
+/** @returns the server's own answer, if it has acted by now */
 function effectOn(
   world: World,
   controlled: Controlled,

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 
-/** Awaits in the hands of an explorer. */
+/** Awaits controlled by an explorer. */
 
-/** An await that waits to be decided. */
+/** An await that waits for a decision. */
 export interface Pending {
   /** Function, execution or server, such as `X truncate 1`. */
   who: string;
   what: string;
-  /** The first is that all goes well; the others are faults. */
+  /** The first choice is that all goes well; the others are faults. */
   choices: readonly string[];
   decide(choice: string): void | Promise<void>;
-  /** Its execution has looked so often that it goes on only when nobody else has anything to do, and without faults. */
+  /** Its execution has looked so often that it continues only when nothing else is left to do, and without faults. */
   late: boolean;
 }
 
 export interface Controlled {
   pending: Map<string, Pending>;
-  /** What each function has learnt, in order: the rest of its behaviour follows from that. */
+  /** What each function has learnt, in order; it determines the rest of its behaviour. */
   seen: Map<string, string>;
-  /** True: nothing is asked, everything goes well. */
+  /** True: no choices, everything goes well. */
   automatic: boolean;
   /** Looks of each execution in which everything is open. */
   looks: number;
@@ -27,7 +27,7 @@ export interface Controlled {
 /** The function that asked is dead: nothing returns into it. */
 export const dead = Symbol('dead');
 
-/** It is asked once more, and may be decided when much else has happened. */
+/** It is asked once more, and may be decided after much else has happened. */
 export class Later<T> {
   readonly answer: () => Promise<T>;
   constructor(answer: () => Promise<T>) {

@@ -18,19 +18,19 @@ import { servicesOf, type Told } from './functions.ts';
 import { asked, type Controlled, type Pending } from './pending.ts';
 
 /**
- * The small model: executions that have planned to truncate the same index, with every await of their functions in the
- * hands of an explorer. What it may choose at an await: let it happen, or one of the faults.
+ * The small model: executions that have planned to truncate the same index, with an explorer in control of every await
+ * of their functions. At an await it may choose to let it happen, or one of the faults.
  */
 export interface SmallModel {
   world: World;
   pending: Map<string, Pending>;
-  /** All that may matter for what can still happen, as one text. */
+  /** Everything that may affect what can still happen, as one text. */
   key(): string;
   /** The history so far, for the checker. */
   history(): History;
-  /** Plans an execution, and hands its further awaits to the explorer. */
+  /** Plans an execution, and gives its further awaits to the explorer. */
   begin(runId: string): Promise<void>;
-  /** One more execution, whose awaits all go well, to its end. */
+  /** Plays one more execution to the end, with every await going well. */
   night(runId: string): Promise<void>;
 }
 
@@ -38,9 +38,9 @@ export type SmallStrategy = 'delete-by-query' | 'reindex';
 
 export interface SmallOptions {
   strategy: SmallStrategy;
-  /** Looks of each execution in which everything is open; later ones wait for everybody else, and go well. */
+  /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
   looks: number;
-  /** What a client may be told in place of the server's own answer. */
+  /** What a client may get instead of the server's own answer. */
   told: readonly Told[];
   /** The ledger has a record of an earlier night: idle, with nothing to compare. */
   recorded: boolean;
@@ -63,7 +63,7 @@ export function createSmallModel({ strategy, looks, told, recorded }: SmallOptio
     settings: { stage: 'small', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours },
   });
   const { engine } = world.front;
-  // Two batches of ten rows: a task takes 12 s, so that looks fall into it.
+  // Two batches of ten rows: a task takes 12 s, so looks happen while it runs.
   engine.set({ batchOverheadMillis: 6000, rowsPerSecond: 1e9 });
   const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, looks };
   const ledger = world.ledger.open();
@@ -104,7 +104,7 @@ export function createSmallModel({ strategy, looks, told, recorded }: SmallOptio
         const services = servicesOf({ world, ledger, invocation, who, controlled, told, late: late(), fail: reject });
         (step === 'truncate' ? truncate : poll)(input, services).then((output) => {
           controlled.seen.delete(who);
-          // The run state is all that an execution carries on.
+          // An execution carries over only the run state.
           controlled.seen.set(run.runId, JSON.stringify(output));
           world.journal.push({ at: world.time.now(), kind: 'state', invocation, state: output });
           resolve(output);

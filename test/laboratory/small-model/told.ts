@@ -1,6 +1,6 @@
 import type { Told } from './functions.ts';
 
-/** One answer of each kind that the core tells apart. */
+/** One answer of each kind that the core distinguishes. */
 const fewAnswers = ['own', '403', '504', 'reset'] as const satisfies readonly Told[];
 
 /** Every answer there is. */
@@ -24,5 +24,5 @@ const everyAnswer = [
   'reset',
 ] as const satisfies readonly Told[];
 
-/** What a client may be told in place of the server's own answer, by how much of it. */
+/** What a client may get instead of the server's own answer, by how many kinds. */
 export const answersTold = { own: ['own'], few: fewAnswers, every: everyAnswer } as const;

@@ -25,7 +25,7 @@ export function remember(
   const name = world.front.nameOf(next.index);
   if (!window) return;
   const before = remembered.get(next.index);
-  // A verdict that could not count keeps the window of the one before.
+  // A verdict that could not count keeps the previous window.
   if (before && before.window.countedAt === window.countedAt) {
     remembered.set(next.index, { ...before, attemptId });
     return;
@@ -40,7 +40,7 @@ export function remember(
 }
 
 /**
- * Whether more than half of the rows, and more than ten, are gone that were there when the last truncation of an index was
+ * Whether more than half of the rows, and more than ten, have disappeared since the last truncation of an index was
  * verified, as long as the cutoff has reached none of them.
  */
 export function isGone(world: World, index: string, cutoffMillis: number): boolean {
@@ -48,7 +48,7 @@ export function isGone(world: World, index: string, cutoffMillis: number): boole
   if (!remembered) return false;
   const { window, timestamps, attemptId } = remembered;
   const record = world.ledger.records.get(index) as LedgerRecord | undefined;
-  // What was cleared by a person is not compared.
+  // What a person cleared is not compared.
   if (record?.lastVerdict?.attemptId !== attemptId || record.lastVerdict.window === undefined) return false;
   if (cutoffMillis > window.from) return false;
   const expected = timestamps.length;
@@ -56,13 +56,13 @@ export function isGone(world: World, index: string, cutoffMillis: number): boole
   return found < expected / 2 && expected - found > 10;
 }
 
-/** Indices of which a run must say that their rows are gone, and start nothing. */
+/** Indices whose rows are gone: a run must say so, and start nothing on them. */
 export function goneIn(world: World, runStartMillis: number, settings: RunSettings): string[] {
   return [...world.remembered.keys()].filter((index) => {
     const record = world.ledger.records.get(index) as LedgerRecord | undefined;
     const policy = orderedFor(world.policies, index);
     if (record?.version !== LEDGER_VERSION || record.state !== 'idle' || !policy?.enabled) return false;
-    // What was counted on another server is not compared.
+    // Counts from another server are not compared.
     if (record.server !== serverAddress(settings.gmsUrl)) return false;
     return isGone(world, index, runStartMillis - policy.retentionDays * dayMillis);
   });

@@ -18,7 +18,7 @@ export interface Ordered {
 const defaults = { strategy: 'delete-by-query', minDeletePercent: 10, batchSize: 10_000, enabled: true } as const;
 
 /**
- * The one policy for a search index; undefined where there is none, or several, or none that can be read.
+ * The one policy for a search index; undefined if there is none, several, or none that can be read.
  * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none and may have one
  */
 export function orderedFor(
@@ -30,7 +30,7 @@ export function orderedFor(
   for (const { name, text } of sources) {
     const written = read(text);
     if (written && searchIndex(written) === index) found.push(written);
-    // A text that nobody can read is a second policy for the index that its name tells.
+    // An unreadable text counts as a second policy for the index in its name.
     const [, entityType = '', aspect = ''] = /([^./]+)\.([^./]+)$/.exec(name) ?? [];
     if (!written && searchIndex({ entityType, aspect }) === index) found.push(undefined);
   }

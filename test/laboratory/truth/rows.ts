@@ -5,22 +5,22 @@ import type { TaskView } from '../../operations-service/views.ts';
 import type { Acted, ClockTruth, Loss, Track, Truth } from './track.ts';
 
 /**
- * The account of single rows of one server: which are owed, who has taken them, and what a truncate was doing at any moment.
- * It knows the rows themselves, and nothing of how the core counts or judges.
+ * Tracks single rows on one server: which are owed, who removed them, and what a truncate was doing at any moment. It
+ * knows the rows themselves, and nothing about how the core counts or judges.
  *
- * What a truncate owes: every row newer than its cutoff that was in the index when the server moved the alias away from it, and
- * every row that somebody's copy brought there afterwards. A row is lost when the index behind the alias does not hold it, and
- * nobody else has taken it.
+ * What a truncate owes: every row newer than its cutoff that was in the index when the server moved the alias away
+ * from it, and every row that another copy brought there afterwards. A row is lost if the index behind the alias does
+ * not have it, and no other process removed it.
  */
 export interface RowTruth {
   /** A real truncate is written to the wire. */
   sending(track: Track): void;
   /** The server acts on it. */
   acts(track: Track, act: () => void): void;
-  /** Somebody else does something to an index that may move its alias. */
+  /** Another process does something to an index that may move its alias. */
   others(name: string, act: () => void): void;
   lossOf(track: Track): Loss;
-  /** All but what concerns clocks and other servers. */
+  /** Everything except what concerns clocks and other servers. */
   truthOf(
     track: Track | undefined,
     windows: readonly Window[],
@@ -30,7 +30,10 @@ export interface RowTruth {
   found(name: string, from: number, to: number): number;
   /** Tasks of a truncate. */
   tasksOf(track: Track): TaskView[];
-  /** Somebody else's copy that is still coming into the index behind the alias, and is no day-long one (docs/testing.md). */
+  /**
+   * Another process's copy is still going into the index behind the alias, and is not a day-long one
+   * (docs/testing.md).
+   */
   copyingInto(name: string): TaskView | undefined;
   /** The history is over. */
   close(): void;
@@ -41,7 +44,7 @@ interface Owed {
   source: string;
   rows: Map<number, number>;
   unseen: Set<number>;
-  /** Somebody's copy was coming in: what it brings later is owed as well. */
+  /** Another copy was running: what it brings later is owed too. */
   isGrowing: boolean;
 }
 
@@ -77,7 +80,7 @@ export function createRowTruth(engine: Engine, now: () => number): RowTruth {
     return { rows: missing.size, unseen: lostUnseen, mixed: false };
   }
 
-  /** Does something; if it moves the alias, what the truncate before had cost by then is its loss. */
+  /** Does something; if that moves the alias, fixes the previous truncate's loss at what it is by then. */
   function closing(name: string, act: () => void): void {
     const owed = open.get(name);
     const before = physical(name);

@@ -3,18 +3,18 @@ import { json, type Reply } from '../../../local/operations-service/exchange.ts'
 import type { answers } from '../alphabet/answers.ts';
 import type { Chances } from './chances.ts';
 
-/** What a client gets to see: the server's own answer, or another one in its place. */
+/** What a client sees: the server's own answer, or another one instead. */
 
 export type Told = keyof typeof answers;
 
-/** Throws TransportError where the server itself has cut the connection. */
+/** Throws TransportError if the server itself has cut the connection. */
 export function answered(reply: Reply): Answer {
   if (reply.kind !== 'reply') throw new TransportError(reply.kind === 'reset' ? 'reset' : 'timeout', true);
   const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { status: reply.status, headers, body: reply.body, complete: true };
 }
 
-/** An id that nobody has (yet): somebody answers for a server that has done nothing. */
+/** An id that no task has (yet): something answers for a server that has done nothing. */
 export const invented = (chances: Chances): Reply =>
   json(200, JSON.stringify({ value: `inVentedByaPr0xyInFront:${chances.between(1, 9_999_999)}` }));
 
@@ -65,7 +65,7 @@ const substitutes: Record<Exclude<Whole, 'garbage'>, Answer> = {
   '504': plain(504, 'Proxy request timed out.'),
 };
 
-/** Throws TransportError for what is no answer. */
+/** Throws TransportError if there is no answer. */
 export function substituted(told: Told, reply: Reply): Answer {
   switch (told) {
     case 'own':

@@ -4,12 +4,12 @@ import { createRandom } from '../../../local/operations-service/random.ts';
 export interface Chances {
   /** From 0 to below 1. */
   next(): number;
-  /** True so often. */
+  /** True with this probability. */
   happens(probability: number): boolean;
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number;
   pick<T>(choices: readonly T[]): T;
-  /** A stream of its own, so that more choices in one place do not change those of another. */
+  /** A separate stream, so that more choices in one place do not change those in another. */
   fork(): Chances;
 }
 

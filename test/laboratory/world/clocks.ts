@@ -1,14 +1,14 @@
 import type { Clock } from '../../../lambda/facts/clock.ts';
 
-/** The clocks of the wall, each as far from real time as somebody has set it. The server's own is its engine's. */
+/** The wall clocks, each with its offset from real time. The server's own clock is its engine's. */
 export interface Clocks {
-  /** What the functions' clock is ahead, milliseconds. */
+  /** How far the functions' clock is ahead, milliseconds. */
   functions: number;
-  /** What the clock of whoever starts executions is ahead. */
+  /** How far ahead the clock is that starts executions. */
   starts: number;
 }
 
-/** A function's clock: the wall as it is set, and one that nobody can set. */
+/** A function's clock: the wall clock as set, and a monotonic one. */
 export function functionClock(realNow: () => number, clocks: Clocks): Clock {
   const wall = () => realNow() + clocks.functions;
   const begun = realNow();

@@ -9,18 +9,18 @@ import type { World } from './world.ts';
 export interface Execution {
   runId: string;
   ended: boolean;
-  /** Ends the execution where it stands; a function that is at work goes on. */
+  /** Ends the execution where it is; a running function continues. */
   stop(): void;
-  /** Goes on with the state in which it was stopped, under the same name and start. */
+  /** Continues with the state in which it was stopped, under the same name and start. */
   redrive(): void;
 }
 
 export interface ExecutionOptions {
-  /** The function call whose run state is that of another version: a deployment in the middle of the run. */
+  /** The function call whose run state is from another version: a deployment in the middle of the run. */
   foreignCall?: number | undefined;
-  /** Told of each state that is entered. */
+  /** Called for each state that is entered. */
   onState?: ((state: string) => void) | undefined;
-  /** Of whoever starts it, where they are not the deployment's. */
+  /** From whoever starts it, if not the deployment's. */
   settings?: Partial<RunSettings>;
 }
 

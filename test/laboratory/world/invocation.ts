@@ -11,7 +11,7 @@ import type { InvocationInfo } from './journal.ts';
 import { publisherOf, servicesOf } from './services.ts';
 import type { World } from './world.ts';
 
-/** One call of one function: the real step on the laboratory's services. Each await of the step is a place to fail. */
+/** One call of one function: the real step with the laboratory's services. Each await of the step can fail. */
 
 export type StepName = 'plan' | 'truncate' | 'poll' | 'report';
 
@@ -20,7 +20,7 @@ export interface Caller {
   runId: string;
   runStartMillis: number;
   ledger: Ledger;
-  /** Of whoever deployed it; read at each call, because a deployment may come in between. */
+  /** From the deployment; read at each call, because another deployment may come in between. */
   settings(): RunSettings;
 }
 
@@ -28,7 +28,7 @@ export interface Invocation extends InvocationInfo {
   world: World;
   caller: Caller;
   settings: RunSettings;
-  /** End of the function's time by its own clock, as it was at its start. */
+  /** End of the function's time by its own clock, as set at its start. */
   deadline: number;
   /** A dead function's awaits never return: what it had in memory is gone. */
   alive: boolean;
@@ -38,8 +38,8 @@ export interface Invocation extends InvocationInfo {
 export const named = (name: string, message = name): Error => Object.assign(new Error(message), { name });
 
 /**
- * Calls a step as Step Functions calls a function: it may never be begun, die, outlive its own time or the state's
- * patience. What the caller gets says nothing about what the function still does.
+ * Calls a step as Step Functions calls a function: it may never start, die, or outlive its own timeout or the state's.
+ * What the caller gets says nothing about what the function still does.
  */
 export function invoke(
   world: World,
@@ -87,7 +87,7 @@ function invokeOnce(
     };
     world.journal.push({ at: startedAt, kind: 'invocation', invocation: infoOf(invocation) });
     if (chances.happens(weather.call)) {
-      // The caller loses sight of a function that goes on.
+      // The caller loses sight of a function that continues.
       time.at(startedAt + chances.between(0, 60_000), () => {
         if (!invocation.alive) return;
         world.injected('function given up');
@@ -147,7 +147,7 @@ export const infoOf = (invocation: Invocation): InvocationInfo => {
   return { id, step, runId, runStartMillis, startedAt, endsAt, settings: own };
 };
 
-/** Waits in virtual time; never returns into a function that is dead by then. */
+/** Waits in virtual time; never returns into a function that has died in the meantime. */
 export function pause(invocation: Invocation, millis: number): Promise<void> {
   const { time } = invocation.world;
   return new Promise((resolve) =>
@@ -157,10 +157,10 @@ export function pause(invocation: Invocation, millis: number): Promise<void> {
   );
 }
 
-/** A new one each time: a shared one would hold on to everything that ever waited for it. */
+/** A new one each time: a shared one would keep everything in memory that ever waited for it. */
 const never = () => new Promise<never>(() => {});
 
-/** Lets the function die or hang here, or go on. */
+/** Lets the function die, hang or continue here. */
 export async function yieldPoint(invocation: Invocation, where: string): Promise<void> {
   const { world } = invocation;
   const { chances, weather } = world;
@@ -175,11 +175,11 @@ export async function yieldPoint(invocation: Invocation, where: string): Promise
   if (chances.happens(weather.hang * (invocation.step === 'truncate' ? 3 : 1))) {
     world.injected('function hangs');
     world.injected(`hang ${where}`);
-    // Often enough the caller has given it up by the time it goes on.
+    // By the time it continues, the caller has often given up.
     if (invocation.step === 'truncate' && chances.happens(0.5)) invocation.fail(named('Lambda.ServiceException'));
     const millis = hangMillis(chances);
     await pause(invocation, millis);
-    // Nowhere else does it matter as much what the clock of the wall says.
+    // Nowhere else does the wall clock matter as much.
     if (rightBeforeTheCall.has(where) && chances.happens(0.5)) {
       world.injected('clock stood still');
       world.clocks.functions = -millis;

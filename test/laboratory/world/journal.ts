@@ -7,7 +7,7 @@ import type { RunState } from '../../../lambda/run/state.ts';
 import type { Track, Truth } from '../truth/track.ts';
 import type { StepName } from './invocation.ts';
 
-/** What happened in one history, in order: the only thing that the checker reads, beside the rows. Times are real ones. */
+/** What happened in one history, in order: all that the checker reads besides the rows. Times are real. */
 
 /** One call of a function. */
 export interface InvocationInfo {
@@ -27,16 +27,16 @@ export type JournalEvent = { at: number } & (
       kind: 'execution';
       runId: string;
       input: Record<string, unknown>;
-      /** As the clock of whoever starts executions says. */
+      /** By the clock that starts executions. */
       runStartMillis: number;
       mode: 'enforce' | 'preview';
-      /** Of each index, whether most of the rows of its last verdict's window are gone. */
+      /** For each index, whether most of the rows of its last verdict's window are gone. */
       gone: string[];
     }
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read what the operator wants. */
   | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
-  /** A read that was answered with what it asked for. */
+  /** A read that got the answer it asked for. */
   | {
       kind: 'dry-run';
       invocation: InvocationInfo;
@@ -44,7 +44,7 @@ export type JournalEvent = { at: number } & (
       sentence: string;
       /** When the server counted: an answer may take its time. */
       countedAt: number;
-      /** The server's clock, and that of the function, at the answer. */
+      /** The server's clock and the function's, at the answer. */
       date?: number;
       wall: number;
     }
@@ -71,7 +71,7 @@ export type JournalEvent = { at: number } & (
       wall: number;
       /** Most of the rows of the last verdict's window are gone. */
       gone: boolean;
-      /** Somebody else's copy is coming into the index. */
+      /** Another process is copying into the index. */
       copying: boolean;
       /** The physical index behind the alias. */
       physical: string | undefined;
@@ -94,13 +94,13 @@ export type JournalEvent = { at: number } & (
       runStartMillis: number;
       report: Report;
       bytes: number;
-      /** Subscribers got it: a stage that reports problems only is sent nothing else. */
+      /** Subscribers got it: those of a stage that reports only problems get nothing else. */
       told: boolean;
     }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
-  /** The operator pauses the job, or lets it go on. */
+  /** The operator pauses or resumes the job. */
   | { kind: 'paused'; paused: boolean }
-  /** Somebody else took rows away, moved an alias, or hid rows. */
+  /** Another process removed rows, moved an alias, or hid rows. */
   | { kind: 'others'; index: string | undefined; what: string }
   /** A record of another version appears, or is gone. */
   | { kind: 'foreign'; index: string; present: boolean }

@@ -5,15 +5,15 @@ import { fileLedger } from '../../../lambda/ledger/file.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 
-/** The ledger of one history: as in DynamoDB, or a file that each run opens for itself. */
+/** The ledger of one history: like DynamoDB, or a file that each run opens itself. */
 export interface LaboratoryLedger {
   /** For one execution. */
   open(): Ledger;
-  /** What the writes that succeeded have left, by search index: what is true, whatever a store may have lost since. */
+  /** What successful writes have stored, by search index: the truth, whatever a store may have lost since. */
   records: Map<string, unknown>;
-  /** A power loss cuts the file's last line short, or fills it with zeros. Nothing for the other kind. */
+  /** A power loss cuts the file's last line short, or fills it with zeros. No effect on the other kind. */
   damageTail(how: 'cut' | 'zeros' | 'both'): void;
-  /** Puts a record there, past every condition; only where the ledger is no file. */
+  /** Stores a record regardless of conditions; only if the ledger is not a file. */
   put(index: string, record: unknown): boolean;
   close(): void;
 }
@@ -39,11 +39,11 @@ function inMemory(): LaboratoryLedger {
   };
 }
 
-/** A line as the journal writes it, as far as it came. */
+/** A line as the journal writes it, as far as it got. */
 const halfALine = '\n{"ledger":1,"id":"00000000-0000-4000-8000-000000000000","index":"dataset_operat';
 
 function inFile(): LaboratoryLedger {
-  // Memory where there is some: the journal waits for its disk after each line.
+  // On a memory file system if there is one: the journal waits for its disk after each line.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'laboratory-ledger-'));
   const path = join(folder, 'in-flight.json');
   const opened: ReturnType<typeof fileLedger>[] = [];
@@ -51,10 +51,10 @@ function inFile(): LaboratoryLedger {
   return {
     open() {
       let ledger: ReturnType<typeof fileLedger> | undefined;
-      // A file that is refused is refused to the step that reads it.
+      // If a file is refused, the step that reads it gets the refusal.
       const own = () => {
         if (ledger === undefined) {
-          // Compacted whenever it can be.
+          // Compact it whenever possible.
           ledger = fileLedger(path, { compactAbove: 0 });
           opened.push(ledger);
         }

@@ -6,7 +6,7 @@ import { createEngine, type Engine } from '../../operations-service/engine.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { createRowTruth, type RowTruth } from '../truth/rows.ts';
 
-/** One DataHub with its search engine, and the account of its rows. */
+/** One DataHub with its search engine, and the tracking of its rows. */
 export interface Server {
   engine: Engine;
   truth: RowTruth;

@@ -7,7 +7,7 @@ import { functionClock } from './clocks.ts';
 import { type Invocation, infoOf, named, pause, yieldPoint } from './invocation.ts';
 import { laboratoryTransport } from './wire.ts';
 
-/** What one function is given: stores, parameters and a server, with everything that can happen on the way to them. */
+/** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
 export function servicesOf(invocation: Invocation): RunServices {
   const { world, caller, settings } = invocation;
   const { chances, time, clocks } = world;
@@ -31,7 +31,7 @@ export function servicesOf(invocation: Invocation): RunServices {
     return value;
   };
   const clock = functionClock(time.now, clocks);
-  // As a container does: the token is read once, and again when it is refused.
+  // Like a container: reads the token once, and again when it is refused.
   let kept: string | undefined;
   const readToken = () =>
     parameter('token', () => {

@@ -12,7 +12,7 @@ interface Event {
 export interface VirtualTime {
   /** Epoch milliseconds. */
   now(): number;
-  /** Does something at a time (not before now); events of one time in the order in which they were planned. */
+  /** Does something at a time (not before now); simultaneous events happen in the order in which they were planned. */
   at(millis: number, action: () => void): { cancel(): void };
   sleep(millis: number): Promise<void>;
   /** Lets events happen until `done` says yes. Throws when there is nothing left to happen. */
@@ -21,7 +21,7 @@ export interface VirtualTime {
   runUntil(millis: number): Promise<void>;
 }
 
-/** Captured before anybody replaces it: the turn of the real event loop after which all microtasks have run. */
+/** Captured before anything replaces it: the turn of the real event loop after which all microtasks have run. */
 const nextTurn = setImmediate;
 const quiescence = (): Promise<void> => new Promise((resolve) => nextTurn(resolve));
 

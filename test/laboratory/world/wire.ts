@@ -14,7 +14,10 @@ import { answered, invented, substituted, type Told } from './answering.ts';
 import { type Invocation, infoOf, pause, yieldPoint } from './invocation.ts';
 import type { Server } from './servers.ts';
 
-/** The wire of one function: virtual time to the service of the same process, with everything that breaks on a wire. */
+/**
+ * The wire of one function: in virtual time to the service in the same process, with everything that can break on a
+ * wire.
+ */
 export function laboratoryTransport(invocation: Invocation): Transport {
   return {
     post: (exchange, signal) => untilAborted(invocation, signal, () => read(invocation, exchange)),
@@ -60,7 +63,7 @@ async function send(invocation: Invocation, exchange: Exchange, maySend: () => b
   const { front } = world;
   const own = effectOn(invocation, front, track, exchange, effect) ?? invented(chances);
   if (told === '503' && exchange.headers['x-envoy-max-retries'] !== '0') {
-    // A service mesh takes it for not delivered, and sends it again.
+    // A service mesh thinks it was not delivered, and sends it again.
     effectOn(invocation, front, world.sent(infoOf(invocation), exchange), exchange, 'at once');
   }
   await waited(invocation, told, 'usual');
@@ -86,7 +89,7 @@ function isTaskId(body: string): boolean {
   }
 }
 
-/** @returns the server's own answer, where it has acted by now */
+/** @returns the server's own answer, if it has acted by now */
 function effectOn(
   { world }: Invocation,
   server: Server,
@@ -95,7 +98,7 @@ function effectOn(
   effect: Effect,
 ): Reply | undefined {
   const { time, chances } = world;
-  // The token is the one of the request, whatever the operator does until the server comes to it.
+  // The token is the request's, whatever the operator does before the server acts.
   const token = world.token.valid;
   const act = (changes: Partial<Behaviour> = {}): Reply => {
     world.onActing(track);
@@ -121,7 +124,7 @@ function effectOn(
   }
 }
 
-/** A server is taken to act within a function's time, or never (docs/testing.md, `acts-in-time`). */
+/** A server is assumed to act within a function's time, or never (docs/testing.md, `acts-in-time`). */
 const longestMillis = functionTimeoutSeconds.truncate * 1000;
 
 const halves: readonly Partial<Behaviour>[] = [
@@ -132,7 +135,7 @@ const halves: readonly Partial<Behaviour>[] = [
   { failAtFirstSearch: true },
 ];
 
-/** Lets a server act, with something different about it meanwhile. */
+/** Lets a server act, with something about it changed meanwhile. */
 export function acting(server: Server, track: Track, handle: () => Reply, changes: Partial<Behaviour>): Reply {
   const { engine, truth } = server;
   const before = Object.fromEntries(
@@ -148,7 +151,7 @@ export function acting(server: Server, track: Track, handle: () => Reply, change
   return reply;
 }
 
-/** The time that an answer takes, or its failure. */
+/** How long an answer takes, or its failure. */
 async function waited(invocation: Invocation, told: Told, delay: keyof typeof delays): Promise<void> {
   const { chances } = invocation.world;
   if (told === 'time-out') {
@@ -173,7 +176,7 @@ async function unwrittenAt(invocation: Invocation, what: 'read' | 'truncate'): P
   throw new TransportError(phase, false, { code: codes[phase] });
 }
 
-/** Gives a read up when the signal fires; nothing returns into a function that is dead. */
+/** Gives up a read when the signal fires; nothing returns into a dead function. */
 function untilAborted<T>(invocation: Invocation, signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T> {
   if (!signal) return body();
   return new Promise((resolve, reject) => {

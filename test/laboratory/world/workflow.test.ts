@@ -19,7 +19,7 @@ function scripted(script: Script) {
   const answer = async (step: Step, input: unknown): Promise<unknown> => {
     asked.push({ step, input });
     const answers = script[step] ?? [];
-    // The last answer goes on for ever.
+    // The last answer repeats forever.
     const given = answers[Math.min(answers.length - 1, answers.length - left[step]!)];
     left[step] = left[step]! - 1;
     if (given instanceof Error) throw given;

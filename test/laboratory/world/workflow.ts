@@ -2,7 +2,7 @@ import definition from '../../../infra/retention-workflow.asl.json' with { type:
 
 /**
  * A small interpreter of the deployment's workflow file, for virtual time: only the parts of Amazon States Language
- * that the file uses; anything else in it throws. `test/laboratory/workflow.test.ts` holds it against
+ * that the file uses; anything else in it throws. `test/laboratory/world/workflow.test.ts` compares it with
  * aws-local-stepfunctions.
  */
 
@@ -13,7 +13,7 @@ export interface WorkflowHost {
   random(): number;
   /** Calls the function behind a Task; rejects with an error whose `name` is the workflow's error name. */
   call(resource: string, input: unknown, timeoutSeconds: number): Promise<unknown>;
-  /** Told of each state that is entered, with its input; throws to end the execution there (it was stopped). */
+  /** Called for each state that is entered, with its input; throws to end the execution there (it was stopped). */
   entered(state: string, input: unknown): void;
 }
 
@@ -61,7 +61,7 @@ for (const [name, state] of Object.entries(states)) {
 
 type Json = Record<string, unknown>;
 
-/** The context object, as far as the file reads it. */
+/** The part of the context object that the file reads. */
 export interface ExecutionContext {
   Execution: { Name: string; StartTime: string; Input: unknown };
 }
@@ -148,7 +148,7 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
   }
 }
 
-/** What travels between states is JSON. */
+/** States pass on JSON. */
 const wire = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 function at(data: unknown, path: string): unknown {

@@ -22,7 +22,10 @@ import { createLedger, type LaboratoryLedger, type LedgerKind } from './ledgers.
 import { createServer, type Server } from './servers.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-/** Everything of one history: servers, a ledger, an operator's parameters, clocks, and the journal of what happens to them. */
+/**
+ * Everything in one history: servers, a ledger, an operator's parameters, clocks, and the journal of what happens to
+ * them.
+ */
 export interface World {
   time: VirtualTime;
   chances: Chances;
@@ -30,39 +33,39 @@ export interface World {
   ledger: LaboratoryLedger;
   journal: JournalEvent[];
   log: Log;
-  /** Letters of the alphabet that came up, by name. */
+  /** Letters of the alphabet that occurred, by name. */
   faults: Map<string, number>;
-  /** Defects of the program: errors that are none of its own kinds. */
+  /** Bugs in the program: errors that are not of its own kinds. */
   defects: string[];
-  /** The server behind the address; another one where somebody has put it there. */
+  /** The server behind the address, possibly another one that was put there. */
   front: Server;
-  /** All that were ever there, the proper one first. */
+  /** All servers that were ever there, the right one first. */
   servers: [Server, ...Server[]];
   weather: Weather;
-  /** Of the deployment; an execution by hand may have its own. */
+  /** From the deployment; an execution by hand may have its own. */
   settings: RunSettings;
   policies: readonly PolicySource[];
-  /** The token that the server takes, and the one that the operator has put in place. */
+  /** The token that the server accepts, and the one that the operator has stored. */
   token: { valid: string; given: string };
   paused(): boolean;
   setPaused(paused: boolean): void;
   nextInvocation(): number;
   newId(): string;
   injected(letter: string): void;
-  /** Something that people or logs get to see: the token must not be in it. */
+  /** Something that people or logs see: it must not contain the token. */
   show(where: string, text: string): void;
   threw(invocation: Invocation, error: Error): void;
   publish(invocation: InvocationInfo, report: Report): void;
   handle(exchange: Exchange): Reply;
   readAnswered(invocation: InvocationInfo, exchange: Exchange, reply: Reply, countedAt: number): void;
   sent(invocation: InvocationInfo, exchange: Exchange): Track;
-  /** By search index: what was there when the last verdict was written. */
+  /** What was there when the last verdict was written, by search index. */
   remembered: Map<string, Remembered>;
-  /** Told of each real truncate. */
+  /** Called for each real truncate. */
   onSent: (track: Track) => void;
-  /** Told just before the server acts on a real truncate. */
+  /** Called just before the server acts on a real truncate. */
   onActing: (track: Track) => void;
-  /** Rows come in behind an alias. */
+  /** Rows arrive behind an alias. */
   arrive(name: string, timestamps: number[]): void;
   /** Another process acts on one index of the real server, or on all of them if no name is given. */
   others(name: string | undefined, what: string, act: () => void): void;
@@ -82,13 +85,13 @@ export interface WorldOptions {
   policies: readonly PolicySource[];
   settings: RunSettings;
   ledger?: LedgerKind;
-  /** Of the deployment: which reports its subscribers get. */
+  /** From the deployment: which reports its subscribers get. */
   notify?: 'always' | 'problems';
 }
 
-/** What the program throws on purpose; anything else is a defect. */
+/** What the program throws on purpose; anything else is a bug. */
 const ownErrors = new Set(['LedgerError', 'ParametersError', 'OperationsError', 'PublishError', 'StateUnreadable']);
-/** The steps' own words for what the workflow tries again, or leads to Poll. */
+/** The steps' own error names that the workflow retries, or passes to Poll. */
 const ownMessages = /kept changing|was invoked twice/;
 
 export function createWorld(options: WorldOptions): World {
@@ -210,7 +213,7 @@ export function createWorld(options: WorldOptions): World {
       const windows = (replaced as LedgerRecord | undefined)?.windows ?? next.windows ?? [];
       const name = world.front.nameOf(next.index);
       const seen = world.front.truth.truthOf(known?.track, windows, name);
-      // A truncate of a server that is no longer behind the address: its rows are there, what is counted is here.
+      // A truncate on a server that is no longer behind the address: its rows are there, but counts are from here.
       const isElsewhere = known !== undefined && known.server !== world.front;
       const truth = isElsewhere
         ? {
@@ -248,7 +251,7 @@ function clockTruth({ clocks, front: { engine } }: World): ClockTruth {
   return { clockWrong, deceived: clockWrong && !isShown, aheadMillis };
 }
 
-/** The record, where it is one of ours. */
+/** The record, if it is one of ours. */
 function recordOf(stored: unknown): LedgerRecord | undefined {
   const record = stored as LedgerRecord | undefined;
   return record?.version === LEDGER_VERSION ? structuredClone(record) : undefined;

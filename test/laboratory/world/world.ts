@@ -91,7 +91,7 @@ export interface WorldOptions {
 
 /** What the program throws on purpose; anything else is a bug. */
 const ownErrors = new Set(['LedgerError', 'ParametersError', 'OperationsError', 'PublishError', 'StateUnreadable']);
-/** The steps' own error names that the workflow retries, or passes to Poll. */
+/** The steps' own messages for errors that the workflow retries, or passes to Poll. */
 const ownMessages = /kept changing|was invoked twice/;
 
 export function createWorld(options: WorldOptions): World {

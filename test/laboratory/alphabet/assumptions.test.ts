@@ -9,7 +9,6 @@ import type { World } from '../world/world.ts';
 const profile = '0.13.2-1.1';
 
 const twice = (secondAfterSeconds: number, wire: (world: World) => void): Situation => ({
-  facts: '',
   name: 'an assumption does not hold',
   profiles: [profile],
   old: 'some',

@@ -18,7 +18,6 @@ export async function runComparison(): Promise<boolean> {
         (isReal(situation) ? lossesOfPeer.real : lossesOfPeer.copying).add(situation.name);
       }
       rows.push([
-        situation.facts,
         situation.name,
         profile,
         theirs ? summary(theirs) : `cannot happen: ${situation.notToPeer}`,
@@ -32,7 +31,7 @@ export async function runComparison(): Promise<boolean> {
   console.log(
     `\n${situations.length} named situations. Rows lost are newer than the cutoff and out of sight a day later.`,
   );
-  printTable(['facts', 'situation', 'server', 'datahub-gc', 'we, by default', 'we, told to reindex'], rows);
+  printTable(['situation', 'server', 'datahub-gc', 'we, by default', 'we, told to reindex'], rows);
   console.log(
     `datahub-gc lost rows without a word in ${real.size} of ${count(isReal)} that can happen to it on releases, and in ${copying.size} of ${count((one) => !isReal(one))} on a server that copies`,
   );

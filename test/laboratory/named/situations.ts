@@ -8,8 +8,6 @@ import { upgradeSituations } from './upgrades.ts';
  * however many server generations behave the same way in it.
  */
 export interface Situation {
-  /** Where the facts tell of it. */
-  facts: string;
   name: string;
   /**
    * Generations of servers; `specification` is a server that copies on request even without a batch size, which no
@@ -54,41 +52,35 @@ const gatewayTimeout = { kind: 'status', status: 504, body: 'Proxy request timed
 
 export const situations: readonly Situation[] = [
   {
-    facts: '4.5 A, 9.3 (1)',
     name: 'most rows are old: the alias moves, and the copy is refused',
     profiles: releases,
     old: 'most',
   },
   {
-    facts: '4.5 H',
     name: 'the same, and the index left behind is cleaned up later',
     profiles: ['1.2-1.5'],
     old: 'most',
     cleanUp: true,
   },
   {
-    facts: '9.3 (4)',
     name: 'a delete is aborted half-way and says completed',
     profiles: one,
     old: 'some',
     server: { abortAtShare: 0.5 },
   },
   {
-    facts: '9.3 (5)',
     name: 'a delete fails at its first search and says completed',
     profiles: one,
     old: 'some',
     server: { failAtFirstSearch: true },
   },
   {
-    facts: '9.3 (4)',
     name: 'a node restarts under a delete',
     profiles: one,
     old: 'some',
     server: { ...slow, restartAtShare: 0.5 },
   },
   {
-    facts: '9.3 (12)',
     name: 'a second run while the first one deletes',
     profiles: one,
     old: 'some',
@@ -96,7 +88,6 @@ export const situations: readonly Situation[] = [
     secondAfterSeconds: 5,
   },
   {
-    facts: '9.3 (2)',
     name: 'a proxy answers 504 once, after the server has acted',
     profiles: one,
     old: 'some',
@@ -104,7 +95,6 @@ export const situations: readonly Situation[] = [
     wire: instead(gatewayTimeout, 1),
   },
   {
-    facts: '9.3 (7), 13',
     name: 'a real truncate is never answered',
     profiles: one,
     old: 'some',
@@ -112,14 +102,12 @@ export const situations: readonly Situation[] = [
     wire: instead({ kind: 'no-answer' }),
   },
   {
-    facts: '9.3 (7)',
     name: 'every answer takes 40 s',
     profiles: one,
     old: 'some',
     server: { ...slow, delayMillis: 40_000 },
   },
   {
-    facts: '4.5 B',
     name: 'a batch larger than the index allows: the task dies at its first search',
     profiles: one,
     old: 'most',
@@ -127,14 +115,12 @@ export const situations: readonly Situation[] = [
     notToPeer: 'it sends no batch size',
   },
   {
-    facts: '4.5 C',
     name: 'a node restarts under a copy',
     profiles: copying,
     old: 'most',
     server: { ...slow, restartAtShare: 0.5 },
   },
   {
-    facts: '4.5 D, 9.3 (12)',
     name: 'a second run while the first one copies',
     profiles: copying,
     old: 'most',
@@ -142,7 +128,6 @@ export const situations: readonly Situation[] = [
     secondAfterSeconds: 5,
   },
   {
-    facts: '4.5 E',
     name: 'two runs at once, the second just after the alias has moved',
     profiles: copying,
     old: 'most',
@@ -150,7 +135,6 @@ export const situations: readonly Situation[] = [
     secondAfterSeconds: 0.1,
   },
   {
-    facts: '4.5 F, 9.3 (2)',
     name: 'a proxy answers 504 once, while the copy is at work',
     profiles: copying,
     old: 'most',
@@ -158,7 +142,6 @@ export const situations: readonly Situation[] = [
     wire: instead(gatewayTimeout, 1),
   },
   {
-    facts: '4.5 F',
     name: 'fails with 500 after the alias has moved, which sending again hides',
     profiles: copying,
     old: 'most',

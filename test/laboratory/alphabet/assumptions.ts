@@ -16,7 +16,7 @@ export const assumptions = {
   'clock-across-looks':
     'our wall clock does not jump ahead by minutes between two looks at a server without a Date header, nor by less than 10 minutes at any server',
   'nameless-replacement':
-    'another server behind the same address has different index names, and reports them (getIndexSizes)',
+    'another index behind the same alias, or another server behind the same address, has a different name, and the server reports it (getIndexSizes)',
   'silent-reindex':
     'a server that reindexes although it promised to delete reports the name of its index or the status of its task',
   'slow-first-batch':

@@ -63,10 +63,10 @@ function withoutAddresses(text: string): string {
       .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
       // As Java writes an address, `host/10.0.0.4:9200` or `host/<unresolved>:9200`, and the search engine a node, `{name}{id}…`.
-      .replace(/[\w.-]+\/(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?| ?:\d{2,5})/g, '[…]')
+      .replace(/(?<![\w.-])[\w.-]{1,253}\/(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?| ?:\d{2,5})/g, '[…]')
       .replace(/\{[^{}\s]*\}(?:\{[^{}\s]*\}){2,}/g, '[…]')
       .replace(
-        /[\w.-]+(?=: (?:Name or service not known|nodename nor servname|Temporary failure in name resolution))/gi,
+        /(?<![\w.-])[\w.-]{1,253}(?=: (?:Name or service not known|nodename nor servname|Temporary failure in name resolution))/gi,
         '[…]',
       )
       .replace(/(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\d)/g, '[…]')

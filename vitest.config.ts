@@ -50,7 +50,7 @@ export default defineConfig({
           // Synthesis bundles the functions once in each process otherwise.
           alias: { './functions/function-code.ts': join(root, 'test/infra/functions/bundled-once.ts') },
           // Not above: it would be done once more for each project.
-          globalSetup: ['test/programs.ts', 'test/shared-folder.ts'],
+          globalSetup: 'test/shared-folder.ts',
         },
       },
       { extends: true, test: { name: 'own modules', include: withOwnModules } },

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { TestProject } from 'vitest/node';
+import { onceForAll } from './support/once.ts';
 
 /**
  * The programs that tests start as processes, each bundled once: reading some 250 files through tsx takes
  * a second of each start. `stopped.test.ts`, `npm.test.ts` and `.ci/run` start them as people do.
  */
-const programs = {
+const sources = {
   start: 'local/main.ts',
   'operations-service': 'test/operations-service/main.ts',
   'slow-service': 'test/local/slow-service.ts',
@@ -18,19 +17,14 @@ const programs = {
   'test-engine': 'test/engine/main.ts',
 } as const;
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    programs: Record<keyof typeof programs, string>;
-  }
-}
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-export default async function setup({ provide }: TestProject): Promise<() => void> {
-  const folder = mkdtempSync(join(tmpdir(), 'programs-'));
+type Programs = Record<keyof typeof sources, string>;
+
+async function bundled(folder: string): Promise<Programs> {
   await build({
     absWorkingDir: root,
-    entryPoints: programs,
+    entryPoints: sources,
     outdir: join(folder, 'code'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -50,7 +44,7 @@ export default async function setup({ provide }: TestProject): Promise<() => voi
 const require = createRequire(import.meta.url);`,
     },
   });
-  const started = Object.entries(programs).map(([name, entry]) => {
+  const started = Object.entries(sources).map(([name, entry]) => {
     const file = join(folder, `${name}.mjs`);
     // Messages name the program as it was started.
     writeFileSync(
@@ -59,6 +53,8 @@ const require = createRequire(import.meta.url);`,
     );
     return [name, file];
   });
-  provide('programs', Object.fromEntries(started));
-  return () => rmSync(folder, { recursive: true, force: true });
+  return Object.fromEntries(started) as Programs;
 }
+
+/** The files that start them. */
+export const programs = await onceForAll('programs', bundled);

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fakeEngine } from '../local/operations-service/opensearch/fake.ts';
+import { programs } from '../programs.ts';
 import { variable, written } from './world/clock.ts';
 
 /** `npm run test:engine` where there is no engine to test against, or none that it may use. */
@@ -16,7 +17,7 @@ function node(args: string[], env: Record<string, string>): Promise<{ status: nu
 }
 
 const testEngine = (env: Record<string, string>) =>
-  node([inject('programs')['test-engine']], { PATH: process.env['PATH']!, ...env });
+  node([programs['test-engine']], { PATH: process.env['PATH']!, ...env });
 
 test('without Java it says in one line that it is skipped, and ends with status 0', async () => {
   const bin = mkdtempSync(join(tmpdir(), 'only-node-'));

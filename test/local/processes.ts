@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Output } from '../../local/output/output.ts';
 import { onScreen } from '../../local/screen/on-screen.ts';
+import { programs } from '../programs.ts';
 
 /** The command line as a process of its own, in a folder of its own, without anything from this environment. */
 
@@ -29,7 +30,7 @@ export function start(
   env: Record<string, string> = {},
   stdout: 'pipe' | number = 'pipe',
 ): Started {
-  const child = spawn(process.execPath, [inject('programs').start, ...args], {
+  const child = spawn(process.execPath, [programs.start, ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), XDG_STATE_HOME: join(tmpdir(), 'not-used'), ...env },
     stdio: ['ignore', stdout, 'pipe'],

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseArguments, type ServerRunArguments } from '../../local/command-line/arguments.ts';
 import { execute } from '../../local/execute.ts';
+import { programs } from '../programs.ts';
 import { folder, page } from './processes.ts';
 
 /**
@@ -23,7 +24,7 @@ let service: { url: string; token: string };
 let stopService: () => void;
 
 beforeAll(async () => {
-  const child = spawn(process.execPath, [inject('programs')['slow-service'], ...ways.map(aspectOf)], {
+  const child = spawn(process.execPath, [programs['slow-service'], ...ways.map(aspectOf)], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -52,14 +53,14 @@ async function sent(aspect: string): Promise<string[]> {
 function asPackage(files: ReturnType<typeof folder>): string {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } };
   expect(scripts.start).toContain(' --import tsx local/main.ts');
-  const start = scripts.start.replace('--import tsx local/main.ts', inject('programs').start);
+  const start = scripts.start.replace('--import tsx local/main.ts', programs.start);
   files.write('package.json', { private: true, type: 'module', scripts: { start } });
   return files.at('.');
 }
 
 function startAs(way: (typeof ways)[number], args: string[], files: ReturnType<typeof folder>) {
   const byNpm = way === 'SIGTERM to npm' || way === 'Ctrl-C';
-  const command = byNpm ? ['npm', 'start', '--'] : [process.execPath, inject('programs').start];
+  const command = byNpm ? ['npm', 'start', '--'] : [process.execPath, programs.start];
   const child = spawn(command[0]!, [...command.slice(1), ...args], {
     cwd: byNpm ? asPackage(files) : root,
     env: { PATH: process.env['PATH'], HOME: tmpdir() },

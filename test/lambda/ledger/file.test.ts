@@ -19,10 +19,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../lambda/ledger/file.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
+import { programs } from '../../programs.ts';
 import { anIdle, anIndex, aReserved, aRunning, aSending } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
@@ -325,7 +326,7 @@ describe('several processes on one ledger file', () => {
   /** What a process prints; `killedAfter`: it is killed, as soon as it has printed so much. */
   const run = (rest: string[], killedAfter = Number.POSITIVE_INFINITY) =>
     new Promise<string>((resolve, reject) => {
-      const child = spawn(process.execPath, [inject('programs')['acquire-records'], path, ...rest]);
+      const child = spawn(process.execPath, [programs['acquire-records'], path, ...rest]);
       let output = '';
       child.stdout.on('data', (chunk) => {
         output += chunk;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { previewMessage } from '../../../local/command-line/preview-message.ts';
+import { programs } from '../../programs.ts';
 import { nightReport } from '../../support/nights/reports.ts';
 import { problemOf } from '../files/problem.ts';
 import { folder } from '../processes.ts';
@@ -14,7 +15,7 @@ const file = (content: unknown) => files().write('report.json', content);
 describe('npm run preview-message', () => {
   it('prints the mail, subject first, when no format is given', async () => {
     const { status, stdout } = await new Promise<{ status: number; stdout: string }>((resolve) => {
-      execFile(process.execPath, [inject('programs')['preview-message'], '--report', file(missing)], (error, stdout) =>
+      execFile(process.execPath, [programs['preview-message'], '--report', file(missing)], (error, stdout) =>
         resolve({ status: error ? Number(error.code) : 0, stdout }),
       );
     });

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CommanderError } from 'commander';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseArguments } from '../../operations-service/arguments.ts';
 import { startOperationsService } from '../../operations-service/server.ts';
+import { programs } from '../../programs.ts';
 import type { Finished } from '../processes.ts';
 
 /** `npm run operations-service` as a process of its own. */
@@ -19,7 +20,7 @@ function run(
   errors: () => string;
   ended: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [inject('programs')['operations-service'], ...argv]);
+  const child = spawn(process.execPath, [programs['operations-service'], ...argv]);
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {

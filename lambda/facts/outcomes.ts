@@ -9,25 +9,26 @@ export type Urgency = (typeof urgencies)[number];
 
 /**
  * Everything about an outcome, in the order in which people need to hear about them, the worst first. `urgency`
- * applies to causes that need action; a cause that passes by itself is never urgent.
+ * applies to causes that need action; a cause that passes by itself is never urgent. `shared`: a cause that affects many
+ * policies (a gateway, a pause) is reported once; otherwise the next step names a task or rows.
  */
 const facts = {
   'rows-missing': { result: 'failed', urgency: 'act' },
   emptied: { result: 'attention', urgency: 'act' },
   quarantined: { result: 'attention', urgency: 'week' },
   unknown: { result: 'failed', urgency: 'week' },
-  failed: { result: 'failed', urgency: 'week' },
+  failed: { result: 'failed', urgency: 'week', shared: true },
   'above-ceiling': { result: 'attention', urgency: 'week' },
   incomplete: { result: 'attention', urgency: 'week' },
-  'not-started': { result: 'attention', urgency: 'change' },
-  'in-flight': { result: 'attention', urgency: 'week' },
+  'not-started': { result: 'attention', urgency: 'change', shared: true },
+  'in-flight': { result: 'attention', urgency: 'week', shared: true },
   'still-running': { result: 'attention', urgency: 'week' },
   truncated: { result: 'ok', urgency: 'change' },
   'would-truncate': { result: 'ok', urgency: 'nothing' },
   'below-threshold': { result: 'ok', urgency: 'nothing' },
   'nothing-to-delete': { result: 'ok', urgency: 'nothing' },
   disabled: { result: 'ok', urgency: 'nothing' },
-} as const satisfies Record<string, { result: Result; urgency: Urgency }>;
+} as const satisfies Record<string, { result: Result; urgency: Urgency; shared?: true }>;
 
 export type Outcome = keyof typeof facts;
 
@@ -38,6 +39,7 @@ const each = <Value>(of: (outcome: Outcome) => Value) =>
 
 export const resultOf: Readonly<Record<Outcome, Result>> = each((outcome) => facts[outcome].result);
 export const urgencyOfOutcome: Readonly<Record<Outcome, Urgency>> = each((outcome) => facts[outcome].urgency);
+export const isShared = (outcome: Outcome): boolean => 'shared' in facts[outcome];
 
 /**
  * An outcome that this version knows; one added by a later version could mean anything, so it counts as `unknown`.

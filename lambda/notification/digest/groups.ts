@@ -1,5 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
-import { type Outcome, outcomes, type Result, resultOf } from '../../facts/outcomes.ts';
+import { isShared, type Outcome, outcomes, type Result, resultOf } from '../../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../facts/report-schema.ts';
 
 const rank = (entry: PolicyEntry): number => outcomes.indexOf(entry.outcome);
@@ -27,34 +27,12 @@ export interface Group {
   entries: [PolicyEntry, ...PolicyEntry[]];
 }
 
-/**
- * A cause that affects many policies (a gateway, a pause) is reported once. Others stay separate, because their next
- * step names a task or rows.
- */
-const shared: Record<Outcome, boolean> = {
-  failed: true,
-  'not-started': true,
-  'in-flight': true,
-  'rows-missing': false,
-  emptied: false,
-  quarantined: false,
-  unknown: false,
-  'above-ceiling': false,
-  incomplete: false,
-  'still-running': false,
-  truncated: false,
-  'would-truncate': false,
-  'below-threshold': false,
-  'nothing-to-delete': false,
-  disabled: false,
-};
-
 export function problemGroups(report: Report): Group[] {
   const toldWithError = new Set(withError(report));
   const groups = new Map<string, Group>();
   withResult(report, 'attention', 'failed').forEach((entry, position) => {
     if (toldWithError.has(entry)) return;
-    const key = shared[entry.outcome] ? `${entry.outcome} ${shownOf(entry.cause)}` : `${position}`;
+    const key = isShared(entry.outcome) ? `${entry.outcome} ${shownOf(entry.cause)}` : `${position}`;
     const group = groups.get(key);
     if (group) group.entries.push(entry);
     else groups.set(key, { outcome: entry.outcome, entries: [entry] });

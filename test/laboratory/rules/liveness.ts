@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../lambda/facts/outcomes.ts';
+import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type Unresolved } from '../../../lambda/ledger/record.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
@@ -86,25 +86,8 @@ const said = ({ outcome, cause }: PolicyEntry): string => `${outcome} (${JSON.st
 const reportOf = (history: History, runId: string) =>
   eventsOf(history, 'published').findLast((event) => event.runId === runId)?.report;
 
-/** Whether an index that ends the last calm night this way has not been dealt with. */
-const stuck: Record<Outcome, boolean> = {
-  'in-flight': true,
-  'still-running': true,
-  'not-started': true,
-  unknown: true,
-  incomplete: true,
-  // Some of them are permanent: see below.
-  failed: false,
-  'rows-missing': false,
-  emptied: false,
-  quarantined: false,
-  'above-ceiling': false,
-  truncated: false,
-  'would-truncate': false,
-  'below-threshold': false,
-  'nothing-to-delete': false,
-  disabled: false,
-};
+/** An index may stay like this until somebody changes something. In anything else that is not ok, it is stuck. */
+const mayStay: readonly Outcome[] = ['failed', 'rows-missing', 'emptied', 'quarantined', 'above-ceiling'];
 
 function isStuck({ world, scenario }: History, entry: PolicyEntry, { startedAt }: Report): boolean {
   const { outcome, cause } = entry;
@@ -122,7 +105,7 @@ function isStuck({ world, scenario }: History, entry: PolicyEntry, { startedAt }
   // The rows of another index are missing: this one's turn comes with the next run.
   if (outcome === 'not-started' && cause.kind === 'stopped' && cause.outcome === 'rows-missing') return false;
   if (cause.kind === 'guard' && cause.which === 'index-young') return !mayBeFilling(entry, Date.parse(startedAt));
-  if (stuck[outcome]) return true;
+  if (resultOf[outcome] !== 'ok' && !mayStay.includes(outcome)) return true;
   if (outcome !== 'failed') return false;
   // What the policy or the server rules out permanently is reported every night.
   if (cause.kind === 'guard') return false;

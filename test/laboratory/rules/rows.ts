@@ -1,7 +1,7 @@
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Truth } from '../truth/track.ts';
-import { type CheckRule, countsIn, eventsOf, othersBetween } from './events.ts';
+import { type CheckRule, countsIn, eventsOf, othersBetween, runOf } from './events.ts';
 import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf, wasSilent } from './unresolved.ts';
 
 /** Rules about single rows, and about verdicts that the rows contradict (safety rules 7 and 8). */
@@ -100,8 +100,8 @@ export const rowRules = {
       const { at, record, verdict, event } = closing;
       const { truth } = event;
       const { outcome } = verdict.entry;
-      // A truncation whose end nobody could see is closed at 20 h, whatever it does.
-      if (!truth.working || outcome === 'unknown') continue;
+      // A truncation whose end nobody could see is closed at 20 h, whatever it does, but not by a run that has seen it delete.
+      if (!truth.working || (outcome === 'unknown' && !wasSeenToDelete(history, closing))) continue;
       const { acted, oldLeft, stalledMillis, unrefreshed, loss, isAside } = truth;
       if (isTooEarlyByClock(truth)) continue;
       if (acted === 'delete' && outcome === 'failed' && (hasNotBegun(closing) || isHidden(history, closing))) continue;
@@ -228,6 +228,17 @@ function lastCount(history: Parameters<CheckRule>[0], { record, event }: Closing
       fields.endTimeMillis === endTimeMillis,
   );
   return last && countsIn(last.sentence)?.rows;
+}
+
+/** In the run that closed it, its own status showed more deleted rows than before: such a run leaves it to the next. */
+function wasSeenToDelete(history: Parameters<CheckRule>[0], { record, event }: Closing): boolean {
+  if (record.state !== 'running' || event.invocation === undefined) return false;
+  const run = runOf(event.invocation);
+  const { taskId } = record.attempt;
+  const counters = eventsOf(history, 'read')
+    .filter(({ task, invocation, at }) => task === taskId && runOf(invocation) === run && at <= event.at)
+    .flatMap(({ deleted }) => deleted ?? []);
+  return counters.some((deleted, at) => counters.slice(0, at).some((earlier) => earlier < deleted));
 }
 
 /** Another process acted on the index while the verdict was being made. */

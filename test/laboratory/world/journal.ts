@@ -58,6 +58,8 @@ export type JournalEvent = { at: number } & (
       task?: string;
       status?: number;
       tells?: boolean;
+      /** Rows that it says the task has deleted. */
+      deleted?: number;
     }
   /** The bytes of a real truncate left the function. */
   | {

@@ -267,8 +267,18 @@ function readEvent(
   const { dryRun, task, ...fields } = JSON.parse(body) as TruncateFields & { dryRun?: boolean; task?: string };
   if (action !== 'truncateTimeseriesAspect' || reply.kind !== 'reply' || reply.status !== 200) {
     const status = reply.kind === 'reply' ? { status: reply.status, tells: reply.body.includes('completed') } : {};
+    const deleted = reply.kind === 'reply' ? /"deleted\\?":(\d+)/.exec(reply.body)?.[1] : undefined;
     const { countedAt } = times;
-    return { at, kind: 'read', invocation, countedAt, action, ...status, ...(task !== undefined && { task }) };
+    return {
+      at,
+      kind: 'read',
+      invocation,
+      countedAt,
+      action,
+      ...status,
+      ...(task !== undefined && { task }),
+      ...(deleted !== undefined && { deleted: Number(deleted) }),
+    };
   }
   if (dryRun !== true) throw new Error('a read that is no dry run');
   const sentence = String((JSON.parse(reply.body) as { value: unknown }).value);

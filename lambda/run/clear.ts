@@ -1,4 +1,4 @@
-import { abandonAfterMillis, farAheadMillis, maxClockSkewMillis } from '../facts/limits.ts';
+import { abandonAfterMillis, farAheadMillis } from '../facts/limits.ts';
 import type { Note } from '../facts/note.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import { LedgerError } from '../ledger/ledger.ts';
@@ -8,6 +8,7 @@ import { asking, OperationsError } from '../operations/operations.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { mayHaveCopied } from '../truncation/copied.ts';
 import { ownTask } from '../truncation/own-task.ts';
+import { clocksAgree } from '../truncation/see.ts';
 import { whereRowsAre } from './entries.ts';
 import type { RunServices } from './services.ts';
 
@@ -141,13 +142,13 @@ export async function countIn(
   const counts = new Map<number, number>();
   try {
     for (const moment of youngestFirst) {
-      const { rows, skewMillis } = await upTo(moment, key, services, signal);
-      if (Math.abs(skewMillis) > maxClockSkewMillis) return { kind: 'wrong-clock' };
+      const { rows, ...answer } = await upTo(moment, key, services, signal);
+      if (!clocksAgree(answer)) return { kind: 'wrong-clock' };
       counts.set(moment, rows);
     }
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    if (Math.abs(error.clockSkewMillis ?? 0) > maxClockSkewMillis) return { kind: 'wrong-clock' };
+    if (!clocksAgree(error)) return { kind: 'wrong-clock' };
     const opens = acceptMissing !== undefined && (await answers(services, signal));
     return opens ? { kind: 'counted' } : { kind: 'failed', error: error.fact };
   }
@@ -165,14 +166,14 @@ async function upTo(
   { entityType, aspect }: Key,
   { operations }: Services,
   signal: AbortSignal,
-): Promise<{ rows: number; skewMillis: number }> {
+): Promise<{ rows: number; clockSkewMillis?: number | undefined }> {
   try {
     const fields = { entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true };
-    const { rowsToDelete, clockSkewMillis = 0 } = await operations.dryRun(fields, { signal });
-    return { rows: rowsToDelete, skewMillis: clockSkewMillis };
+    const { rowsToDelete, clockSkewMillis } = await operations.dryRun(fields, { signal });
+    return { rows: rowsToDelete, clockSkewMillis };
   } catch (error) {
     if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
-    return { rows: 0, skewMillis: error.clockSkewMillis ?? 0 };
+    return { rows: 0, clockSkewMillis: error.clockSkewMillis };
   }
 }
 

@@ -54,15 +54,12 @@ export interface Uncountable {
   /** Why its counts fail; undefined if they contradict each other. */
   error?: ServerError;
   task?: OwnTask | undefined;
+  /** The physical index, if the server reports it. */
+  indexName: string | undefined;
 }
 
 /** An old record whose index cannot be counted, although the server answers. */
-export function judgeUncountable(
-  record: Unresolved,
-  watch: Watch,
-  { error, task }: Uncountable,
-  indexName: string | undefined,
-): Judgement {
+export function judgeUncountable(record: Unresolved, watch: Watch, { error, task, indexName }: Uncountable): Judgement {
   const isCounted = watch.lowestToDelete !== undefined || error === undefined;
   const copied = mayHaveCopied(record, { task, indexName, isCounted });
   const { closes, ...rest } = closedAs(copied);

@@ -90,14 +90,8 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
     const isLast = watched.isLastLook && !watch.rose?.counter;
     if (!isLast) return again(watch, services);
     const others = await serverAnswers(record, services);
-    const closed = await closeUncountable(
-      { ...target, watch },
-      record,
-      { task: seen.task },
-      others?.indexName,
-      services,
-    );
-    return closed ?? again(watch, services);
+    const known = { task: seen.task, indexName: others?.indexName };
+    return (await closeUncountable({ ...target, watch }, record, known, services)) ?? again(watch, services);
   }
   const evidence: Evidence = {
     record,
@@ -208,7 +202,7 @@ async function lookFailed(
     const others = await serverAnswers(record, services);
     // Another count may have shown that our clock is right now, not that it was before.
     const isConfirmed = others && isTooOld(clock.now());
-    const closed = isConfirmed && (await closeUncountable(target, record, { error: fact }, others.indexName, services));
+    const closed = isConfirmed && (await closeUncountable(target, record, { error: fact, ...others }, services));
     if (closed) return closed;
   }
   return again(unseen(watch, fact, clock.now()), services);
@@ -222,10 +216,9 @@ async function closeUncountable(
   { entry, watch }: Target,
   record: Unresolved,
   known: Uncountable,
-  indexName: string | undefined,
   services: LookServices,
 ): Promise<Looked | undefined> {
-  const judgement = judgeUncountable(record, watch, known, indexName);
+  const judgement = judgeUncountable(record, watch, known);
   const settled = await settle(services.ledger, record, entry, judgement, services.clock.now());
   return settled.kind === 'decided' ? settled : undefined;
 }

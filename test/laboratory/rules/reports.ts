@@ -106,7 +106,7 @@ const rank = (result: Report['result']): number => ['ok', 'attention', 'failed']
 
 const isOfAnother = ({ cause }: Report): boolean => cause?.kind === 'foreign';
 
-/** What the Plan read whose run state the execution took over: the last one; nobody can tell if they differ. */
+/** The policies that the run's Plan read. A Plan may be tried again: undefined if its tries read different ones. */
 function planOf(history: Parameters<CheckRule>[0], published: Event<'published'>) {
   const plans = policiesOfPlan(history.world.journal, published);
   const texts = new Set(plans.map(({ policies }) => JSON.stringify(policies)));

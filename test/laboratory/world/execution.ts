@@ -20,7 +20,7 @@ export interface ExecutionOptions {
   foreignCall?: number | undefined;
   /** Called for each state that is entered. */
   onState?: ((state: string) => void) | undefined;
-  /** From whoever starts it, if not the deployment's. */
+  /** Settings that differ from the deployment's. */
   settings?: Partial<RunSettings>;
 }
 

@@ -534,7 +534,7 @@ describe('an old record whose index cannot be counted', () => {
     ['a delete that was seen to copy', { copied: 'task' }, true, before, 'quarantined'],
     ['a reindex', { strategy: 'reindex' }, true, ours, 'quarantined'],
   ])('%s', (_, given, counted, indexName, closed) => {
-    expect(judgeUncountable(evidence(given).record, watch(counted), { error }, indexName)).toStrictEqual({
+    expect(judgeUncountable(evidence(given).record, watch(counted), { error, indexName })).toStrictEqual({
       outcome: 'unknown',
       cause: { ...uncountable, closed, ...(closed === 'quarantined' && { copied: true }) },
       facts: {},

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fileLedger } from '../../../../lambda/ledger/file.ts';
+import { plan } from '../../../../lambda/run/plan/plan.ts';
+import { poll } from '../../../../lambda/run/poll.ts';
 import { deployments } from '../../../support/deployment.ts';
 import { day, entryOf, hour, recordOf, slow } from './nights.ts';
 
@@ -77,4 +79,27 @@ test('one failed status at the end of a run does not give up a deletion that goe
   deployment.settings.maxRunHours = 1;
   await deployment.night();
   expect(deployment.realTruncates()).toHaveLength(1);
+});
+
+test('a clock that is ahead until the first answer of a Poll does not make its look the last of the run', async () => {
+  const deployment = await started({ rowsPerSecond: 0.002, policies: [{ ...slow, batchSize: 1 }] });
+  const { clock, services, settings } = deployment;
+  settings.maxRunHours = 1;
+  await deployment.night();
+  settings.maxRunHours = 12;
+  clock.time += 20 * hour;
+  const execution = { name: 'second', startTime: new Date(clock.time).toISOString() };
+  const planned = await plan({ input: {}, execution }, deployment.during('plan'));
+  clock.time += planned.waitSeconds * 1000 + 13 * hour;
+  const { operations } = services;
+  services.operations = {
+    ...operations,
+    async taskStatus(...call) {
+      clock.time -= 13 * hour;
+      return operations.taskStatus(...call);
+    },
+  };
+  const polled = await poll(planned, deployment.during('poll'));
+  expect(polled.entries).toMatchObject([{ phase: 'watched' }]);
+  expect((await recordOf(deployment)).state).toBe('running');
 });

@@ -78,6 +78,14 @@ export const reportRules = {
     }
   },
 
+  *'a report that rows may be gone is sent to those who want problems only'(history) {
+    for (const { at, runId, report, told } of eventsOf(history, 'published')) {
+      const entry = report.policies.find(({ cause }) => 'stragglersIn' in cause && cause.stragglersIn !== undefined);
+      if (!told && entry)
+        yield { at, text: `${runId}: ${searchIndex(entry)} may have left rows behind, and is not told` };
+    }
+  },
+
   *'every execution ends in a report or fails'(history) {
     const published = new Set(eventsOf(history, 'published').map(({ runId }) => runId));
     const ends = new Map(eventsOf(history, 'ended').map((end) => [end.runId, end]));

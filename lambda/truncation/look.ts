@@ -20,7 +20,7 @@ import {
   type Seen,
   serverAnswers,
 } from './see.ts';
-import { advances, fold, longestStillMillis, mayEnd, unseen, type Watch, type Watched } from './watch.ts';
+import { advances, fold, longestStillMillis, mayEnd, unseen, untimed, type Watch, type Watched } from './watch.ts';
 import { keptOf } from './windows.ts';
 
 /**
@@ -78,7 +78,7 @@ async function look(target: Target, stored: Unresolved, services: LookServices):
   const seen = await sightingOf(before, stored, services);
   // Our clock measures stillness and age: if the server's clock contradicts it, or it went back, a look proves neither.
   const isTimed = clocksAgree(seen) && seen.seenAt >= seen.at;
-  if (!isTimed) return again(unseen(before, undefined, clock.now()), services);
+  if (!isTimed) return again(untimed(before, seen, clock.now()), services);
   const record = await withCopying(stored, seen, services);
   const watched = watchedOf(record, services, seen.at);
   const { watch, end } = fold(before, seen, watched);

@@ -145,13 +145,16 @@ function moved(watch: Watch, { task, toDelete, kept, seenAt }: Sighting): Watch 
   };
   return {
     ...watch,
-    ...(toDelete !== undefined && { lowestToDelete: Math.min(toDelete, lowestToDelete ?? toDelete) }),
+    ...lowest(watch, toDelete),
     ...(kept !== undefined && { highestKept: fell ? kept : Math.max(kept, highestKept ?? kept) }),
     ...(counter !== undefined && { highestCounter: Math.max(counter, highestCounter ?? counter) }),
     ...((rises.kept || rises.counter) && { rose: rises }),
     ...((less || more || further || fell || movedAt === undefined) && { movedAt: seenAt }),
   };
 }
+
+const lowest = ({ lowestToDelete }: Watch, toDelete: number | undefined): Pick<Watch, 'lowestToDelete'> =>
+  toDelete === undefined ? {} : { lowestToDelete: Math.min(toDelete, lowestToDelete ?? toDelete) };
 
 const hasFallen = (kept: number, highest: number): boolean => isMissing(highest - kept, highest) || kept < highest / 2;
 
@@ -213,6 +216,12 @@ export function unseen(watch: Watch, error: ServerError | undefined, now: number
     ...(aliveAt !== undefined && { aliveAt: aliveAt + blind }),
   };
 }
+
+/** A look with a wrong clock says nothing about time, but fewer rows to delete show that something was done. */
+export const untimed = (watch: Watch, { toDelete }: Pick<Sighting, 'toDelete'>, now: number): Watch => ({
+  ...unseen(watch, undefined, now),
+  ...lowest(watch, toDelete),
+});
 
 /** Whether the last successful look saw progress; the first one has nothing to compare with, and failed ones take nothing back. */
 export const isMoving = ({ looks, movedAt, succeededAt }: Watch): boolean =>

@@ -603,6 +603,19 @@ describe('a clock that is put right', () => {
   });
 });
 
+test('what was gone while the server’s clock was wrong was not left unchanged', async () => {
+  const looks = async (clockSkewMillis: number) => {
+    const world = aWorld({ record: aSending(), toDelete: 0, sizes: sizesOf(before!), clockSkewMillis });
+    await world.look();
+    Object.assign(world.server, { toDelete: 60, clockSkewMillis: 0 });
+    await world.lookAfter(minutes(1));
+    return world.lookAfter(hours(3));
+  };
+  const told = { entry: { outcome: 'unknown', cause: { why: 'still' } } };
+  expect(await looks(hours(1))).toMatchObject(told);
+  expect(await looks(0)).toMatchObject(told);
+});
+
 describe('the kept window', () => {
   test('is found at any position', async () => {
     const settled: AttemptWindow = { ...aWindow, role: 'settled', to: 900_000, rows: 30 };

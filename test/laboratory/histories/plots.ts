@@ -224,13 +224,31 @@ export const plots = {
       });
     },
   },
-  'a copy hangs for more than a day': {
-    says: 'a reindex stands still for over a day, and its status says that it goes on',
+  'at work for more than a day': {
+    says: 'a reindex stands still for over a day, or a delete goes on past the end of the next night; their status says so',
     prepare(stage, chances, start) {
-      if (!wantsReindex(stage, stage.policies)) return;
-      const [{ engine }] = stage.world.servers;
-      rewrite(stage, chances.pick(stage.policies), { strategy: 'reindex', maxDeletePercent: 100 });
-      stage.world.time.at(start - minute, () => engine.set({ batchOverheadMillis: chances.pick([26, 34, 50]) * hour }));
+      const { world, policies } = stage;
+      const [{ engine }] = world.servers;
+      if (chances.happens(0.5)) {
+        if (!wantsReindex(stage, policies)) return;
+        rewrite(stage, chances.pick(policies), { strategy: 'reindex', maxDeletePercent: 100 });
+        world.time.at(start - minute, () => engine.set({ batchOverheadMillis: chances.pick([26, 34, 50]) * hour }));
+        return;
+      }
+      const batchSize = 10;
+      const whole = { strategy: 'delete-by-query', batchSize, maxRowsPerRun: 100_000, maxDeletePercent: 100 };
+      for (const policy of policies) rewrite(stage, policy, whole);
+      world.time.at(start - minute, () => {
+        // Enough for a batch within every window of stillness.
+        for (const { name } of policies) if (isThere(world, name)) growOld(stage, name, chances);
+      });
+      const before = world.onActing;
+      world.onActing = (track) => {
+        before(track);
+        if (!isThere(world, track.name)) return;
+        const rows = engine.rows(track.name).filter(({ timestamp }) => timestamp <= track.cutoffMillis).length;
+        engine.set({ batchOverheadMillis: (chances.pick([40, 60]) * hour * batchSize) / Math.max(1, rows) });
+      };
     },
   },
   'nothing is left, and then there is': {

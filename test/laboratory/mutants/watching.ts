@@ -123,6 +123,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'gives up what its status says goes on',
+    among: ['at work for more than a day'],
     replacements: [
       replaces<typeof fold>('truncation/watch', 'fold', (original) => (before, sighting, watched) => {
         const { watch, end } = original(before, sighting, watched);
@@ -158,7 +159,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     about: '9',
     name: 'a copy that has hung for a day is opened again',
-    among: ['a copy hangs for more than a day'],
+    among: ['at work for more than a day'],
     replacements: [
       replaces<typeof judge>('truncation/judge', 'judge', (original) => (evidence) => {
         const found = original(evidence);

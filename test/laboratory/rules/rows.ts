@@ -1,5 +1,6 @@
-import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds, maxClockSkewMillis } from '../../../lambda/facts/limits.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import { longestStillMillis } from '../../../lambda/truncation/watch.ts';
 import type { Truth } from '../truth/track.ts';
 import { type CheckRule, countsIn, eventsOf, othersBetween, runOf } from './events.ts';
 import { type Closing, closings, hasNotBegun, isHidden, isOurs, limitOf, wasSilent } from './unresolved.ts';
@@ -230,15 +231,26 @@ function lastCount(history: Parameters<CheckRule>[0], { record, event }: Closing
   return last && countsIn(last.sentence)?.rows;
 }
 
-/** In the run that closed it, its own status showed more deleted rows than before: such a run leaves it to the next. */
+/**
+ * In the run that closed it, its own status has just shown more deleted rows than before: such a run leaves it to the
+ * next, unless it hangs.
+ */
 function wasSeenToDelete(history: Parameters<CheckRule>[0], { record, event }: Closing): boolean {
-  if (record.state !== 'running' || event.invocation === undefined) return false;
-  const run = runOf(event.invocation);
+  const { invocation } = event;
+  if (record.state !== 'running' || invocation === undefined) return false;
   const { taskId } = record.attempt;
-  const counters = eventsOf(history, 'read')
-    .filter(({ task, invocation, at }) => task === taskId && runOf(invocation) === run && at <= event.at)
-    .flatMap(({ deleted }) => deleted ?? []);
-  return counters.some((deleted, at) => counters.slice(0, at).some((earlier) => earlier < deleted));
+  const reads = eventsOf(history, 'read').filter(
+    (read) => read.task === taskId && runOf(read.invocation) === runOf(invocation) && read.at <= event.at,
+  );
+  const hung = longestStillMillis(invocation.settings.maxRunHours) - maxClockSkewMillis;
+  let most: number | undefined;
+  let roseAt = Number.NEGATIVE_INFINITY;
+  for (const { at, deleted } of reads) {
+    if (deleted === undefined) continue;
+    if (most !== undefined && deleted > most) roseAt = at;
+    most = Math.max(deleted, most ?? deleted);
+  }
+  return event.at - roseAt < hung;
 }
 
 /** Another process acted on the index while the verdict was being made. */

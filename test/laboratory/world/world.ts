@@ -267,7 +267,7 @@ function readEvent(
   const { dryRun, task, ...fields } = JSON.parse(body) as TruncateFields & { dryRun?: boolean; task?: string };
   if (action !== 'truncateTimeseriesAspect' || reply.kind !== 'reply' || reply.status !== 200) {
     const status = reply.kind === 'reply' ? { status: reply.status, tells: reply.body.includes('completed') } : {};
-    const deleted = reply.kind === 'reply' ? /"deleted\\?":(\d+)/.exec(reply.body)?.[1] : undefined;
+    const deleted = reply.kind === 'reply' ? /deleted[\\"]*:(\d+)/.exec(reply.body)?.[1] : undefined;
     const { countedAt } = times;
     return {
       at,

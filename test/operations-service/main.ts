@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 
 interface Started {
   service: OperationsService<RequestHandler>;
-  /** What there is to truncate. */
+  /** What it serves, for the greeting. */
   holds: string;
 }
 
@@ -67,7 +67,7 @@ function greeting({ url, tokenFile }: OperationsService<RequestHandler>, given: 
     `  curl -s '${url}/operations?action=truncateTimeseriesAspect' \\`,
     `    -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
     `    -d '{"entityType": "dataset", "aspect": "operation", "endTimeMillis": ${cutoff}}'`,
-    'What it has been asked:',
+    'The requests it has received:',
     `  curl -s ${url}/_asked`,
     '',
     'Ctrl-C ends it.',
@@ -84,7 +84,7 @@ main().catch((error: unknown) => {
   const code = (error as NodeJS.ErrnoException).code;
   const message =
     code === 'EADDRINUSE' || code === 'EACCES'
-      ? `The port is not free (${code}): choose another with --port, or leave it out.`
+      ? `The port cannot be used (${code}): choose another with --port, or leave it out.`
       : String((error as Error).message);
   process.stderr.write(`${message}\n`);
   const usage = error instanceof FaultError || error instanceof EngineError;

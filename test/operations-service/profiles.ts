@@ -46,7 +46,7 @@ const since12: Behaviour = {
 
 const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }> = {
   specification: {
-    summary: 'the specification at its word: reindexes unless forceDeleteByQuery is sent, counts are seen at once',
+    summary: 'the specification taken literally: reindexes unless forceDeleteByQuery is sent, counts change at once',
     behaviour: specified,
   },
   '0.10.5': {

@@ -27,7 +27,7 @@ describe('point 1: actions and refusals', () => {
     );
   });
 
-  test('point 1 no token is a 401 page, or JSON for who accepts that', async () => {
+  test('point 1 without a token the answer is a 401 page, or JSON if the client accepts it', async () => {
     const service = await serve();
     const ask = (accept: string) =>
       service.send('/operations?action=getIndexSizes', { method: 'POST', headers: { Accept: accept } });
@@ -38,7 +38,7 @@ describe('point 1: actions and refusals', () => {
     expect([small.status, small.json.message]).toEqual([401, 'Unauthorized to perform this action.']);
   });
 
-  test('point 1 a missing privilege is 403 in rest.li shape, for a dry run as well', async () => {
+  test('point 1 a missing privilege is a 403 in rest.li form, for a dry run as well', async () => {
     const service = await serve({ profile: '0.13.2-1.1', faults: ['denied=truncate'] });
     const { status, json, headers } = await service.truncate();
     expect(status).toBe(403);
@@ -57,7 +57,7 @@ describe('point 1: actions and refusals', () => {
     expect([status, json.message]).toEqual([401, message]);
   });
 
-  test('point 1 each privilege is one of its own', async () => {
+  test('point 1 each action has a privilege of its own', async () => {
     const service = await serve({ faults: ['denied=status', 'denied=sizes'] });
     expect((await service.truncate()).status).toBe(200);
     expect((await service.post('getEsTaskStatus', { task: 'n:1' })).json.message).toBe(
@@ -94,14 +94,14 @@ describe('point 2: rows, mode and texts', () => {
     [{ forceDeleteByQuery: false, forceReindex: true }, 'Reindexing'],
     [{ forceDeleteByQuery: false }, 'Reindexing'],
     [{ forceReindex: false }, 'Reindexing'],
-  ])('point 2 the flags %o are no conflict', async (flags, way) => {
+  ])('point 2 the flags %o do not contradict each other', async (flags, way) => {
     const service = await serve();
     expect((await service.truncate(flags)).json.value).toContain(way);
   });
 });
 
 describe('point 3: delete tasks', () => {
-  test('point 3 deleted rises, and counts move at a refresh some seconds later', async () => {
+  test('point 3 deleted rises, and counts follow at a refresh some seconds later', async () => {
     const service = await serve({ profile: '1.2-1.5' });
     const task = await service.startDelete();
     service.pass(1000);
@@ -143,7 +143,7 @@ describe('point 4: reindex', () => {
     expect(service.engine.tasks()).toEqual([]);
   });
 
-  test('point 4 where the search engine refuses, the failure is 500 and names its class', async () => {
+  test('point 4 if the search engine refuses, the failure is 500 and names its class', async () => {
     const service = await serve({ profile: 'newest', faults: ['batch-size-missing=500'] });
     const { status, json } = await service.truncate({ dryRun: false });
     expect([status, json.message]).toEqual([500, 'com.datahub.util.exception.ESQueryException: Async reindex failed']);
@@ -225,7 +225,7 @@ describe('point 5: task status', () => {
 });
 
 describe('point 7: unknown names', () => {
-  test('point 7 names are taken in any case', async () => {
+  test('point 7 names are not case-sensitive', async () => {
     const service = await serve();
     expect(await service.counts({ entityType: 'DATASET', aspect: 'Operation' })).toEqual({
       matching: 700,
@@ -235,7 +235,7 @@ describe('point 7: unknown names', () => {
 });
 
 describe('point 8: sizes', () => {
-  test('point 8 deleted rows take room until a merge', async () => {
+  test('point 8 deleted rows take space until a merge', async () => {
     const service = await serve({ faults: ['sizes-lag'] });
     const size = async () => (await service.sizes())[0].sizeInMb;
     const before = await size();
@@ -246,7 +246,7 @@ describe('point 8: sizes', () => {
     expect(await size()).toBeCloseTo((300 * 420 + 208) / 1e6, 9);
   });
 
-  test('point 8 on its own a merge comes after some minutes', async () => {
+  test('point 8 a merge happens by itself after some minutes', async () => {
     const service = await serve({ profile: 'newest' });
     const size = async () => (await service.sizes())[0].sizeInMb;
     const before = await size();
@@ -283,7 +283,7 @@ describe('point 8: sizes', () => {
 });
 
 describe('point 9: Postgres', () => {
-  test('point 9 a real run answers a UUID and its status is 400, in the other form an error', async () => {
+  test('point 9 a real run returns a UUID; its status is 400, or an error in the other form', async () => {
     const service = await serve({ profile: 'postgres' });
     const task = await service.startDelete();
     expect(task).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -89,7 +89,7 @@ describe('2. resources and their fields', () => {
     expect(json.value).toContain('"requests_per_second":-1.0,');
   });
 
-  test('2 a message result is an object with the single field value, a text', async () => {
+  test('2 a message result is an object with the single field value, a string', async () => {
     const service = await serve();
     for (const dryRun of [true, false]) {
       const { json } = await service.truncate({ dryRun });
@@ -161,12 +161,12 @@ describe('4.1. truncate time series index', () => {
     expect((await service.status(task)).status.deleted).toBe(700);
   });
 
-  test('4.1 the dry run tells rows to delete, rows in all, the percentage with two decimals, that the aspect is reindexed, that it was a dry run and how to execute', async () => {
+  test('4.1 the dry run names the rows to delete, all rows, the percentage with two decimals, that the aspect is reindexed, that it was a dry run and how to execute', async () => {
     const service = await serve();
     expect((await service.truncate()).json).toEqual({ value: reindexes });
   });
 
-  test('4.1 dryRun false answers the id of an asynchronous task, as node id and task number', async () => {
+  test('4.1 dryRun false returns the id of an asynchronous task, as node id and task number', async () => {
     const service = await serve();
     const { json } = await service.truncate({ dryRun: false });
     expect(json.value).toMatch(/^[A-Za-z0-9_-]{22}:\d+$/);
@@ -183,7 +183,7 @@ describe('4.1. truncate time series index', () => {
     expect(rows.every(({ timestamp }) => timestamp > start - 30 * day)).toBe(true);
   });
 
-  test('4.1 with forceDeleteByQuery the dry run says so and the rows go in place', async () => {
+  test('4.1 with forceDeleteByQuery the dry run says so and the rows are deleted in place', async () => {
     const service = await serve();
     const [before] = service.engine.indices();
     expect((await service.truncate({ forceDeleteByQuery: true })).json.value).toBe(
@@ -212,7 +212,7 @@ describe('4.2. get task status', () => {
     expect(combined.json).toEqual(separate.json);
   });
 
-  test('4.2 the answer is a text that represents a JSON object', async () => {
+  test('4.2 the answer is a string that contains a JSON object', async () => {
     const service = await serve();
     const { json } = await service.post('getEsTaskStatus', { task: await service.startDelete() });
     expect(json.value).toBeTypeOf('string');
@@ -234,7 +234,7 @@ test('4.3 what getIndexSizes outputs is what truncating takes', async () => {
   expect(json.value).toBe(reindexes);
 });
 
-test('5 a request is answered when it bears the token, and refused otherwise', async () => {
+test('5 a request is answered if it carries the token, and refused otherwise', async () => {
   const service = await serve();
   const ask = async (headers: Record<string, string>) =>
     (await service.send('/operations?action=getIndexSizes', { method: 'POST', headers })).status;

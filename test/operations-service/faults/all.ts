@@ -11,10 +11,16 @@ const denials: Record<string, Action> = {
 
 export const faults: readonly Fault[] = [
   // Counts
-  amount('refresh-seconds', 'SECONDS', [0, unlimited], 'searches see changes this much later', (refreshSeconds) => ({
-    refreshSeconds,
-  })),
-  flag('refresh-off-after-reindex', 'what a reindex copies stays unseen until somebody refreshes', {
+  amount(
+    'refresh-seconds',
+    'SECONDS',
+    [0, unlimited],
+    'searches see changes this many seconds later',
+    (refreshSeconds) => ({
+      refreshSeconds,
+    }),
+  ),
+  flag('refresh-off-after-reindex', 'what a reindex copies stays unseen until someone refreshes the index', {
     refreshOffAfterReindex: true,
   }),
   // Reindex
@@ -47,19 +53,25 @@ export const faults: readonly Fault[] = [
   amount('cancel-at', 'SHARE', [0, 1], 'tasks are cancelled after this share of their rows', (cancelAtShare) => ({
     cancelAtShare,
   })),
-  amount('restart-at', 'SHARE', [0, 1], 'the node restarts then: the task stops, its record is gone', (share) => ({
-    restartAtShare: share,
-  })),
+  amount(
+    'restart-at',
+    'SHARE',
+    [0, 1],
+    'the node restarts after this share: the task stops, and its record is gone',
+    (share) => ({
+      restartAtShare: share,
+    }),
+  ),
   amount(
     'flood-at',
     'SHARE',
     [0, 1],
-    'the disk is full after this share of a task’s rows, until somebody makes room',
+    'the disk is full after this share of a task’s rows, until someone makes room',
     (share) => ({
       floodAtShare: share,
     }),
   ),
-  flag('task-numbers-restart', 'task numbers begin anew when the node restarts, so that ids come back', {
+  flag('task-numbers-restart', 'task numbers start over when the node restarts, so ids are reused', {
     taskNumbersRestart: true,
   }),
   amount('first-search', 'MILLIS', [0, unlimited], 'a task reports zeros for this long', (firstSearchMillis) => ({
@@ -68,11 +80,17 @@ export const faults: readonly Fault[] = [
   amount('batch-jitter', 'SHARE', [0, 1], 'batches are faster or slower by up to this share', (batchJitter) => ({
     batchJitter,
   })),
-  flag('fails-at-first-search', 'tasks end at once, completed, all counters zero', { failAtFirstSearch: true }),
-  amount('conflicts', 'SHARE', [0, 1], 'this share of the rows changed meanwhile and is kept', (conflictShare) => ({
-    conflictShare,
-  })),
-  amount('slices', 'N', [2, 256], 'counters stand at zero for long, then jump', (slices) => ({
+  flag('fails-at-first-search', 'tasks end at once, completed, with all counters at zero', { failAtFirstSearch: true }),
+  amount(
+    'conflicts',
+    'SHARE',
+    [0, 1],
+    'this share of the rows changed in the meantime and is kept',
+    (conflictShare) => ({
+      conflictShare,
+    }),
+  ),
+  amount('slices', 'N', [2, 256], 'counters stay at zero for a long time, then jump', (slices) => ({
     deleteSlices: Math.floor(slices),
     reindexSlices: Math.floor(slices),
   })),
@@ -81,12 +99,12 @@ export const faults: readonly Fault[] = [
   })),
   amount('rows-per-second', 'N', [1, unlimited], 'speed of the tasks', (rowsPerSecond) => ({ rowsPerSecond })),
   // Task status
-  flag('status-lost', 'no task is found: the search engine is out of reach', { statusKnown: false }),
+  flag('status-lost', 'no task is found: the search engine is unreachable', { statusKnown: false }),
   flag('forgets-ended-tasks', 'the record of a task is gone once the task has ended', { forgetsEndedTasks: true }),
   oneOf('status-form', ['object', 'text', 'missing'], 'form of status inside the task status', (statusForm) => ({
     statusForm,
   })),
-  flag('status-unwrapped', 'the task status comes without value around it', { statusWrapped: false }),
+  flag('status-unwrapped', 'the task status is not wrapped in value', { statusWrapped: false }),
   // Sizes
   oneOf(
     'sizes',
@@ -110,11 +128,11 @@ export const faults: readonly Fault[] = [
       return { denied: [...denied, action] };
     },
   },
-  oneOf('denied-status', ['401', '403'], 'what a missing privilege answers', (status) => ({
+  oneOf('denied-status', ['401', '403'], 'the status for a missing privilege', (status) => ({
     deniedStatus: status === '401' ? 401 : 403,
   })),
   // Texts
-  flag('comma', 'percentages as 99,20%', { decimalSign: ',' }),
+  flag('comma', 'percentages are written as 99,20%', { decimalSign: ',' }),
   oneOf(
     'sentence',
     ['usual', 'unscaled-percent', 'racing-counts', 'reworded'],
@@ -123,11 +141,11 @@ export const faults: readonly Fault[] = [
   ),
   // In between
   between('gateway-timeout', 'truncate', true, '504 after the server has acted'),
-  between('bad-gateway', 'all', false, '502 with a page of HTML, the server is not asked'),
+  between('bad-gateway', 'all', false, '502 with an HTML page; the server is not asked'),
   between('login-redirect', 'all', false, '302 to a login page'),
   between('login-page', 'all', false, '200 with a login page'),
   between('unauthorized-empty', 'all', false, '401 without a body'),
-  between('garbage', 'all', true, 'the answer is cut in the middle'),
+  between('garbage', 'all', true, 'the answer is cut off in the middle'),
   between('reset', 'truncate', true, 'the connection is reset after the server has acted'),
   between('no-answer', 'truncate', true, 'the server acts and never answers'),
   {
@@ -139,10 +157,10 @@ export const faults: readonly Fault[] = [
       return { interceptions: [...interceptions, { kind: 'throttled', scope: 'all', acts: false, retryAfterSeconds }] };
     },
   },
-  flag('engine-down', 'the search engine is out of reach: nothing is counted, and no task found', {
+  flag('engine-down', 'the search engine is unreachable: nothing is counted, and no task is found', {
     engineReachable: false,
   }),
-  flag('gateway', 'behind a gateway that takes /gms off: /gms/operations is answered', { strippedPrefixes: ['/gms'] }),
+  flag('gateway', 'behind a gateway that strips /gms: /gms/operations is answered', { strippedPrefixes: ['/gms'] }),
   flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', {
     frontend: true,
     strippedPrefixes: ['/api/gms'],
@@ -152,7 +170,7 @@ export const faults: readonly Fault[] = [
     'clock-skew',
     'SECONDS',
     [-unlimited, unlimited],
-    'the server’s clock is ahead by this',
+    'the server’s clock is ahead by this much',
     (clockSkewSeconds) => ({
       clockSkewSeconds,
     }),
@@ -162,7 +180,7 @@ export const faults: readonly Fault[] = [
     'gc-after',
     'SECONDS',
     [0, unlimited],
-    'datahub-gc truncates to 30 days this long after the start',
+    'datahub-gc truncates to 30 days, this long after the start',
     (gcAfterSeconds) => ({
       gcAfterSeconds,
     }),

@@ -174,7 +174,7 @@ async function runOnServer(
   }
 }
 
-/** Its address is never shown, wherever it was written. */
+/** From now on the webhook's address is removed from all output. */
 function hidden(webhook: Webhook, output: Output): Webhook {
   output.neverShow(withoutAddress(webhook));
   return webhook;

@@ -52,7 +52,7 @@ export interface ServerRunArguments extends Told {
   kind: 'run';
   verb: 'preview' | 'enforce' | 'clear';
   server: ServerArguments;
-  /** Omitted only if an index is cleared. */
+  /** Omitted only when an index is cleared. */
   policiesPath?: string;
   /** What messages call this DataHub; its host by default. */
   name?: string;
@@ -62,12 +62,12 @@ export interface ServerRunArguments extends Told {
   notify?: NotifyArguments;
 }
 
-/** How it is reported. */
+/** How the result is reported. */
 export interface Told extends Files {
   log: 'text' | 'json';
 }
 
-/** Where else it is written. */
+/** The files that the result is also written to. */
 export interface Files {
   json?: { path: string; force: boolean };
   html?: { path: string; force: boolean };
@@ -85,12 +85,12 @@ export interface RunArguments {
 /** Secrets come from a file or the environment: every user of the machine can read command lines. */
 export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
 
-/** What is left out may be in `~/.datahubenv`. */
+/** What is omitted may be in `~/.datahubenv`. */
 export interface ServerArguments {
   gmsUrl?: string;
   token?: Secret;
   caPath?: string;
-  /** The address is from the environment. */
+  /** The address comes from the environment. */
   urlInEnvironment?: true;
 }
 
@@ -112,7 +112,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
   if (program === npmStart) refuseSwallowedOptions(env);
   const [first, ...rest] = argv;
   if (first === undefined) {
-    // A CronJob that lost its arguments must not end well.
+    // A CronJob that has lost its arguments must not succeed.
     if (program !== npmStart) throw new UsageError(helpOfAll(program).trimEnd());
     return parseVerb('demo', [], env, program);
   }
@@ -176,7 +176,7 @@ function serverRun(
   };
 }
 
-/** The address in the environment is not used for sample data: a demonstration should not post to a team's channel. */
+/** Ignores the notification address in the environment: a demonstration should not post to a team's channel. */
 function demo(options: Options): DemoArguments {
   const notify = notifyArguments(options, undefined);
   return {

@@ -2,9 +2,9 @@ import type { Files, NotifyArguments, ServerArguments, Told } from './arguments.
 import type { Options } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What several verbs make of the same options. */
+/** How several verbs interpret the options that they share. */
 
-/** @throws UsageError if the files of the options cannot be meant */
+/** @throws UsageError if the options for files make no sense together */
 export function refuseFiles({ force, json, html, log }: Options) {
   if (json === '-' && log === 'json') {
     throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');

@@ -2,7 +2,7 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import { npmStart } from './program.ts';
 import { type Verb, verbNames, verbs } from './verbs.ts';
 
-/** The help of all, and the lines that other texts print: both from the descriptions of the verbs. */
+/** The general help text, and example lines for other texts, both from the descriptions of the verbs. */
 
 export const versionText = `datahub-retention ${packageManifest.version}\n`;
 

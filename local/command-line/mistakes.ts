@@ -5,9 +5,9 @@ import { exampleOf } from './help.ts';
 import { type OptionName, optionOf, options, takesValue, writtenOption } from './options.ts';
 import { isVerb, takes, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
-/** One sentence for a verb that is missing or mistyped and for an option in the wrong place, with the line that works. */
+/** One sentence for a missing or mistyped verb and for an option of another verb, with the command line that works. */
 
-/** @param argv begins with anything but a verb */
+/** @param argv does not begin with a verb */
 export function withoutVerb(argv: readonly string[], program: string, hasServer: boolean): string {
   const [first = ''] = argv;
   const all = `${verbNames.slice(0, -1).join(', ')} or ${verbNames.at(-1)}`;
@@ -25,7 +25,7 @@ export function withoutVerb(argv: readonly string[], program: string, hasServer:
   return `There is no verb ${shellWord(first)}; did you mean: ${line ?? `${program} ${meant}`}`;
 }
 
-/** @returns undefined if no verb has this option, and none had it */
+/** @returns undefined if no verb has this option now or had it before */
 export function misplaced(flag: string, verb: Verb, argv: readonly string[], program: string): string | undefined {
   const option = optionOf(flag);
   const former = formerOptions.find((one) => one === flag);
@@ -39,7 +39,7 @@ export function misplaced(flag: string, verb: Verb, argv: readonly string[], pro
   return `${flag} is an option of ${named}, not of ${verb}: ${remedy}`;
 }
 
-/** Options until verbs came, which scripts may still have. */
+/** Options that are verbs now; old scripts may still use them. */
 export const formerOptions = ['--enforce', '--clear'] as const;
 
 interface Words {
@@ -49,7 +49,7 @@ interface Words {
   asks?: Verb;
 }
 
-/** Undefined if a word means nothing to any verb. */
+/** Undefined if an option is unknown to every verb. */
 function wordsOf(argv: readonly string[]): Words | undefined {
   const words: Words = { indices: [], options: [] };
   for (let at = 0; at < argv.length; at++) {
@@ -83,7 +83,7 @@ function lineFor(words: Words | undefined, program: string, hasServer: boolean, 
   return undefined;
 }
 
-/** The words as a line of this verb, completed by placeholders; undefined if it does not take them all. */
+/** The words as a command line of this verb, completed with placeholders; undefined if it does not take them all. */
 function lineOf(verb: Verb, words: Words, program: string): string | undefined {
   const { index, needs } = verbs[verb];
   if (!words.options.every(([name]) => takes(verb, name))) return undefined;
@@ -99,7 +99,7 @@ function lineOf(verb: Verb, words: Words, program: string): string | undefined {
   ].join(' ');
 }
 
-/** A secret in the place of its file, or in an address, is not repeated. */
+/** A secret given instead of its file, or within an address, is not repeated. */
 function written(name: OptionName, value: string | undefined): string[] {
   if (!takesValue(name)) return [];
   if (value === undefined) return [placeholder(name)];

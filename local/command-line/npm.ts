@@ -7,15 +7,15 @@ import { npmStart } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * `npm start enforce --policies p.json` without the separating `--` gives the option to npm, which keeps it: the run would not be the
- * one that was asked for.
+ * In `npm start enforce --policies p.json`, without the separating `--`, npm keeps the option for itself: the run would
+ * not be the one that was asked for.
  */
 
 const optionNames = [...(Object.keys(options) as OptionName[]).map(writtenOption), ...formerOptions].map((written) =>
   written.slice(2),
 );
 
-/** Options of npm itself as well: in its environment they may come from someone's .npmrc. */
+/** npm has options of these names as well: in its environment they may come from someone's .npmrc. */
 const npmsOwn = new Set(['only', 'json', 'force']);
 
 /** @throws UsageError if npm has kept one of our options */
@@ -51,7 +51,7 @@ export function npmArguments(env: NodeJS.ProcessEnv): string[] | undefined {
 
 const isLog = (path: string): boolean => path.endsWith('-debug-0.log');
 
-/** The file that our parent has open, or the newest one if the system does not say. Throws if there is none. */
+/** The log that our parent process has open, or the newest one if the system does not say. Throws if there is none. */
 function npmLog(cache: string | undefined): string {
   const open = `/proc/${process.ppid}/fd`;
   for (const descriptor of listed(open)) {

@@ -28,10 +28,10 @@ export type OptionName = keyof Options;
 
 export interface OptionDescription {
   flags: string;
-  /** For the help; a verb may say it differently. */
+  /** For the help; a verb may word it differently. */
   says: string;
   choices?: readonly string[];
-  /** Throws InvalidArgumentError; the text itself if left out. */
+  /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
   read?(text: string): unknown;
   /** May be given several times. */
   repeatable?: true;
@@ -56,15 +56,15 @@ export const options: Record<OptionName, OptionDescription> = {
   },
   approveRows: {
     flags: '--approve-rows <rows>',
-    says: 'let the one policy of --only pass its ceiling, up to so many rows',
+    says: 'let the one policy of --only exceed its ceiling, up to this many rows',
     read: positiveInteger,
   },
   acceptMissing: {
     flags: '--accept-missing <rows>',
-    says: 'open the one index with up to so many rows missing',
+    says: 'reopen the one index with up to this many rows missing',
     read: positiveInteger,
   },
-  stage: { flags: '--stage <name>', says: "a deployed stage's memory, by your own AWS credentials" },
+  stage: { flags: '--stage <name>', says: "a deployed stage's memory, read with your AWS credentials" },
   ledger: {
     flags: '--ledger <file>',
     says: 'where unfinished truncations are remembered (default: datahub-retention/in-flight.json in $XDG_STATE_HOME; sample-in-flight.json for sample data)',
@@ -126,7 +126,7 @@ function positiveInteger(text: string): number {
   return value;
 }
 
-/** Subjects of mails are ASCII, and a phone shows some forty characters. */
+/** Email subjects are ASCII, and a phone shows about forty characters. */
 function printableName(text: string): string {
   const name = text.trim();
   if (!/^[\x20-\x7e]{1,40}$/.test(name)) {

@@ -27,7 +27,7 @@ export function previewMessage(argv: readonly string[]): string {
     case 'email':
       return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
     case 'slack':
-      // A run on a machine posts to Slack itself; a stage's message takes the way of Amazon Q Developer.
+      // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
       return JSON.stringify(options.local ? slackMessage(message) : JSON.parse(message.https), null, 2);
     case 'json':
       return JSON.stringify(JSON.parse(message.default), null, 2);

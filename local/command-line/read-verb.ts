@@ -6,7 +6,7 @@ import { type OptionName, type Options, oneIndex, options, writtenOption } from 
 import { UsageError } from './usage-error.ts';
 import { type Verb, verbs } from './verbs.ts';
 
-/** Reads the words after a verb, by its description. */
+/** Reads the words after a verb, according to its description. */
 
 /** Text to print instead of doing anything: `--help`, `--version`. */
 export type ReadVerb = { text: string } | { options: Options; indices: string[] };
@@ -42,7 +42,7 @@ function commandOf(verb: Verb, program: string): Command {
   if (index === 'optional') command.argument('[index]', 'one index alone, e.g. dataset.operation', oneIndex);
   if (index === 'required') command.argument('<index...>', 'e.g. dataset.operation', oneMoreIndex);
   for (const name of taken) command.addOption(optionFor(name, says?.[name]));
-  // What is missing is said by us, with an example.
+  // We report what is missing ourselves, with an example.
   for (const argument of command.registeredArguments) argument.required = false;
   return command;
 }

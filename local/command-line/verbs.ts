@@ -5,16 +5,16 @@ import type { OptionName } from './options.ts';
 export type Verb = 'survey' | 'preview' | 'enforce' | 'clear' | 'history' | 'validate' | 'demo';
 
 export interface VerbDescription {
-  /** One line for the help of all. */
+  /** One line for the general help. */
   does: string;
-  /** What its own help adds. */
+  /** Text that only its own help shows. */
   more?: string;
-  /** What stands between the verb and its options. */
+  /** Whether an index follows the verb. */
   index?: 'optional' | 'required';
   options: readonly OptionName[];
-  /** Options without which it cannot work, whatever the environment holds. */
+  /** An option without which it cannot work, whatever is in the environment. */
   needs?: OptionName;
-  /** Options that mean something else here than everywhere. */
+  /** Options whose meaning differs here. */
   says?: Partial<Record<OptionName, string>>;
   /** The words after the verb, as a person would type them. */
   example: string;
@@ -27,11 +27,11 @@ const run = ['ledger', 'name', ...written, 'log', ...notified, 'fast'] as const;
 
 export const verbs: Record<Verb, VerbDescription> = {
   survey: {
-    does: 'looks at a server, read-only: sizes, ages, hints, policies to begin with',
+    does: 'looks at a server, read-only: sizes, ages, hints, suggested policies',
     options: [...server, 'ledger', 'name', ...written, 'log', 'fast'],
     says: {
-      json: 'write policies to begin with; - is standard output',
-      ledger: 'the page shows the nights remembered beside it',
+      json: 'write the suggested policies; - is standard output',
+      ledger: 'the page shows the nights remembered next to it',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
   },
@@ -53,16 +53,16 @@ export const verbs: Record<Verb, VerbDescription> = {
     index: 'required',
     options: [...server, 'acceptMissing', 'policies', ...run],
     says: {
-      policies: 'also allows an INDEX that only a policy knows',
+      policies: 'also allows an INDEX that only a policy names',
       fast: 'wait at most 0.2 s at a time; for sample data only',
     },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   history: {
-    does: 'shows what earlier runs saw of each index, night by night; asks no DataHub',
+    does: 'shows what earlier runs saw of each index, night by night; does not contact DataHub',
     index: 'optional',
     options: ['stage', 'ledger', ...written],
-    says: { json: 'write the nights there; - is standard output', ledger: 'the memory beside another ledger' },
+    says: { json: 'write the nights there; - is standard output', ledger: 'the memory next to another ledger' },
     example: 'dataset.operation --html history.html',
   },
   validate: {
@@ -73,7 +73,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   demo: {
     does: 'a whole run on this machine, on sample data',
-    more: 'It really truncates, with its waits cut short: the operations service and its rows end with it.',
+    more: 'It really truncates, with its waits cut short; the operations service and its rows exist only for this run.',
     options: ['policies', 'only', 'approveRows', 'name', ...written, 'log', ...notified],
     example: '--html run.html',
   },

@@ -6,8 +6,8 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { whatFailed } from './read-text.ts';
 
 /**
- * `~/.datahubenv`, where `datahub init` keeps server and token of DataHub's own command line: YAML with `gms.server` and
- * `gms.token`, beside settings that do not concern us (config_utils.py).
+ * `~/.datahubenv`, where `datahub init` keeps the server and token of DataHub's own command line: YAML with `gms.server`
+ * and `gms.token`, next to settings that do not concern us (config_utils.py).
  */
 
 export const datahubenv = '~/.datahubenv';
@@ -21,7 +21,7 @@ export const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME
 
 /**
  * @returns undefined if there is no such file
- * @throws UsageError; nothing of the file's text is in it, because that may be the token
+ * @throws UsageError, which quotes nothing from the file, because that might be the token
  */
 export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | undefined {
   let text: string;
@@ -42,7 +42,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | undefined {
 
 function parsed(text: string): unknown {
   try {
-    // Only plain data: no aliases, no tags of anybody's own.
+    // Only plain data: no aliases and no custom tags.
     return parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error', prettyErrors: false });
   } catch {
     throw new UsageError(`${datahubenv} is no valid YAML: run datahub init again, or give --gms-url and --token-file.`);

@@ -31,13 +31,13 @@ export interface OutputFile {
 const optionOf = ({ holds }: OutputFile): string => (holds === 'page' ? '--html' : '--json');
 const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && holds !== 'page';
 
-/** It could not be written; `message` is a sentence with the remedy. */
+/** A file could not be written; `message` is a sentence with the remedy. */
 export class WriteError extends Error {
   override readonly name = 'WriteError';
 }
 
 /**
- * Finds out before the run rather than after it that the file cannot or must not be written. Does not change it.
+ * Finds out before the run, not after it, that the file cannot or must not be written. Does not change it.
  * @param others the other files that the command line names, by their options
  * @throws UsageError
  */
@@ -93,7 +93,7 @@ function write(path: string, text: string, mode: number): void {
   } catch (error) {
     rmSync(beside, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    // In a folder that accepts no new file, as when Kubernetes mounts a single one, it is written in place.
+    // In a folder that accepts no new files, as when Kubernetes mounts a single file, it is written in place.
     if (!exists || (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS' && code !== 'EBUSY')) throw error;
     writeFileSync(target, text);
   }
@@ -122,7 +122,7 @@ function isOurs(path: string, holds: 'report' | 'history' | 'page'): boolean {
   }
 }
 
-/** Whether two names mean one file; for files that do not exist yet, whether they are two spellings of one name. */
+/** Whether two names refer to one file; for files that do not exist yet, whether they are spellings of one path. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [statOf(one), statOf(other)];
   if (first && second) return first.isFile() && first.dev === second.dev && first.ino === second.ino;

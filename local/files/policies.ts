@@ -31,7 +31,7 @@ export function checkPolicies(
   const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.problem] : []));
   if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
   if (parsed.length > maxPolicies) {
-    throw new UsageError(`--policies: ${path} holds ${parsed.length} policies, and at most ${maxPolicies} make a run.`);
+    throw new UsageError(`--policies: ${path} holds ${parsed.length} policies; a run takes at most ${maxPolicies}.`);
   }
   const known = parsed.flatMap((item) => (item.kind === 'policy' ? [dottedName(item.policy)] : []));
   for (const name of only) {

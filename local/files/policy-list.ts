@@ -9,7 +9,10 @@ export type PolicyList =
 
 const fields = ['$schema', 'policies'];
 
-/** @param value the file's content; `problem` is phrased to follow the file's name */
+/**
+ * @param value the parsed content of the file
+ * @returns the list; or a `problem`, phrased to follow the file's name
+ */
 export function policyListIn(value: unknown): PolicyList {
   if (Array.isArray(value)) return { kind: 'list', list: value, path: [] };
   const wrong = (problem: string, ...path: PropertyKey[]): PolicyList => ({ kind: 'wrong', problem, path });

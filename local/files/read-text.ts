@@ -10,7 +10,7 @@ export function readText(path: string, option: string): string {
   }
 }
 
-/** An address or a token where the name of a file should be. */
+/** Whether an address or a token was given instead of the name of a file. */
 export const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
@@ -32,9 +32,9 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EROFS: { problem: 'a read-only file system' },
   ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
-  EFBIG: { problem: 'larger than a file may be there' },
-  EIO: { problem: 'the disk reports an error', remedy: 'look at the disk' },
-  EPIPE: { problem: 'nobody reads it any more' },
+  EFBIG: { problem: 'larger than a file may be on this disk' },
+  EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
+  EPIPE: { problem: 'its reader is gone' },
 };
 
 /** Why the system refused a file, and what to do other than choose another name. */

@@ -2,12 +2,12 @@ import { realpathSync, type Stats, statSync } from 'node:fs';
 
 /** Who else can read a file that holds a secret. */
 
-/** What is known about a file and about the user of this program. */
+/** What is known about a file and about the user who runs this program. */
 export interface Sight {
   stats: Pick<Stats, 'mode' | 'uid'>;
   /** The file's path without symbolic links. */
   path: string;
-  /** Omitted if users have no numbers (Windows). */
+  /** Our user id; omitted if users have none (Windows). */
   uid?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function othersCanRead(path: string): string | undefined {
     const sight = { stats: statSync(path), path: realpathSync(path), uid: process.getuid?.() };
     if (!isExposed(sight)) return undefined;
   } catch {
-    // The code that reads it reports what is wrong with it.
+    // The code that reads the file reports what is wrong with it.
     return undefined;
   }
   return `Other users of this machine can read ${path}: chmod 600 ${path}`;

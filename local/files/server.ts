@@ -12,7 +12,7 @@ export interface Server {
   /** Normalised. */
   baseUrl: string;
   token: TokenSource;
-  /** For its expiry, and to make sure that nothing prints it. */
+  /** Read for its expiry, and to make sure that nothing prints it. */
   tokenText: string;
   caPem?: string;
   /** Where address and token were found, for people; omitted for the embedded service. */
@@ -20,7 +20,7 @@ export interface Server {
 }
 
 /**
- * Options come before the environment, and that before `~/.datahubenv`, as with DataHub's own command line.
+ * Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's own command line.
  * @throws UsageError
  */
 export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Server {
@@ -54,7 +54,7 @@ interface Token {
   from: string;
 }
 
-/** A token in `~/.datahubenv` is meant for the server beside it: another one must not see it. */
+/** A token in `~/.datahubenv` is meant for the server named there: no other server must see it. */
 function tokenBeside(baseUrl: string, file: DatahubEnv | undefined): Token {
   const remedy = 'give --token-file FILE or set DATAHUB_GMS_TOKEN (a server with authentication off takes any text)';
   if (file?.token === undefined) throw new UsageError(`No access token: ${remedy}.`);
@@ -94,7 +94,7 @@ function checkToken(given: string, name: string): string {
   // The text itself is never shown: a misplaced file may hold another secret.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
-      `${name} holds no token: blanks, line breaks or characters that no token has. Put the token alone there.`,
+      `${name} holds no token: it has spaces, line breaks or characters that no token has. Put only the token there.`,
     );
   }
   return token;

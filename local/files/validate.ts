@@ -14,8 +14,8 @@ import { readText } from './read-text.ts';
 /** `validate`: checks whether files can be used, without asking any server. */
 
 /**
- * @returns for each valid file a line for each warning, and one that nothing is wrong
- * @throws UsageError with a line for each mistake of all the files, as `file:line:column: sentence`, which editors can open
+ * @returns for each file a line for each warning, and one that says that nothing is wrong
+ * @throws UsageError with a line for each mistake in any of the files, as `file:line:column: sentence`, which editors can open
  */
 export function validate({ policiesPath, stagePath }: { policiesPath?: string; stagePath?: string }): string[] {
   const checked = [
@@ -27,7 +27,7 @@ export function validate({ policiesPath, stagePath }: { policiesPath?: string; s
   return checked.flatMap(({ path, warnings }) => [...warnings, `${path}: no mistake found.`]);
 }
 
-/** What is wrong, and what may be. */
+/** The mistakes, and the warnings. */
 interface Found {
   problems: Problem[];
   warnings: Problem[];
@@ -65,7 +65,7 @@ const inspectList: Inspect = (value) => {
   return { problems: problems.map(inFile), warnings: nameDoubts(policies.map(({ policy }) => policy)).map(inFile) };
 };
 
-/** Names that are nearly ones of DataHub's own; paths start at the list. */
+/** Names that almost match one of DataHub's own; paths start at the list. */
 const nameDoubts = (policies: ReadonlyArray<{ entityType: string; aspect: string }>): Problem[] =>
   policies.flatMap((policy, at) => {
     const doubt = nameDoubt(policy);
@@ -83,7 +83,7 @@ interface Position {
   column: number;
 }
 
-/** Finds the position of a value; for a missing one, the position of what should contain it. */
+/** Finds the position of a value or, if it is missing, of what should contain it. */
 function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
   const tree = parseTree(text.replace(/^\ufeff/, ''));
   const lines = text.split('\n');

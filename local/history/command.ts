@@ -80,12 +80,12 @@ async function read(
 ): Promise<{ place: string; memory: Memory; isSample?: boolean }> {
   const wanted = index === undefined ? undefined : searchIndexOfName(index);
   if (stage !== undefined) {
-    // The AWS client takes longer to load than everything else together.
+    // The AWS client takes longer to load than everything else combined.
     const { readDeployedMemory } = await import('./deployed.ts');
     const found = await readDeployedMemory(stage, wanted);
     if (wanted === undefined || found.memory.size > 0) return found;
     throw new UsageError(
-      `No night of ${index} is remembered in ${found.place}: history --stage ${stage} without an index lists what is.`,
+      `No night of ${index} is remembered in ${found.place}: history --stage ${stage} without an index lists those that are.`,
     );
   }
   const found = local(ledgerPath, env, now);
@@ -102,7 +102,7 @@ async function read(
 
 const sampleData = 'These are nights of sample data; no run has enforced anything for a server yet.';
 
-/** A memory beside a ledger; as long as the default ledger's is empty, that of sample data. */
+/** The memory next to a ledger; by default, while the default ledger's memory is empty, that of sample data. */
 function local(ledgerPath: string | undefined, env: NodeJS.ProcessEnv, now: number) {
   const remembered = (ledger: string) => {
     const place = nightsPath(ledger);

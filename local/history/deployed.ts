@@ -12,7 +12,7 @@ import { type Memory, memoryOf } from './memory.ts';
 
 /** The memory of a deployed stage, read with the caller's credentials and region; nothing is written. */
 
-/** It could not be read; `message` says why and what to do. */
+/** The memory could not be read; `message` says why and what to do. */
 export class DeployedMemoryError extends Error {
   override readonly name = 'DeployedMemoryError';
 }
@@ -76,7 +76,7 @@ function whyNot(error: unknown, table: string, region: string): string {
     case 'InvalidSignatureException':
       return `${head}: AWS refused the credentials (${name}). Sign in again, or set another AWS_PROFILE.`;
     case 'AccessDeniedException':
-      return `${head}: these credentials may not do it. They need dynamodb:Query and dynamodb:Scan on this table.`;
+      return `${head}: these credentials do not permit it. They need dynamodb:Query and dynamodb:Scan on this table.`;
     case 'ResourceNotFoundException':
       return `${head}: there is no such table in ${region}. Check the stage's name, the region (AWS_REGION) and the account (AWS_PROFILE).`;
     default:

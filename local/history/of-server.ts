@@ -7,7 +7,7 @@ import { type Memory, readMemory } from './memory.ts';
 
 /**
  * The nights next to a ledger, for a survey of a server: nights do not say which server they saw, but the ledger's
- * records do. Nothing if the ledger knows another server as well, or none, or cannot be read; a survey can do without.
+ * records do. Empty if the ledger also knows another server, knows none, or cannot be read: a survey works without.
  */
 export async function nightsOfServer(ledgerPath: string, server: string): Promise<Memory> {
   const nothing: Memory = new Map();

@@ -1,6 +1,6 @@
 import type { Night } from '../../lambda/memory/night.ts';
 
-/** What an index holds now, as far as its nights know. */
+/** What an index holds now, as far as its nights show. */
 export interface Present {
   rows?: number;
   overdue?: number;
@@ -8,7 +8,7 @@ export interface Present {
 }
 
 /**
- * Each night counts before it deletes: what it left is the present until the next one counts again.
+ * Each night counts before it deletes: what it left is the present state until the next night counts again.
  * @param nights oldest first
  */
 export function presentOf(nights: readonly Night[]): Present {
@@ -30,7 +30,7 @@ const less = (rows: number | undefined, deleted: number): number | undefined =>
   rows === undefined ? undefined : Math.max(0, rows - deleted);
 
 /**
- * The size that a night's deletion came to: what was seen just after it, or less, if the next night found less, because
+ * The size after a night's deletion: as seen just after it, or as the next night found it if that is smaller, because
  * the search engine frees space hours later.
  */
 export function sizeAfter(nights: readonly Night[], at: number): number | undefined {

@@ -1,4 +1,4 @@
-/** A line of values over time in block letters: blank if nothing is remembered, `_` if there was none. */
+/** A line of values over time in block characters: blank if nothing is remembered, `_` if the value is 0. */
 
 export interface Seen {
   /** Epoch milliseconds. */
@@ -8,7 +8,7 @@ export interface Seen {
 
 export interface Sparkline {
   text: string;
-  /** The highest is at least a thousand times the lowest: each step is a factor, not an amount. */
+  /** The highest value is at least a thousand times the lowest above 0: each step is a factor, not an amount. */
   isLog: boolean;
 }
 

@@ -12,7 +12,7 @@ import { type Sparkline, sparkline } from './sparkline.ts';
 
 export type Span = readonly [from: number, to: number];
 
-/** The first and the last night of all. */
+/** The first and the last of all nights. */
 export function spanOf(memory: Memory): Span {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const nights of memory.values()) {
@@ -38,7 +38,7 @@ export const nightsIn = (memory: Memory): number =>
 const widest = 40;
 const lineTitle = 'Rows, night by night';
 
-/** Every index on one line, if there is room; else below one another. */
+/** Every index on one line if there is room, otherwise on several. */
 export function renderHistory(memory: Memory, width: number): string[] {
   const span = spanOf(memory);
   const indices = largestFirst(memory).map(([index, nights]) => ({ index, nights, cells: cells(index, nights) }));
@@ -98,7 +98,7 @@ function cells(index: string, nights: readonly Night[]): string[] {
   ];
 }
 
-/** What the columns say, where they are wider than the screen. */
+/** What the columns say, as text, for screens that are too narrow for them. */
 function inWords({ index, nights }: { index: string; nights: readonly Night[] }, width: number): string[] {
   const { rows, overdue, mb } = presentOf(nights);
   const parts = [
@@ -157,7 +157,7 @@ export function renderIndex(index: string, nights: readonly Night[], width: numb
   ];
 }
 
-/** The widest table that fits: exact numbers, rounded ones, and at last only what matters most. */
+/** The widest table that fits: with exact numbers, with rounded ones, or with only what matters most. */
 function nightByNight(nights: readonly Night[], width: number): string[] {
   const shown = nights
     .map((night, at) => ({ ...night, came: sizeAfter(nights, at) }))
@@ -202,7 +202,7 @@ function rowsLine(nights: readonly Night[], span: Span, width: number): Sparklin
   return sparkline(rows.length > 0 ? rows : seenOf(nights, ({ mb }) => mb), span, width);
 }
 
-/** A column is a day at least, so that the time between two nights does not look like a missing night. */
+/** A column is at least a day, so that the time between two nights does not look like a missing night. */
 const columnsFor = ([from, to]: Span, room: number): number =>
   Math.max(1, Math.min(room, Math.round((to - from) / dayMillis) + 1));
 

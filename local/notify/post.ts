@@ -11,7 +11,7 @@ import { secretsOf, type Webhook } from './webhook.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
 
-/** A message may arrive twice (each carries its run's id); one that never arrives is worse. */
+/** A message may therefore arrive twice (each carries its run's id); one that never arrives is worse. */
 const attempts = 3;
 const connectTimeoutMillis = 10_000;
 const answerTimeoutMillis = 30_000;
@@ -24,7 +24,7 @@ export type Posted =
   | { kind: 'failed'; host: string; problem: string };
 
 export interface PostOptions {
-  /** A private authority, trusted for the receiver as well. */
+  /** The certificates of a private authority, trusted for the receiver as well. */
   caPem?: string | undefined;
   sleep?: (millis: number) => Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function post(webhook: Webhook, body: string, options: PostOptions 
   try {
     dispatcher = dispatcherFor(proxy, options.caPem);
   } catch {
-    return failed('the proxy variable holds no address; correct it.');
+    return failed('the proxy variable does not hold an address; correct it.');
   }
   try {
     for (let tries = 1; ; tries++) {
@@ -127,7 +127,7 @@ function quoted(said: string, webhook: Webhook): string {
 function remedyOf(status: number, { kept, format }: Webhook): string {
   if (status >= 300 && status < 400)
     return `Redirects are not followed: put the address that it leads to into ${kept}.`;
-  if (status === 429 || status >= 500) return 'It was tried three times; look at the receiver.';
+  if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
   if (status === 400 || status === 415 || status === 422) {
     return format === 'slack'
       ? 'It does not take messages for Slack: --notify-format json posts the report instead.'
@@ -146,7 +146,7 @@ function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {
     return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, mayPass: false };
   }
   const { name, message } = error as Error;
-  // undici reports a proxy's answer to CONNECT only in words.
+  // undici reports a proxy's answer to CONNECT only in its error message.
   const refused = /\((\d{3})\)/.exec(message)?.[1];
   if (refused !== undefined) return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, mayPass: false };
   if (name === 'TimeoutError' || code?.includes('TIMEOUT'))

@@ -8,7 +8,7 @@ export interface SlackMessage {
   blocks: object[];
 }
 
-/** Slack's limits: a header's text, a section's. */
+/** Slack's limits for the text of a header and of a section, characters. */
 const maxHeader = 150;
 const maxSection = 3000;
 

@@ -2,7 +2,7 @@ import api from 'undici/lib/api/index.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 
-// As undici's index does: its proxy agent opens tunnels by `connect`, which is no method of a dispatcher before.
+// As undici's index does: its proxy agent opens tunnels with `connect`, which dispatchers do not have otherwise.
 Object.assign(Dispatcher.prototype, api);
 
 /**

@@ -7,11 +7,11 @@ import { readSecret } from '../files/read-text.ts';
  */
 export interface Webhook {
   url: string;
-  /** The part of it that may be shown. */
+  /** The part of the address that may be shown. */
   host: string;
   format: NotifyArguments['format'];
   when: NotifyArguments['when'];
-  /** Where the address is kept, for remedies. */
+  /** Where the address is kept, for error messages. */
   kept: string;
 }
 
@@ -41,7 +41,7 @@ export function withoutAddress({ url }: Webhook): (text: string) => string {
   return (text) => parts.reduce((rest, part) => rest.replaceAll(part, '[webhook]'), text);
 }
 
-/** Text that must not be quoted from an answer: a receiver may echo its own address, or pieces of it. */
+/** Texts that must not be quoted from an answer: a receiver may echo its own address, or parts of it. */
 export function secretsOf({ url }: Webhook): string[] {
   const { pathname, search, searchParams } = new URL(url);
   return [`${pathname}${search}`.slice(1), ...searchParams.values()];

@@ -1,6 +1,6 @@
 /**
- * Everything in which servers differ, as data; the rest of the service uses it and knows no version numbers. What `npm
- * start` serves is `specified`; tests have other servers, and faults that change some of the values.
+ * Everything in which servers differ, as data; the rest of the service uses it and knows no version numbers. `npm start`
+ * serves `specified`; tests have other servers, and faults that change some of the values.
  */
 
 export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexSizes';
@@ -36,15 +36,15 @@ export interface Behaviour {
   mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
   /** False: forceDeleteByQuery and forceReindex are ignored like any unknown field. */
   knowsForceFlags: boolean;
-  /** Batch size of delete-by-query if none, or none above 0, is sent. */
+  /** Batch size of a delete-by-query if no positive one is sent. */
   deleteBatchSize: number;
-  /** Batch size of a reindex if none is sent; 0 is refused by the search engine, after the alias was moved. */
+  /** Batch size of a reindex if none is sent; 0 is refused by the search engine after the alias has moved. */
   reindexBatchSize: number;
   /** Status of that refusal: by the client library (400) or by the search engine itself (500). */
   zeroBatchStatus: 400 | 500;
   /** A task with a larger batch dies at its first search. */
   maxBatchSize: number;
-  /** Every reindex fails with this status, after the alias was moved. */
+  /** Every reindex fails with this status after the alias has moved. */
   reindexFailsAfterSwap: 400 | 500 | undefined;
   /** Every reindex fails with 500 before the alias moves: the new index cannot be created. */
   reindexFailsBeforeSwap: boolean;
@@ -52,7 +52,7 @@ export interface Behaviour {
   slowAllocation: boolean;
   /** False: indices are concrete, as on fresh installations; a reindex is refused before anything changes. */
   aliasBacked: boolean;
-  /** Rows added, deleted or copied are seen by searches at the next multiple of this; 0: at once. */
+  /** Searches see added, deleted and copied rows at the next multiple of this; 0: at once. */
   refreshSeconds: number;
   /** The new index of a reindex is never refreshed automatically. */
   refreshOffAfterReindex: boolean;
@@ -113,9 +113,9 @@ export interface Behaviour {
   sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
 
   interceptions: readonly Interception[];
-  /** False: the search engine is out of reach. */
+  /** False: the search engine is unreachable. */
   engineReachable: boolean;
-  /** What something in front of the server takes off a path, as `/gms`. */
+  /** What something in front of the server strips from a path, such as `/gms`. */
   strippedPrefixes: readonly string[];
   /** DataHub's frontend is in front of the server: only /api/gms is forwarded. */
   frontend: boolean;

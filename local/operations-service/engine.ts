@@ -23,10 +23,10 @@ export interface EngineOptions {
   token?: string;
 }
 
-/** Answers requests, whatever search engine is below it. */
+/** Answers requests, whatever search engine is behind it. */
 export interface RequestHandler {
   readonly token: string;
-  /** Every request, oldest first: the last 10,000 at least. */
+  /** The last requests, oldest first: at least 10,000. */
   readonly asked: readonly Asked[];
   handle(request: IncomingRequest): Reply | Promise<Reply>;
 }
@@ -40,14 +40,14 @@ export interface Engine extends RequestHandler {
   /** Rows and tasks, brought to the present by `advance`. */
   readonly simulation: Simulation;
   advance(): void;
-  /** Decides the fate of single requests; a test may set and replace it at any time. */
+  /** Decides what happens to single requests; a test may set and replace it at any time. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Reply;
   set(changes: Partial<Behaviour>): void;
 }
 
 /**
- * A real server has no such header: it says that the rows behind it do not matter to anyone, so that a run may hurry.
+ * A real server does not send this header: it says that the rows are expendable, so that a run may shorten its waits.
  */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 

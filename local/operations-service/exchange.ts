@@ -1,4 +1,4 @@
-/** What goes in and out of the engine: one request, and its answer or the lack of one. */
+/** What goes in and out of the engine: one request, and its answer, if any. */
 
 export interface IncomingRequest {
   method: string;
@@ -26,12 +26,12 @@ export interface ConnectionFault {
 
 export type Reply = HttpReply | ConnectionFault;
 
-/** An answer put in the place of the server's own. */
+/** An answer sent instead of the server's own. */
 export type Substitute =
   | { kind: 'reset' }
   | { kind: 'no-answer' }
   | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
-  /** 200 with a body that is cut in the middle. */
+  /** 200 with a body that is cut off in the middle. */
   | { kind: 'garbage' };
 
 /** What a test wants for one request. */
@@ -42,13 +42,13 @@ export type FaultDecision =
   /** The server acts, at once or later, but the client gets a different answer. */
   | { kind: 'act-then'; answer: Substitute; delayMillis?: number; actsAfterMillis?: number };
 
-/** One request as it was asked, without its headers (they hold the token). */
+/** One request as it was received, without its headers (they contain the token). */
 export interface Asked {
   /** Epoch milliseconds of the engine's clock. */
   at: number;
   method: string;
   path: string;
-  /** The query parameter `action`, as it was written. */
+  /** The query parameter `action`, as it was sent. */
   action?: string;
   /** The parsed body, or the text of one that is not JSON; omitted if empty. */
   body?: unknown;

@@ -18,7 +18,7 @@ export const randomOf = (seed: number, key: number): number => createRandom(Math
 
 const urlSafe = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** A text of URL-safe base64 letters, as Elasticsearch's node ids are. */
+/** A string of URL-safe base64 characters, like Elasticsearch's node ids. */
 export const randomText = (random: Random, length: number): string =>
   Array.from({ length }, () => urlSafe[Math.floor(random() * urlSafe.length)]).join('');
 

@@ -41,7 +41,7 @@ export function sampleIndices(rows: number = largestSampleRows): SampleIndex[] {
 
 const dayMillis = 86_400_000;
 
-/** The timestamps of a sample, oldest first: one row in each of equal spans, somewhere in it. */
+/** The timestamps of a sample, oldest first: one row at a random point of each of equal spans. */
 export function timestampsOf(sample: SampleIndex, seed: number, now: number): Iterable<number> {
   if ('timestamps' in sample) return sample.timestamps;
   const { rows, days } = sample;

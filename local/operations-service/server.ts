@@ -11,12 +11,12 @@ export interface ServiceOptions extends EngineOptions, ServingOptions {}
 export interface ServingOptions {
   /** Default 0: any free port. */
   port?: number;
-  /** Writes the token to a file of its own, removed by `close`. */
+  /** Writes the token to a temporary file, which `close` removes. */
   tokenFile?: boolean;
 }
 
 export interface OperationsService<E extends RequestHandler = Engine> {
-  /** `http://127.0.0.1:<port>`; `/operations` is below it, also behind the prefixes that the behaviour strips. */
+  /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behaviour strips. */
   url: string;
   token: string;
   /** Path of the token file, if one was requested. */

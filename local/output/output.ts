@@ -9,19 +9,19 @@ import type { Step } from '../state-machine.ts';
 import type { Survey } from '../survey/count.ts';
 
 /**
- * What the local runner reports while it is running: `screen/on-screen.ts` to people, `json-lines.ts` to machines. The
- * methods are called in this order, either those of a run or those of a survey.
+ * What the local runner reports while it is running: `screen/on-screen.ts` to people, `json-lines.ts` to programs. The
+ * methods are called in this order, those of a run or those of a survey.
  */
 export interface Output {
   /** Keeps a secret out of all output from now on. */
   neverShow(hide: (text: string) => string): void;
   /** At once, before anything is asked. */
   header(header: Header): void;
-  /** If it is only known after asking the server. */
+  /** The ledger's path, if it is only known after asking the server. */
   ledger(path: string): void;
   /** A remark worth knowing: one or two sentences. */
   note(text: string): void;
-  /** The checks known so far; in the end all of them. */
+  /** The checks known so far; in the last call all of them. */
   preflight(checks: readonly Check[], isComplete: boolean): void;
   /** The request that the server has not answered for longest. */
   asking(pending: Pending | undefined): void;
@@ -35,12 +35,12 @@ export interface Output {
   report(report: Report, message: ComposedMessage): void;
   posted(posted: Posted): void;
 
-  /** If nothing can be counted. */
+  /** Instead of a survey, if nothing can be counted. */
   sizes(sizes: readonly IndexSize[]): void;
   survey(survey: Survey, now: number): void;
 
   written(what: 'report' | 'policies' | 'page', path: string): void;
-  /** Asked to stop: says what continues without us. */
+  /** The process was asked to stop; the lines say what continues without it. */
   stopped(lines: readonly string[]): void;
   /** There will be no more output. */
   close(): void;

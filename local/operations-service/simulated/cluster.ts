@@ -10,7 +10,7 @@ export interface PhysicalIndex {
   store: RowStore;
   /** True: writes stay invisible until someone refreshes. */
   refreshOff: boolean;
-  /** One of so many shards is away: searches find fewer rows, and nothing says so. */
+  /** One of this many shards is unavailable: searches find fewer rows, and nothing says so. */
   shardsWithOneAway?: number;
   /** Deleted rows that still use space, by the second in which they were deleted. */
   unmerged: { at: number; rows: number }[];
@@ -25,7 +25,7 @@ export interface LogicalIndex {
   /** `dataset_operationaspect_v1`. */
   alias: string;
   physical: PhysicalIndex;
-  /** Where the name is a pattern: the indices that it fits. They are counted together, and not truncated. */
+  /** If the name is a pattern: the indices that match it. They are counted together, and not truncated. */
   covers?: readonly LogicalIndex[];
 }
 
@@ -59,8 +59,8 @@ export class Cluster {
   }
 
   /**
-   * Brings the cluster to `to` (epoch milliseconds); an earlier time than before changes nothing. What is scheduled
-   * happens at its own time: asked from there, the cluster stays where it is.
+   * Brings the cluster to `to` (epoch milliseconds); a time before the present one changes nothing. Scheduled actions
+   * happen at their own times; called from one of them, this does nothing.
    */
   advance(to: number): void {
     if (this.acting) return;
@@ -79,7 +79,7 @@ export class Cluster {
     this.advanceTasksAndRefresh(Math.max(to, this.now));
   }
 
-  /** Does something when the given time is reached; in the order of planning if times are equal. */
+  /** Does something when the given time is reached; in the order of scheduling if times are equal. */
   schedule(at: number, action: () => void): void {
     const after = this.agenda.findIndex((other) => other.at > at);
     this.agenda.splice(after < 0 ? this.agenda.length : after, 0, { at, action });
@@ -105,7 +105,7 @@ export class Cluster {
     return ids;
   }
 
-  /** Rows of the index that are written again, with the same id: newer than what a search has found before. */
+  /** Writes rows of the index again under the same ids: newer than what a search found before. */
   reemit(physical: PhysicalIndex, ids: Iterable<number>): void {
     this.reemissions++;
     physical.reemitted ??= new Map();
@@ -127,7 +127,7 @@ export class Cluster {
     yield* this.leftovers.values();
   }
 
-  /** Names the indices in use as their kind is named: a concrete index has the name that GMS asks for. */
+  /** Names the indices in use: a concrete index has the name that GMS asks for, others have digits after it. */
   nameAll(aliasBacked: boolean): void {
     for (const { alias, physical } of this.logical.values()) {
       physical.name = aliasBacked ? physicalName(alias, physical.createdAt) : alias;
@@ -142,7 +142,7 @@ export class Cluster {
   }
 
   /**
-   * An alias name plus the milliseconds at which it is made: `<alias>_<13 digits>`.
+   * An alias name plus the creation time in milliseconds: `<alias>_<13 digits>`.
    * @param skewMillis how far the naming server's clock is ahead
    */
   freshName(alias: string, skewMillis = 0): string {
@@ -169,7 +169,7 @@ export class Cluster {
     this.now = to;
   }
 
-  /** Every batch that is done by then, of all tasks in the order of time. */
+  /** Runs every batch that is done by then, of all tasks, in order of time. */
   private runBatches(to: number): void {
     for (;;) {
       let next: { task: Task; at: number } | undefined;

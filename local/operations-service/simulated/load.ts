@@ -5,7 +5,7 @@ import type { Simulation } from './simulation.ts';
 
 /**
  * Makes an index with the rows of a sample.
- * @param concrete as the search engine makes one by itself for the first row: without an alias
+ * @param concrete without an alias, as the search engine creates an index by itself for the first row
  */
 export function addIndex(
   { cluster, ages, seed, behaviour }: Simulation,

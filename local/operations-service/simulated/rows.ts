@@ -8,7 +8,7 @@
 const ALIVE = 1;
 const VISIBLE = 2;
 
-/** Who removed a row: the serial number of a task, or one of the two below. */
+/** Who removed a row: the serial number of a task, or one of these two. */
 export const NOBODY = 0;
 export const OTHERS = 0xffffffff;
 
@@ -69,7 +69,7 @@ export class RowStore {
 
   /**
    * What a search counts: rows in all, and rows with a timestamp at or before the cutoff.
-   * @param shards one of so many is away, and with it its rows
+   * @param shards one of this many is unavailable, and its rows with it
    */
   count(cutoff: number, shards?: number): { matching: number; total: number } {
     let matching = 0;

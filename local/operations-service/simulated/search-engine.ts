@@ -60,14 +60,14 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
   };
 }
 
-/** The search engine takes a name with an asterisk as all indices that it fits. */
+/** To the search engine, a name with an asterisk means all indices that match it. */
 function pattern(cluster: Cluster, entityType: string, aspect: string, alias: string): LogicalIndex {
   const fits = new RegExp(`^${alias.replaceAll('*', '.*')}$`);
   const covers = [...cluster.logical.values()].filter((one) => fits.test(one.alias));
   return { entityType, aspect, alias, physical: cluster.create(alias), covers };
 }
 
-/** Bytes of an index without rows, and of one row: plausible values, the same for all. */
+/** Bytes of an index without rows, and of one row: plausible values, the same for all indices. */
 const emptyBytes = 208;
 const rowBytes = 420;
 /** A deleted row uses more space until the next merge, not less: it stays, and its deletion is recorded in addition. */

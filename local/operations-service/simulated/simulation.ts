@@ -8,7 +8,7 @@ export interface Simulation extends Server<LogicalIndex> {
   behaviour: Behaviour;
   cluster: Cluster;
   seed: number;
-  /** Draws the ages of indices. */
+  /** The random ages of indices. */
   ages: Random;
   /** The node that a new task runs on, its number there, and its number in this service. */
   newTask(): { nodeId: string; number: number; serial: number };

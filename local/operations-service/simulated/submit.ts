@@ -48,7 +48,7 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
   if (source.name === index.alias) throw reindexFailed(400);
   if (behaviour.reindexFailsBeforeSwap) throw reindexFailed(500);
 
-  // GMS names it, by its own clock (ESIndexBuilder).
+  // GMS names the index, by its own clock (ESIndexBuilder).
   const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));
   cluster.moveAlias(index, target);
 
@@ -76,7 +76,7 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
 }
 
 type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
-  /** A shard of the source is away, which ends a task at its first search. */
+  /** A shard of the source is unavailable, which ends a task at its first search. */
   isIncomplete: boolean;
   work(serial: number): TaskPlan['work'];
 };

@@ -56,7 +56,7 @@ function reported(task: Task): Reported {
   return { ...sum, slices: parts };
 }
 
-/** The counters of one slice out of equal ones. While others still work, a finished slice has done all of its share. */
+/** The counters of one of several equal slices. While others still work, a finished slice has done its whole share. */
 function sliceOf(task: Task, slice: number): Counters {
   const { slices } = task.plan;
   const part = (count: number) => Math.floor((count * (slice + 1)) / slices) - Math.floor((count * slice) / slices);

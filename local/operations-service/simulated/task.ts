@@ -1,6 +1,6 @@
 import type { RowStore } from './rows.ts';
 
-/** How a task ends when it does not simply finish: after this many of its rows. */
+/** How a task ends if it does not simply finish: after this many of its rows. */
 export interface Fate {
   kind: 'abort' | 'cancel' | 'restart';
   afterRows: number;
@@ -19,7 +19,7 @@ export interface TaskPlan {
   startedAt: number;
   /** The first search takes this long; until then the task reports zeros, even as its total. */
   searchMillis: number;
-  /** Rows of one batch; 0 takes all of them as one. */
+  /** Rows of one batch; 0 makes one batch of all of them. */
   batchSize: number;
   rowsPerSecond: number;
   batchOverheadMillis: number;

@@ -23,7 +23,7 @@ export interface Conduct {
 }
 
 /**
- * Delivers one request to the server, or not: as the test decides, or as something in front of the server does.
+ * Delivers one request to the server or not, as the test or something in front of the server decides.
  * Whatever the client gets, `value` is what the server itself answered.
  */
 export function* conduct(

@@ -1,4 +1,4 @@
-/** JSON as Java writes it: a double always has a decimal point, and an exponent below a thousandth or from ten million. */
+/** JSON as Java writes it: a double always has a decimal point, and an exponent below 0.001 and from 10,000,000 on. */
 export function withDoubles(value: object, doubles: readonly string[]): string {
   const marked = JSON.stringify(value, (key, inner: unknown) =>
     doubles.includes(key) && typeof inner === 'number' ? `#${printed(inner)}#` : inner,

@@ -4,7 +4,7 @@ import { conduct } from './conduct.ts';
 import type { Server } from './search-engine.ts';
 import type { Steps } from './steps.ts';
 
-/** The entry point of a service, whatever engine is below: one request in, its answer out, and a record of both. */
+/** The entry point of a service, whatever engine is behind it: one request in, its answer out, and a record of both. */
 export interface Front {
   server: Server;
   token: string;

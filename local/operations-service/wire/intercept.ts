@@ -8,7 +8,7 @@ import { errorBody } from './restli.ts';
 export const interceptionFor = (behaviour: Behaviour, scope: Scope | undefined): Interception | undefined =>
   behaviour.interceptions.find((one) => one.scope === 'all' || one.scope === scope);
 
-/** Which kind of request this is; undefined for one that no action answers. */
+/** The kind of a request; undefined if no action answers it. */
 export function scopeOf(action: string | undefined, body: unknown): Scope | undefined {
   if (action === 'getEsTaskStatus') return 'status';
   if (action === 'getIndexSizes') return 'sizes';
@@ -65,8 +65,9 @@ const garbage = (own: HttpReply): HttpReply => ({
 });
 
 /**
- * What DataHub's frontend answers by itself: it forwards `/api/*`, serves its page for every other GET and a Play error
- * page for every other POST, and refuses what has neither a token nor a session with an empty 401.
+ * What DataHub's frontend answers by itself: it forwards `/api/*` with a token and refuses it with an empty 401 without
+ * one (no client here has a session); elsewhere a GET gets its page, and anything else a Play error page.
+ * @returns undefined if the request is forwarded
  */
 export function frontendReply(request: IncomingRequest, pathname: string): HttpReply | undefined {
   if (!pathname.startsWith('/api/')) {

@@ -46,7 +46,7 @@ async function serve(
   timers.add(timer);
 }
 
-/** undefined: its body is too long. */
+/** @returns undefined if its body is too long */
 async function readRequest(request: IncomingMessage): Promise<IncomingRequest | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

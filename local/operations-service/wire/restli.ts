@@ -42,7 +42,7 @@ export const reindexFailed = (status: 400 | 500): RestliError =>
 
 const exceptionClass = 'com.linkedin.restli.server.RestLiServiceException';
 
-/** A real trace has 6 to 11 kB, most of it filters and promises that call each other. */
+/** A real trace has 6 to 11 kB, most of it filters and promises calling each other. */
 const stack = Array.from({ length: 80 }, (_, frame) => `\n\tat ${frames[frame % frames.length]}`).join('');
 
 /** The body of a rest.li error, stack trace and all. */
@@ -54,7 +54,7 @@ export const errorBody = (status: number, message: string): string =>
     status,
   });
 
-/** The body of an action's request. An empty one is an object without fields; unknown fields are ignored. */
+/** The body of an action's request. An empty body is an object without fields; unknown fields are ignored. */
 export function parseBody(body: string): Record<string, unknown> {
   if (body.trim() === '') return {};
   try {
@@ -77,8 +77,8 @@ type Values<P extends Record<string, Parameter>> = {
 };
 
 /**
- * Types the parameters of an action as rest.li does (RequiredMode.IGNORE, CoercionMode.NORMAL): numbers are cut to
- * whole ones, nothing else is converted.
+ * Types the parameters of an action as rest.li does (RequiredMode.IGNORE, CoercionMode.NORMAL): numbers are truncated to
+ * integers, nothing else is converted.
  * @throws RestliError 400 for a wrong type and for a missing required one
  */
 export function readParameters<P extends Record<string, Parameter>>(

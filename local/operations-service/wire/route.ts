@@ -4,7 +4,7 @@ import { RestliError } from './restli.ts';
 
 /** What rest.li refuses before any resource sees it. */
 
-/** The path as GMS gets it: what is in front may take a prefix off. */
+/** The path as GMS gets it: something in front may strip a prefix. */
 export function pathAt({ strippedPrefixes }: Behaviour, pathname: string): string {
   const prefix = strippedPrefixes.find((one) => pathname.startsWith(`${one}/`)) ?? '';
   return pathname.slice(prefix.length);

@@ -1,7 +1,7 @@
 import type { Behaviour } from '../behaviour.ts';
 import type { Eventually } from './steps.ts';
 
-/** What GMS needs from the search engine under it: the boundary between the wire above and the engines below. */
+/** What GMS needs from the search engine: the boundary between the wire above and the engines below. */
 export interface SearchEngine<Index = unknown> {
   /** Entity types that have an index, in lower case. */
   entityTypes(): Eventually<readonly string[]>;
@@ -18,7 +18,7 @@ export interface SearchEngine<Index = unknown> {
    */
   startDelete(index: Index, submission: Submission): Eventually<string>;
   startReindex(index: Index, submission: Submission): Eventually<string>;
-  /** A task id of a truncate that has nothing to do. */
+  /** A task id for a truncate that has nothing to do. */
   idleTask(): string;
   /** undefined: no such task, or an engine that does not answer; GMS cannot tell these apart. */
   task(id: string): Eventually<TaskStatus | undefined>;

@@ -1,7 +1,7 @@
 /**
  * The wire is written once for two engines: the simulated one answers at once, so that weeks of virtual time pass in
- * milliseconds, and a real one answers later. What it asks of the engine it asks with `yield* step(…)`, which reads
- * like an await; the driver of the steps decides whether to wait.
+ * milliseconds, and a real one answers later. The wire calls the engine with `yield* step(…)`, which reads like an
+ * await; the driver of the steps decides whether to wait.
  */
 
 export type Eventually<T> = T | Promise<T>;
@@ -17,7 +17,7 @@ export function* step<T>(value: Eventually<T>): Steps<T> {
 export function atOnce<T>(steps: Steps<T>): T {
   let next = steps.next();
   while (!next.done) {
-    if (next.value instanceof Promise) throw new Error('an engine that answers at once has given a promise');
+    if (next.value instanceof Promise) throw new Error('an engine that should answer at once returned a promise');
     next = steps.next(next.value);
   }
   return next.value;

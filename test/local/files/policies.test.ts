@@ -61,6 +61,6 @@ describe('a policies file', () => {
     const path = files().write('policies.json', many(48));
     expect(readPolicies(path, 7)).toHaveLength(1);
     const tooMany = files().write('policies.json', many(49));
-    expect(problemOf(() => readPolicies(tooMany, 7))).toMatch(/holds 49 policies, and at most 48/);
+    expect(problemOf(() => readPolicies(tooMany, 7))).toMatch(/holds 49 policies; a run takes at most 48\./);
   });
 });

@@ -39,6 +39,8 @@ const each = <Value>(of: (outcome: Outcome) => Value) =>
 
 export const resultOf: Readonly<Record<Outcome, Result>> = each((outcome) => facts[outcome].result);
 export const urgencyOfOutcome: Readonly<Record<Outcome, Urgency>> = each((outcome) => facts[outcome].urgency);
+/** Whether rows were deleted, or would be. */
+export const deletesRows = (outcome: Outcome): boolean => outcome === 'truncated' || outcome === 'would-truncate';
 export const isShared = (outcome: Outcome): boolean => 'shared' in facts[outcome];
 
 /**

@@ -20,8 +20,11 @@ export const nightSchema = z.object({
   mb: z.number().nonnegative().optional(),
   /** The physical index. */
   name: z.string().optional(),
-  /** The outcome, if the step that decided it keeps nights: Plan, or the last Poll. */
-  outcome: z.enum(outcomes).optional(),
+  /**
+   * The outcome, if the step that decided it keeps nights: Plan, or the last Poll. A later version's is ignored; the
+   * night's counts are not.
+   */
+  outcome: z.enum(outcomes).optional().catch(undefined),
   /** For a truncation whose end this run saw: rows deleted, duration, and whether it copied. */
   deleted: z.int().nonnegative().optional(),
   /** What was left: rows, and megabytes just after the verdict; later merges free more. */

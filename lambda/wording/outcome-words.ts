@@ -1,7 +1,7 @@
 import { type Outcome, outcomes, type Urgency } from '../facts/outcomes.ts';
 import { date, exact } from './numbers.ts';
 
-/** Every outcome in words: without a cause, for several policies counted together, and in a subject. */
+/** Every outcome in words: without a cause, after a number (`3 failed`, `3 indices failed`), and in a subject. */
 const words: Record<Outcome, { alone: string; counted: string; inSubject: string }> = {
   'rows-missing': {
     alone: 'rows newer than the cutoff disappeared',
@@ -57,7 +57,7 @@ const each = (form: 'alone' | 'counted' | 'inSubject') =>
 
 /** What an outcome says if its cause says nothing. */
 export const outcomeAlone = each('alone');
-/** What an outcome is called when several policies are counted together. */
+/** What an outcome is called after a number of policies or indices. */
 export const outcomeWords = each('counted');
 /** What an outcome is called in a subject, before `in` and the name of an index. */
 export const outcomeInSubject = each('inSubject');

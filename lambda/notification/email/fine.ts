@@ -1,4 +1,4 @@
-import type { Outcome } from '../../facts/outcomes.ts';
+import { deletesRows, type Outcome } from '../../facts/outcomes.ts';
 import type { PolicyEntry } from '../../facts/report-schema.ts';
 import { aliasFor, aliasOf, expungeRequest } from '../../operations/backend.ts';
 import { rows } from '../../wording/numbers.ts';
@@ -63,11 +63,9 @@ function diskSpace(entries: readonly PolicyEntry[], withRequest: boolean): Line[
   ];
 }
 
-const moves = (outcome: Outcome): boolean => outcome === 'truncated' || outcome === 'would-truncate';
-
 /** Those of one outcome that share a line. */
 function foldable(outcome: Outcome, same: readonly PolicyEntry[]): PolicyEntry[] {
-  if (!moves(outcome)) return same.length >= alike ? [...same] : [];
+  if (!deletesRows(outcome)) return same.length >= alike ? [...same] : [];
   if (same.length < alikeMoved) return [];
   const moved = ({ rowsDeleted, rowsToDelete = 0 }: PolicyEntry) => rowsDeleted ?? rowsToDelete;
   const alone = new Set([...same].sort((one, other) => moved(other) - moved(one)).slice(0, largest));

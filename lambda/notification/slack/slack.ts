@@ -79,7 +79,7 @@ export function customNotification(report: Report, context: MessageContext): Cus
   };
 }
 
-/** Room reserved for the counts of policies that are not named: fifteen outcomes at most. */
+/** Room reserved for the counts of policies that are not named, even if every outcome occurs. */
 const countRoom = 500;
 /** Problems described in full use at most this much, so that the others can be named. */
 const fullRoom = 1500;

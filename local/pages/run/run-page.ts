@@ -1,4 +1,4 @@
-import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
+import { deletesRows, type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import type { Night } from '../../../lambda/memory/night.ts';
 import { summary } from '../../../lambda/notification/digest/totals.ts';
@@ -117,18 +117,18 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
   const bar = barOf(entry, policy, older.get(name), Date.parse(report.startedAt));
   return {
     name,
-    badge: { text: badgeWords[entry.outcome], severity: quiet.has(entry.outcome) ? 'quiet' : resultOf[entry.outcome] },
+    badge: { text: badgeWords[entry.outcome], severity: isQuiet(entry.outcome) ? 'quiet' : resultOf[entry.outcome] },
     sentence: sentenceOf(entry),
     ...(bar && { bar }),
     facts: factsOf(entry, policy),
-    isQuiet: quiet.has(entry.outcome),
+    isQuiet: isQuiet(entry.outcome),
     // Sizes right after a truncation mean nothing: disk space comes back with later merges.
     sizeMb: entry.sizeBeforeMb,
     nights: nightPoints(nights.get(searchIndex(entry)) ?? []),
   };
 }
 
-const quiet: ReadonlySet<Outcome> = new Set(['below-threshold', 'nothing-to-delete', 'disabled']);
+const isQuiet = (outcome: Outcome): boolean => resultOf[outcome] === 'ok' && !deletesRows(outcome);
 
 /** The vocabulary of report and runbook, worded a little more naturally. */
 const badgeWords = Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { Cause } from '../../../lambda/facts/cause.ts';
+import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved, type LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
@@ -54,8 +55,6 @@ export interface Noise {
   longestPauseDays: number;
 }
 
-const fine = new Set(['truncated', 'below-threshold', 'nothing-to-delete', 'disabled']);
-
 /** @param lived called after each night */
 export async function liveNoise(seed: number, nights: number, lived: () => void = () => {}): Promise<Noise> {
   const production = createProduction(seed);
@@ -96,7 +95,7 @@ function nightOf({ world, happened }: Production, number: number): NoiseNight {
   const report = eventsOf({ world } as never, 'published').find((event) => event.runId === runId)?.report;
   const outcomes: Record<string, number> = {};
   for (const { outcome } of report?.policies ?? []) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-  const bad = (report?.policies ?? []).filter(({ outcome }) => !fine.has(outcome)).map(badOf);
+  const bad = (report?.policies ?? []).filter(({ outcome }) => resultOf[outcome] !== 'ok').map(badOf);
   const before = (happened.get(number - 1) ?? []).map((what) => `${what} (the day before)`);
   const isWaiting = bad.length > 0 && bad.every(({ cause }) => cause === 'guard index-young');
   return {

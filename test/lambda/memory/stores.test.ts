@@ -102,6 +102,13 @@ describe('an item in DynamoDB', () => {
       0,
     );
 
+  test('with an outcome of a later version keeps its counts', async () => {
+    const nights = dynamoDbNights({ table: await newTable(), client: client() });
+    const { outcome: _, ...counts } = full;
+    await nights.write({ ...full, outcome: 'of-a-later-version' as Night['outcome'] });
+    expect(await nights.read(index)).toEqual([counts]);
+  });
+
   test('stays below 200 bytes, and expires after 400 days', () => {
     const long = 'dataprocessinstance_dataprocessinstancerunaspecteventaspect_v1';
     const item = itemOf({ ...full, index: long, name: `prod_${long}_1693050512123`, copied: 100_000_000 });

@@ -109,6 +109,7 @@ describe('an outcome', () => {
 
   test.each(outcomes)('%s has words for many', (outcome) => {
     expectEnglish(`3 ${outcomeWords[outcome]}`);
+    expectEnglish(`3 indices ${outcomeWords[outcome]}`);
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Strategy } from '../../../lambda/facts/strategy.ts';
+import { decide } from '../../../lambda/policy/decision.ts';
 import { policySchema } from '../../../lambda/policy/schema.ts';
 import { specified } from '../../../local/operations-service/behaviour.ts';
 import { sampleIndices, timestampsOf } from '../../../local/operations-service/samples.ts';
@@ -159,12 +161,14 @@ describe('samples', () => {
     const engine = createEngine({ clock: { now: () => start } });
     const decisions = samplePolicies.map((given) => {
       const policy = policySchema(7).parse(given);
-      const rows = engine.rows(`${policy.entityType}.${policy.aspect}`);
-      const old = rows.filter(({ timestamp }) => timestamp <= start - policy.retentionDays * day).length;
       if (!policy.enabled) return 'disabled';
-      if (old === 0) return 'nothing-to-delete';
-      if (old === rows.length) return 'above-ceiling';
-      return (old / rows.length) * 100 < policy.minDeletePercent ? 'below-threshold' : policy.strategy;
+      const rows = engine.rows(`${policy.entityType}.${policy.aspect}`);
+      const cutoffMillis = start - policy.retentionDays * day;
+      const rowsToDelete = rows.filter(({ timestamp }) => timestamp <= cutoffMillis).length;
+      const dryRun = { rowsToDelete, rowsTotal: rows.length, strategy: policy.strategy as Strategy };
+      const times = { cutoffMillis, startMillis: start, now: start, minRetentionDays: 7 };
+      const decision = decide(policy, { dryRun, ...times });
+      return decision.kind === 'approve' ? decision.strategy : decision.outcome;
     });
     expect(decisions).toEqual([
       'delete-by-query',

@@ -110,7 +110,7 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
   return handlers;
 }
 
-/** What travels between states is JSON: a Date or an undefined must not survive here and die in AWS. */
+/** What travels between states is JSON: a Date or an undefined must not survive here if AWS would lose it. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** The library's context object has its own start time, whatever it is given. */
@@ -130,7 +130,7 @@ const named = (definition: Definition, type: string, millis: number): Record<str
       .map(([name]) => [name, millis]),
   );
 
-/** The library needs it, but Node 20 does not have it. */
+/** The library needs `Promise.withResolvers`, which Node 20 does not have. */
 function polyfillWithResolvers(): void {
   const target = Promise as unknown as { withResolvers?: () => unknown };
   target.withResolvers ??= () => {

@@ -1,6 +1,6 @@
 import type { Fate, Part } from './model.ts';
 
-/** Rows at least this many days old. */
+/** By age in days: the rows that are at least that old. */
 export type Older = ReadonlyMap<number, number>;
 
 /** A point in time, the rows older than that, and what happens to them. */
@@ -14,7 +14,7 @@ export interface Cut {
  * The rows of an index by age, the oldest first.
  * @param cuts the oldest first; rows younger than the last one stay
  *
- * Counts taken at different times may contradict each other by rows that arrived or were deleted in between: each span
+ * Counts taken at different times may contradict each other, because rows arrived or were deleted in between: each span
  * gets what the older ones leave, and never less than zero, so that the sum is always the total.
  */
 export function byAge(rowsTotal: number, older: Older, cuts: readonly Cut[]): Part[] {

@@ -4,10 +4,10 @@ import { breakable, type Child, type Html, html } from './html.ts';
 import type { IndexPicture, Page } from './model.ts';
 import { badgeOf, facts } from './pieces.ts';
 
-/** From this many indices on, those where nothing happened are folded away, and so is the history of the others. */
+/** From this many indices on, those where nothing happened are collapsed, and so is the history of the others. */
 const many = 24;
 
-/** Each index by itself, in the order of the overview. */
+/** A card for each index, in the order of the overview. */
 export function indexCards({ indices }: Page): Child {
   if (indices.length === 0) return html`<p class="card">There is no index to show.</p>`;
   const span = spanOf(indices);
@@ -35,7 +35,7 @@ function cardOf(index: IndexPicture, at: number, span: Span, isMany: boolean): H
   }</section>`;
 }
 
-/** One span for all, so that pictures below each other can be compared. */
+/** One time span for all, so that pictures below each other can be compared. */
 function spanOf(indices: readonly IndexPicture[]): Span {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { nights = [] } of indices) {

@@ -7,7 +7,7 @@ import { style, styleHash } from './style.ts';
  * name in it says.
  */
 
-/** Identifies our pages, so that a page never replaces anything else. */
+/** Identifies our pages, so that a page never replaces any other file. */
 const generator = 'datahub-retention';
 
 export const isPage = (text: string): boolean =>

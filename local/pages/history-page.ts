@@ -9,7 +9,7 @@ import { grouped, size } from '../screen/text.ts';
 import type { Fact, IndexPicture, Page } from './model.ts';
 import { nightPoints } from './night-points.ts';
 
-/** The memory of nights, as a page; there is at least one. */
+/** The memory of nights, as a page; there is at least one night. */
 
 export interface Remembered {
   memory: Memory;

@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** Values allowed in a template; nothing is written for undefined and false. */
+/** Values allowed in a template; undefined and false write nothing. */
 export type Child = Html | string | number | undefined | false | readonly Child[];
 
 /** Values may be used between tags, and in double-quoted attributes. */
@@ -48,6 +48,6 @@ const unshown =
 export const escaped = (text: string): string =>
   text.replace(unshown, '\ufffd').replace(/[&<>"'`]/g, (character) => escapes[character]!);
 
-/** A name of an index in which a browser may break lines: after dots and underscores and before capitals. */
+/** An index name in which a browser may break lines: after dots and underscores, and before capitals. */
 export const breakable = (name: string): Html[] =>
   name.split(/(?<=[._])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));

@@ -16,7 +16,7 @@ export interface Page {
   /** The headline numbers. */
   totals: Fact[];
   attention: Attention[];
-  /** Shown if nothing needs attention. */
+  /** The sentence that is shown if nothing needs attention. */
   allWell: string;
   indices: IndexPicture[];
   /** Anything else worth knowing. */
@@ -25,7 +25,7 @@ export interface Page {
   unmanaged: Array<{ name: string; sizeMb?: number | undefined; mbPerDay?: number | undefined }>;
   /** Suggested policies. */
   suggestions?: { reasons: string[]; json: string };
-  /** As it was sent. */
+  /** The notification, as it was sent. */
   message?: { subject: string; text: string };
 }
 
@@ -53,10 +53,10 @@ export interface IndexPicture {
   sentence?: string;
   bar?: Bar;
   facts: Fact[];
-  /** What a history says that the index holds now. */
+  /** What the index holds now, according to its history. */
   counts?: { rows: number; past: number };
   sizeMb?: number | undefined;
-  /** Nothing was done and nothing needs doing: among many it may be folded away. */
+  /** True if nothing was done and nothing needs doing: among many indices it may be collapsed. */
   isQuiet?: boolean;
   /** Undefined if no memory is used. */
   nights?: readonly NightPoint[];
@@ -68,7 +68,7 @@ export interface IndexPicture {
  * - goes: a real run deletes them
  * - later: later runs delete them, because one run takes only a bite
  * - overdue: past the retention, and kept for now
- * - missing: should have stayed, and are gone
+ * - missing: should have stayed, but are gone
  * - stays
  */
 export type Fate = 'went' | 'goes' | 'later' | 'overdue' | 'missing' | 'stays';
@@ -77,7 +77,7 @@ export type Fate = 'went' | 'goes' | 'later' | 'overdue' | 'missing' | 'stays';
 export interface Part {
   fate: Fate;
   rows: number;
-  /** Days; omitted if the age is unknown, or has no such end. */
+  /** Ages in days; omitted if the age is unknown or the span has no such end. */
   from?: number;
   to?: number;
 }
@@ -90,7 +90,7 @@ export interface Bar {
   /** Percent of the rows. */
   threshold?: number;
   ceiling?: number;
-  /** Decimal megabytes that the rows that would go take; an estimate. */
+  /** Decimal megabytes of the rows that would be deleted; an estimate. */
   freedMb?: number;
   /** What a reader should know about the counts. */
   remark?: string;

@@ -151,12 +151,12 @@ footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-si
 }
 `;
 
-/** Six of each: the darkest, or in the dark the brightest, is the farthest from the cut. */
+/** Six shades of each colour: the darkest one (in dark mode the brightest) is the farthest from the cut. */
 function shades(ramp: 'g' | 's'): string {
   return [1, 2, 3, 4, 5, 6].map((step) => `.${ramp}${step} { fill: var(--${ramp}${step}); }`).join(' ');
 }
 
 export const style = sheet.trim();
 
-/** Of exactly the text between the tags. */
+/** The hash of exactly the text between the tags. */
 export const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`;

@@ -3,7 +3,7 @@ import type { Output } from '../output/output.ts';
 import type { Page } from './model.ts';
 import { renderPage } from './render.ts';
 
-/** Who asks for a page, and what it must not contain. */
+/** Where a page goes, and what it must not contain. */
 export interface Drawing {
   file: OutputFile;
   output: Pick<Output, 'problem' | 'written'>;

@@ -2,15 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../lambda/facts/clock.ts';
 import type { FastForward } from '../state-machine.ts';
 
-/** Every real wait of `--fast` ends after this. */
+/** No real wait under `--fast` is longer than this. */
 const fastWaitMillis = 200;
 
 export type FastClock = Clock & FastForward & { sleep(millis: number): Promise<void> };
 
 /**
- * The run's clock under `--fast`: real time plus the seconds not waited, so that deadlines, stillness and ages in the run
- * and in its ledger records are as if it had waited. `realNow` stays real: it meets the server's clock, the times in names of
- * indices and the token's expiry.
+ * The run's clock under `--fast`: real time plus the time not waited, so that deadlines, stillness and ages in the run
+ * and in its ledger records are as if it had waited. `realNow` stays real: it is compared with the server's clock, the
+ * times in index names and the token's expiry.
  */
 export function fastClock(real: () => number = () => Date.now()): FastClock {
   let ahead = 0;

@@ -9,7 +9,7 @@ import { watchSample } from './sample.ts';
 
 export interface Connection {
   operations: Operations;
-  /** Whether every answer so far said that the data is a sample. */
+  /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
@@ -21,7 +21,7 @@ export interface ConnectOptions {
   attempts?: number;
   /** Called with each pending request. */
   asking?: Asking;
-  /** Between attempts. */
+  /** The wait between attempts. */
   sleep?: (millis: number) => Promise<void>;
 }
 

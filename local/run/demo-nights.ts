@@ -4,8 +4,8 @@ import { UsageError } from '../command-line/usage-error.ts';
 import { defaultLedgerPath, nightsPath } from '../files/ledger-path.ts';
 
 /**
- * The memory of a demonstration, for which every night is the first. `history` finds what it writes, where that is
- * possible: a demonstration needs no disk.
+ * The memory of a demonstration, for which every night is the first. `history` finds what it writes; if it cannot be
+ * written, the demonstration goes on without.
  */
 export function demoNights(env: NodeJS.ProcessEnv): Nights {
   const own = nightsInMemory();

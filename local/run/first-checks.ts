@@ -5,8 +5,8 @@ import { preflightOfAddress } from '../../lambda/preflight/preflight.ts';
 import type { Server } from '../files/server.ts';
 
 /**
- * What a preflight can say without asking the server, so that a slow one leaves nobody in the dark: whether its name
- * resolves, and whether the token has expired. Only an answer shows that an address or a token is good.
+ * What a preflight can report before a slow server answers: whether its name resolves, and whether the token has
+ * expired. Only an answer shows that an address or a token is good.
  */
 export async function firstChecks({ baseUrl, tokenText }: Server): Promise<Check[]> {
   const address = await preflightOfAddress({ gmsUrl: baseUrl, onLambda: false, lookup });

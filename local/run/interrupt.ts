@@ -2,9 +2,9 @@ import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { OtherVersion } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 
-/** Ctrl-C, a closed terminal, and a stop from outside: says what continues without us, and how to pick it up. */
+/** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 
-/** As shells count them: 128 plus the signal's number. */
+/** Exit statuses as shells use them: 128 plus the signal's number. */
 const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
@@ -24,7 +24,7 @@ export function onInterrupt(
         for (const line of await explain()) process.stderr.write(`${line}\n`);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`Stopped. What goes on running cannot be read: ${why}\n`);
+        process.stderr.write(`Stopped. What is still running on the server cannot be read: ${why}\n`);
       } finally {
         end(status);
       }
@@ -38,15 +38,15 @@ export function onInterrupt(
 }
 
 /**
- * What an interrupted run leaves on a real server, according to its ledger.
- * @param isScheduled nobody has to start the next run
+ * What an interrupted run leaves running on a real server, according to its ledger; as lines of text.
+ * @param isScheduled true if nobody has to start the next run
  */
 export async function whatGoesOn(ledger: Ledger, isScheduled = false): Promise<string[]> {
   const records = await ledger.list();
   const left = records.flatMap((record) => {
     switch (record.state) {
       case 'running':
-        return [`  ${dottedName(record)}: task ${record.attempt.taskId} goes on running on the server.`];
+        return [`  ${dottedName(record)}: task ${record.attempt.taskId} is still running on the server.`];
       case 'sending':
         return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
       default:
@@ -67,12 +67,12 @@ export async function whatGoesOn(ledger: Ledger, isScheduled = false): Promise<s
         ]
       : []),
     ...(perhaps.length > 0
-      ? ['What this version cannot read it leaves alone: see to it with the version that wrote it, or clear the index.']
+      ? ['This version leaves alone what it cannot read: finish it with the version that wrote it, or clear the index.']
       : []),
   ];
 }
 
-/** States under which, in every version so far, nothing is being sent or watched. */
+/** States in which, in every version so far, nothing is being sent or watched. */
 const settled = new Set(['idle', 'reserved', 'quarantined']);
 
 function otherVersion({ index, head }: OtherVersion): string[] {

@@ -5,30 +5,30 @@ import type { Transport } from '../../lambda/operations/http/transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 
-/** A question that the server has not answered yet. */
+/** A request that the server has not answered yet. */
 export interface Pending {
   operation: OperationName;
-  /** What a dry run or a truncate is about. */
+  /** The index of a dry run or a truncate. */
   index?: string;
-  /** Epoch milliseconds: when this try was sent. */
+  /** Epoch milliseconds: when this attempt was sent. */
   since: number;
-  /** A try is given up after this. */
+  /** An attempt is abandoned after this. */
   limitMillis: number;
   /** 1 for the first. */
   attempt: number;
   attempts: number;
 }
 
-/** Called with the question that has been open for longest, or with none once the server has answered everything. */
+/** Called with the oldest pending request, or with undefined once the server has answered everything. */
 export type Asking = (pending: Pending | undefined) => void;
 
-/** One for the process: each that has been used costs every later promise a little, until the process ends. */
+/** One for the process: each one that is used slows every later promise down a little, until the process ends. */
 const asked = new AsyncLocalStorage<Pending>();
 
 /**
- * Reports what the server has not answered yet. Operations know what is asked, and the transport when each try is sent:
- * the context of the call leads from one to the other, however many questions are open.
- * @param attempts of a read, where it does not say so itself
+ * Reports what the server has not answered yet. Operations know what is asked, and the transport knows when each attempt
+ * is sent: the asynchronous context connects the two, however many requests are pending.
+ * @param attempts for a read that does not set its own number
  */
 export function observer(tell: Asking, attempts: number) {
   const open = new Set<Pending>();
@@ -47,7 +47,7 @@ export function observer(tell: Asking, attempts: number) {
       report();
     }
   };
-  /** A refused token is renewed without counting as a try, so that there may be one more than there are attempts. */
+  /** After a refused token, a request is repeated without counting: there may be one more than `attempts`. */
   const sent = new WeakSet<Pending>();
   const trying = () => {
     const pending = asked.getStore();

@@ -11,7 +11,7 @@ export interface Policies {
   first: PolicySource[];
   /** How many of them this run covers. */
   count: number;
-  /** Names of indices that are probably mistyped. */
+  /** A sentence for each index name that is probably mistyped. */
   doubts: string[];
   /** Reads them again. Throws UsageError. */
   again(): PolicySource[];
@@ -35,7 +35,7 @@ export function samplePolicyList(input: RunArguments): Policies {
   return { first, count: countOf(first, input), doubts: [], again: () => first };
 }
 
-/** For clearing an index, which concerns no policy. */
+/** For clearing an index, which needs no policy. */
 export const noPolicies: Policies = { first: [], count: 0, doubts: [], again: () => [] };
 
 const doubtsAbout = (sources: PolicySource[]): string[] =>

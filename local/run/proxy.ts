@@ -7,15 +7,14 @@ import { UsageError } from '../command-line/usage-error.ts';
  * applies.
  */
 export function proxyFor(url: string): string | undefined {
-  // A proxy's loopback is another machine, which is never what is meant.
+  // To a proxy, loopback is its own machine, which is never what is meant.
   if (isLoopback(new URL(url).hostname)) return undefined;
   return getProxyForUrl(url) || undefined;
 }
 
 /**
- * A truncation goes to the server on a direct connection: if not one byte was written, that proves that nothing was
- * sent, which would not be true with a proxy in between. Anyone who has set one for the server expects it to be used,
- * so this is reported.
+ * A truncation goes to the server over a direct connection: if no byte was written, nothing was sent, which a proxy in
+ * between would not guarantee. Anyone who has set a proxy for the server expects it to be used, so we refuse it.
  * @throws UsageError
  */
 export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
@@ -24,6 +23,6 @@ export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
   const name = names.find((one) => env[one]) ?? 'A proxy variable';
   throw new UsageError(
-    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because one may pass on a truncation that it has answered with an error: set NO_PROXY=${hostname} (in addition to its present value).`,
+    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value).`,
   );
 }

@@ -32,9 +32,9 @@ export interface LocalRun {
   policies: Policies;
   input: RunArguments;
   fast: boolean;
-  /** The embedded service has only sample data, and both end with this process. */
+  /** True for the embedded service, which has only sample data and ends with this process. */
   embedded: boolean;
-  /** No answer counts unless it says that the data is a sample. */
+  /** True if no answer is accepted unless it says that the data is a sample. */
   sampleOnly: boolean;
   ledger: Ledger & { close?(): void };
   nights: Nights;
@@ -72,7 +72,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
           policies: policiesOf(run.policies),
-          // Only the person who started a local run has a say in it.
+          // A local run is controlled only by the person who started it.
           paused: async () => false,
           token: run.server.token,
         },
@@ -82,7 +82,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
         surroundings: {
           onLambda: false,
           lookup,
-          // The dry runs may take minutes; what the preflight says is worth reading meanwhile.
+          // The dry runs may take minutes; meanwhile, people can read the preflight's checks.
           onPreflight: output.preflight,
         },
         clock,
@@ -114,7 +114,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
 
 /**
  * The workflow keeps only the name of a step's error, because on AWS the rest is in the log. Here the log is a screen
- * that may have gone unread: the report says what the ledger's file needs (if the disk is full, for example).
+ * that nobody may have read: the report says what is wrong with the ledger's file (that the disk is full, for example).
  */
 function withReasons(facts: ReportFacts, ledgerFailures: ReadonlyMap<string, string>): ReportFacts {
   const withReason = (cause: Cause): Cause => {

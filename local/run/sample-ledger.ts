@@ -2,12 +2,12 @@ import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 
 /**
- * The ledger of sample data: `--fast` writes times that lie ahead by what it did not wait, and for the process after it
- * they count as now. What this process has written itself stays as it is.
+ * The ledger of sample data: `--fast` writes times that are ahead by the time that it did not wait, so a later process
+ * reads them as now. Records that this process wrote are read unchanged.
  */
 export function sampleLedger<Inner extends Ledger>(inner: Inner, now: () => number): Inner {
   const own = new Set<string | undefined>();
-  /** What is stored in place of a record that was passed on with other times. */
+  /** The stored record for each one that was returned with changed times. */
   const stored = new WeakMap<StoredRecord, StoredRecord>();
   const atMostNow = (record: StoredRecord): StoredRecord => {
     const isAttempt = record.state === 'reserved' || record.state === 'sending' || record.state === 'running';

@@ -3,7 +3,7 @@ import type { Transport } from '../../lambda/operations/http/transport.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 
 /**
- * A server says itself, by a header on every answer, that its data is a sample. An address does not show it: a
+ * A server says itself, in a header of every answer, that its data is a sample. An address does not show it: a
  * forwarded port is loopback as well.
  */
 
@@ -34,7 +34,7 @@ export function watchSample(inner: Transport): SampleWatch {
   };
 }
 
-/** Operations that accept no answer from a server that does not say that its data is a sample, and send it nothing. */
+/** Operations that refuse a server unless it says that its data is a sample: no truncate is sent, no answer accepted. */
 export function sampleOnly(inner: Operations, isSample: () => boolean): Operations {
   const checked = async <Value>(operation: OperationName, read: Promise<Value>): Promise<Value> => {
     const value = await read;

@@ -12,8 +12,8 @@ import { drawPage } from '../pages/write.ts';
 import type { LocalRun } from './run-once.ts';
 
 /**
- * Reports the result, most reliable way first: on screen, to a file, over the network. A page comes last, because its
- * ages have to be counted, and the exit status does not depend on it.
+ * Reports the result, the most reliable way first: on screen, to a file, over the network. A page comes last, because
+ * its ages have to be counted first; the exit status does not depend on it.
  * @returns the exit status: 0 if the result is ok and everyone who should be notified is, else 1
  */
 export async function tellReport(made: Report, run: LocalRun, output: Output): Promise<number> {

@@ -5,7 +5,7 @@ import { duration } from '../../lambda/wording/numbers.ts';
 import type { Screen } from './screen.ts';
 import { grouped, widthOf } from './text.ts';
 
-/** How far the tasks on the server are: a bar for each on a terminal, plain lines elsewhere. */
+/** How far the tasks on the server have got: a bar for each on a terminal, plain lines elsewhere. */
 export interface Bars {
   line(text: string): void;
   /** @param seconds how long the whole truncation takes, based on earlier ones */
@@ -30,7 +30,7 @@ export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: n
 interface Payload {
   name: string;
   rows: string;
-  /** How long the rest takes, based on earlier truncations; empty if unknown. */
+  /** How long the rest takes, in words, based on earlier truncations; empty if unknown. */
   left: string;
   /** Epoch milliseconds. */
   seenAt: number;
@@ -49,7 +49,7 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
       return line;
     },
     hideCursor: true,
-    // A finished bar makes room for the line that says how it ended.
+    // A finished bar makes room for the line that says how the truncation ended.
     clearOnComplete: true,
     linewrap: false,
     gracefulExit: false,
@@ -57,7 +57,7 @@ function terminalBars(screen: Screen, stream: NodeJS.WriteStream): Bars {
   const bars = new Map<string, { bar: SingleBar; payload: Payload }>();
   // The library keeps counting lines after its last bar has gone, so each group of bars gets its own instance.
   let drawing: MultiBar | undefined;
-  /** A terminal folds the lines of a window that becomes narrower, and the library does not know of these rows. */
+  /** When a window becomes narrower, the terminal wraps lines, and the library does not know of the extra rows. */
   const unfold = () => {
     const rows = [...drawnWidths.values()].map((width) => Math.max(1, Math.ceil(width / Math.max(1, stream.columns))));
     const folded = rows.reduce((sum, count) => sum + count - 1, 0);

@@ -32,7 +32,7 @@ export function onScreen(given: Screen): Output {
   let host = '';
   let inHeader = false;
   let reported = false;
-  /** Shown above the plan. */
+  /** Lines that are shown above the plan. */
   const lines: string[] = [];
 
   const print = (lines: readonly string[]) => {
@@ -42,7 +42,7 @@ export function onScreen(given: Screen): Output {
   };
   const paragraph = (text: string, lead = '', indent?: string) => wrap(text, screen.width, lead, indent);
   const forms = () =>
-    // Counts are about dry runs.
+    // The counts are about dry runs, so they are not shown with other requests.
     waitingForms(pending, pending && pending.operation !== 'dry-run' ? undefined : counted, Date.now());
   const wait = () => {
     if (progress.hasBars()) status.waitFor(undefined);
@@ -60,7 +60,7 @@ export function onScreen(given: Screen): Output {
       wait();
     },
     ledger(path) {
-      // By the time a slow server says which one it is, checks are already shown below the header.
+      // By the time a slow server says whether it is a sample, checks are already shown below the header.
       if (inHeader) screen.write(`Ledger  ${path}\n`);
       else lines.push('', `Ledger  ${path}`);
     },

@@ -1,9 +1,9 @@
-/** Where people read: a terminal, or a log file. */
+/** Where people read the output: a terminal, or a log file. */
 
 export interface Screen {
   /** Whole lines. */
   write(text: string): void;
-  /** Characters in a line, as it is now: a terminal's window may be resized. */
+  /** The present number of characters in a line: a terminal's window may be resized. */
   readonly width: number;
   /** Present if bars may be drawn; otherwise only text, line breaks and perhaps colours are written. */
   terminal?: NodeJS.WriteStream;
@@ -32,7 +32,7 @@ function hasColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTerminal && !env['NO_COLOR'];
 }
 
-/** An unwritable stream costs the output, but not the supervision of what runs on the server. */
+/** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
 export function writeTo(stream: NodeJS.WriteStream, text: string): void {
   try {
     stream.write(text);

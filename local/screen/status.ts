@@ -3,8 +3,8 @@ import { widthOf } from './text.ts';
 
 /**
  * What is being waited for, so that a slow server does not look like a hanging program: on a terminal one line that is
- * rewritten every second and disappears when there is other output, elsewhere a line whenever there was no output for a
- * while.
+ * rewritten twice a second and disappears when there is other output, elsewhere a line whenever there was no output for
+ * a while.
  */
 export interface Status {
   /** A screen whose lines push the status line down. */
@@ -30,7 +30,7 @@ export function createStatus(inner: Screen): Status {
 
   const clear = () => {
     if (drawn === 0) return;
-    // In a window that has become narrower since, a terminal has folded the line.
+    // If the window has become narrower since, the terminal has wrapped the line.
     const rows = Math.ceil(drawn / Math.max(1, inner.terminal?.columns ?? inner.width));
     inner.write(rows > 1 ? `\r\u001b[${rows - 1}A\u001b[J` : '\r\u001b[2K');
     drawn = 0;

@@ -5,8 +5,8 @@ import { writeTo } from './screen.ts';
 const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO' || code === 'EBADF';
 
 /**
- * Output that cannot be written must not end the supervision of what runs on the server: someone pages through it and
- * quits early, a terminal is closed, a log's disk is full. Only the last one is reported, once, if possible.
+ * Output that cannot be written must not end the supervision of tasks on the server: someone quits a pager early, a
+ * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
  */
 export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
   let told = false;

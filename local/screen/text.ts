@@ -3,10 +3,10 @@ import stringWidth from 'string-width';
 export { exact as grouped } from '../../lambda/wording/numbers.ts';
 
 /**
- * Text for terminals: tables and paragraphs that keep within a width, broken at blanks.
+ * Text for terminals: tables and paragraphs that keep within a width, broken at spaces.
  *
- * Widths are string-width's: colours take no room, letters of East Asia and emoji take two columns. The wrapping is not
- * wrap-ansi's (10.0.2, tried), because of the second and third of these cases:
+ * Widths are string-width's: colours take no room, East Asian characters and emoji take two columns. The wrapping is not
+ * wrap-ansi's (we tried 10.0.2) because of the second and third of these cases:
  *
  *   case                                                        wrap-ansi           here
  *   a command or an address that is longer than the line        stays whole         stays whole
@@ -20,7 +20,7 @@ export interface Column {
   align?: 'left' | 'right';
 }
 
-/** Lines of a table with two blanks between columns; the width is what the cells need. */
+/** Lines of a table with two spaces between columns; the width is what the cells need. */
 export function table(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>): string[] {
   const widths = columns.map(({ title }, at) =>
     Math.max(stringWidth(title), ...rows.map((row) => stringWidth(row[at] ?? ''))),
@@ -41,8 +41,8 @@ export function table(columns: readonly Column[], rows: ReadonlyArray<readonly s
 export const widthOf = (text: string): number => stringWidth(text);
 
 /**
- * Lines of at most `width` columns, broken at blanks, but not between a number and its unit; a longer word is not
- * broken.
+ * Lines of at most `width` columns, broken at spaces, but not between a number and its unit; a word that is longer than
+ * a line is not broken.
  * @param lead begins the first line
  * @param indent begins the others
  */
@@ -77,7 +77,7 @@ function unbroken(paragraph: string): string[] {
   return words;
 }
 
-/** `1.2 M`: rows for columns, three digits at most before the unit. */
+/** `1.2 M`: a number of rows in short form, with at most three digits before the unit. */
 export const short = (rows: number): string => scaled(rows, ['', ' K', ' M', ' B', ' T']);
 
 /** Decimal megabytes as `8.1 GB`. */
@@ -101,7 +101,7 @@ function scaled(value: number, units: readonly string[]): string {
 export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefined): number | undefined =>
   sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
 
-/** What such figures have in common. */
+/** The remark that such figures need. */
 export const freedExplained =
   'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';
 

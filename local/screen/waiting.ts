@@ -11,7 +11,7 @@ export interface Counted {
   since: number;
 }
 
-/** A request is worth a word once it has taken this long. */
+/** A request is mentioned once it has taken this long. */
 const slowSeconds = 2;
 
 /**

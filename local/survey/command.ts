@@ -20,7 +20,7 @@ import { policiesText, suggest } from './suggestion.ts';
 const attempts = 2;
 
 export interface SurveyOptions {
-  /** Where a first policies file is written. */
+  /** Where the suggested policies are written. */
   json?: OutputFile;
   /** Where the page with the results is written. */
   html?: OutputFile;
@@ -30,9 +30,9 @@ export interface SurveyOptions {
   name?: string;
   /** Waits are cut short. */
   fast?: boolean;
-  /** Remarks about the files that were named. */
+  /** Remarks about the files that the command line names. */
   remarks?: readonly string[];
-  /** The nights that are remembered of this server, by the search index. */
+  /** The remembered nights of this server, by search index. */
   nightsOf?(isSample: boolean): Promise<ReadonlyMap<string, readonly Night[]>>;
 }
 
@@ -73,7 +73,7 @@ export async function surveyServer(
     output.preflight(flight.checks, true);
     if (!mayCount(flight)) {
       output.sizes(flight.sizes ?? []);
-      output.note(`Nothing can be counted until what FAILED above is put right.${unwritten(json)}${unwritten(html)}`);
+      output.note(`Nothing can be counted until what FAILED above is fixed.${unwritten(json)}${unwritten(html)}`);
       return 1;
     }
     const found = await survey(operations, flight.sizes, now, output.counted);
@@ -100,7 +100,7 @@ export async function surveyServer(
   }
 }
 
-/** Also where the server answers, but not the dry run that the preflight has tried: one index says nothing of others. */
+/** Counts even if only the preflight's dry run timed out: one slow index says nothing about the others. */
 export const mayCount = ({ canCount, checks }: Pick<Preflight, 'canCount' | 'checks'>): boolean =>
   canCount ||
   checks.some(
@@ -134,7 +134,7 @@ function writeSuggestions(
   output.written('policies', json.path);
   if (json.path !== '-') {
     output.note(
-      `They are to be edited. To see what a run would do, without changing anything:\n  ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
+      `Edit them as needed. To see what a run would do, without changing anything:\n  ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
     );
   }
   return true;

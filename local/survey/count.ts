@@ -28,13 +28,13 @@ export type IndexCounts =
   | {
       kind: 'counted';
       rowsTotal: number;
-      /** Rows at least so many days old. */
+      /** Rows that are at least this many days old. */
       older: Record<Age, number>;
-      /** Rows older than 25 and than 32 days, asked if nothing is older than 90: does something cut at 30? */
+      /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number };
       /** Rows older than the physical index itself, whose name contains its creation time. */
       made?: Made;
-      /** The server would reindex although asked to delete in place. */
+      /** True if the server would reindex although asked to delete in place. */
       ignoresForce: boolean;
     }
   | { kind: 'failed'; error: ServerError };
@@ -42,9 +42,9 @@ export type IndexCounts =
 export interface Made {
   /** Epoch milliseconds. */
   at: number;
-  /** Rows from before. */
+  /** Rows from before that time. */
   rowsBefore: number;
-  /** Rows from before or the two days after; asked if there are none from before. */
+  /** Rows from before it or the two days after; asked if there are none from before. */
   rowsSoonAfter?: number;
 }
 
@@ -107,7 +107,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   const named = new Map<string, Target>();
   const unnamed: string[] = [];
   for (const { indexName, entityType, aspect, sizeMb } of sizes ?? []) {
-    // The Postgres backend answers with one row for everything; it has the known aspects.
+    // The Postgres backend answers with one row for everything; DataHub's known aspects are tried.
     if (entityType === '*') continue;
     if (!entityType || !aspect) {
       unnamed.push(indexName);

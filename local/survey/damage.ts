@@ -11,8 +11,7 @@ import type { Made, Survey, SurveyedIndex } from './count.ts';
  */
 
 /**
- * A system-update deletes an index without an alias once it is older than this, so nothing is left to find of older
- * damage.
+ * A system-update deletes an index without an alias once it is older than this, so that nothing is left of older damage.
  */
 const foundForDays = 60;
 

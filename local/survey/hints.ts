@@ -21,11 +21,11 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
   const text = `The largest index is ${dottedName(first)}: `;
   return first.sizeMb !== undefined && sizes > 0
-    ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas come on top.)`]
+    ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas are extra.)`]
     : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
 }
 
-/** Custom entities with an underscore in their name; or one store for everything, as the Postgres backend has it. */
+/** Custom entities with an underscore in their names; or one store for everything, as in the Postgres backend. */
 function withoutNames(unnamed: readonly string[], indices: readonly SurveyedIndex[]): string[] {
   if (unnamed.length === 0) return [];
   return indices.some(({ indexName }) => indexName !== undefined)
@@ -34,9 +34,9 @@ function withoutNames(unnamed: readonly string[], indices: readonly SurveyedInde
 }
 
 /**
- * Something reaches back to 30 days and no further: DataHub's own datahub-gc, which every installation ships as a system
- * source, switched on, with 30 days for everything (ingestion-datahub-gc.yaml). In its recipe's template the value false is
- * followed by the default true, so that only the number of days can safely be set through the environment.
+ * Whether an index reaches back 30 days and no further: probably DataHub's own datahub-gc, a system source that every
+ * installation has, switched on and with 30 days for everything (ingestion-datahub-gc.yaml). Its recipe's template turns
+ * the value false into the default true, so only the number of days can safely be set through the environment.
  */
 export const isCutAt30Days = ({ counts }: SurveyedIndex): boolean =>
   counts.kind === 'counted' &&
@@ -48,10 +48,10 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   const cut = indices.filter(isCutAt30Days);
   if (cut.length === 0) return [];
   return [
-    `Something else already cuts at 30 days: ${cut.map(dottedName).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back so far and no further. ` +
+    `Something else already cuts at 30 days: ${cut.map(dottedName).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back that far and no further. ` +
       'That is what datahub-gc does, the system ingestion source that DataHub ships, every night at 01:00 UTC. ' +
       'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
-      'set truncate_indices: false in the recipe of datahub-gc; to keep that over upgrades give the system-update job ' +
+      'set truncate_indices: false in the recipe of datahub-gc; to keep that across upgrades, give the system-update job ' +
       `DATAHUB_GC_BOOTSTRAP_VALUES='{"truncate_indices_retention_days": 5000}'.`,
   ];
 }

@@ -21,7 +21,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
       ...suggest(found, now).flatMap((one) => wrap(reasonOf(one), width, '- ')),
       ...prefixed('', wrap(freedInAll(found, now), width)),
     ]),
-    // Last, where it is seen: what the figures above leave out.
+    // Last, where people see it: what the figures above leave out.
     ...prefixed('', renderFailures(found, width)),
   ];
 }

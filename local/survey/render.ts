@@ -29,8 +29,9 @@ export function renderChecks(checks: readonly Check[], width: number, paint: Pai
 }
 
 /**
- * The table: one line for each index with the share of rows older than each age, and one below it with the rows that
- * would remain, and one with the disk space that would be freed. Fits 100 columns with DataHub's own names; on a narrower terminal each index gets a paragraph.
+ * The table: for each index a line with the share of rows older than each age, one with the rows that would remain, and
+ * one with the disk space that would be freed. Fits 100 columns with DataHub's own names; on a narrower terminal each
+ * index gets a paragraph.
  */
 export function renderTable(indices: readonly SurveyedIndex[], width: number): string[] {
   const columns: Column[] = [
@@ -92,7 +93,7 @@ export function renderFailures(found: Survey, width: number): string[] {
   ];
 }
 
-/** The names of indices that were not counted, by the reason. */
+/** The names of indices that were not counted, by reason. */
 export function failuresByReason({ indices }: Survey): Map<string, string[]> {
   const byReason = new Map<string, string[]>();
   for (const index of indices) {

@@ -5,17 +5,17 @@ import { type Age, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days } from './hints.ts';
 
-/** A suggested policy; its `note` is the reason, which every message then shows beside the index. */
+/** A suggested policy; its `note` is the reason, which every message then shows next to the index. */
 export interface Suggestion {
   policy: PolicyInput & { note: string };
-  /** The same, and where to look; without a stop. */
+  /** The reason, with more detail where there is some; without its full stop. */
   why: string;
 }
 
 /** For a list: it begins with the index. */
 export const reasonOf = ({ policy, why }: Suggestion): string => `${dottedName(policy)}: ${why}.`;
 
-/** A policies file with them, one line each. */
+/** A policies file with the suggested policies, one line each. */
 export const policiesText = (suggestions: readonly Suggestion[]): string =>
   `[\n${suggestions.map(({ policy }) => `  ${JSON.stringify(policy)}`).join(',\n')}\n]\n`;
 
@@ -38,10 +38,10 @@ const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggestion =>
     ' (see above)',
   );
 
-/** The default of `minDeletePercent`: from this share on a truncation is worthwhile. */
+/** The default of `minDeletePercent`, as a share: from here on a truncation is worthwhile. */
 const worthwhile = 0.1;
 
-/** More than this in a first night is hours of load, merges, and a disk that grows before it shrinks. */
+/** Deleting more rows than this in the first night means hours of load, merges, and a disk that grows before it shrinks. */
 const bigNightRows = 10_000_000;
 const biteRows = 5_000_000;
 
@@ -61,7 +61,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (holdsLatestState(aspect)) {
     return suggestion(
       with365,
-      '365 days, because DataHub shows the latest row as the current result: a shorter time takes the only one from what runs rarely',
+      '365 days, because DataHub shows the latest row as the current result: a shorter time would delete the only row of what runs rarely',
     );
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
@@ -80,11 +80,11 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   return suggestion(
     { ...policy, maxRowsPerRun: biteRows },
     note,
-    `. At most ${grouped(biteRows)} rows go in a night, so that the first one is no harder than others: about ${nights} nights`,
+    `. At most ${grouped(biteRows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`,
   );
 }
 
-/** What a first run would delete of one index: nothing while that is not worth it, and no more than a bite. */
+/** What a first run would delete from one index: nothing if it is not worthwhile, and no more than a bite. */
 export function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggestion): number {
   if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
   const past = counts.older[policy.retentionDays as Age];
@@ -92,7 +92,7 @@ export function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggestion): num
   return Math.min(past, policy.maxRowsPerRun ?? past);
 }
 
-/** The same of all indices, with the disk space that it would free, as far as sizes are known. */
+/** The same for all indices, with the disk space that it would free, as far as sizes are known. */
 export function gainOf(
   { indices }: Survey,
   suggestions: readonly Suggestion[],

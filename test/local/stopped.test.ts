@@ -125,7 +125,7 @@ describe.concurrent('npm start, stopped by', () => {
 
     expect(before).toEqual([`dataset.${aspect}`]);
     if (way !== 'a terminal that is closed') {
-      expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ goes on running on the server`));
+      expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ is still running on the server`));
       expect(output.stderr).toContain('Start the same command again');
     }
     // Longer than what was left of the first task: the second one would have been begun by now.

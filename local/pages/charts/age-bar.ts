@@ -26,7 +26,7 @@ export function ageBar(id: string, name: string, bar: Bar): Html {
     const left = toShare(drawn);
     drawn += part.rows;
     const width = toShare(drawn) - left;
-    // A thin part would consist of nothing but its edges.
+    // A thin part would consist only of its edges.
     const thin = width < 0.01 ? ' thin' : '';
     return html`<rect class="part ${className}${thin}" x="${across(left)}" y="${place.top}" width="${across(width)}" height="${place.height}"/>`;
   });
@@ -64,7 +64,7 @@ const fateWords: Record<Fate, string> = {
 const isPast = (fate: Fate): boolean => fate !== 'stays' && fate !== 'missing';
 const sum = (parts: readonly Part[]): number => parts.reduce((all, { rows }) => all + rows, 0);
 
-/** Each part with its colour: on both sides the parts farthest from the cut are the strongest. */
+/** Each part with its colour: on both sides, the parts farthest from the cut are the strongest. */
 function shaded(parts: readonly Part[]): Array<{ part: Part; className: string }> {
   const going = parts.filter(({ fate }) => fate === 'went' || fate === 'goes');
   const staying = parts.filter(({ fate }) => fate === 'stays');
@@ -83,7 +83,7 @@ function shaded(parts: readonly Part[]): Array<{ part: Part; className: string }
   });
 }
 
-/** How much paler than the strongest of its kind, 0 to 5; a single one is neither pale nor dark. */
+/** How much paler than the strongest of its kind, 0 to 5; a part that is alone is in between. */
 const paler = (at: number, of: number): number => (of === 1 ? 2 : Math.round(at * Math.min(1.6, 5 / (of - 1))));
 
 function ends(parts: readonly Part[], total: number, freed: number | undefined): Html {

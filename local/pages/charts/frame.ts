@@ -1,15 +1,15 @@
 import { type Child, type Html, html } from '../html.ts';
 
 /**
- * What every chart has: a picture that a screen reader can name and describe, and next to it the same numbers as a
- * table.
+ * What every chart has: a picture that a screen reader can name and describe, and the same numbers in a table next to
+ * it.
  *
- * Pictures have no view box, so that they are as wide as there is room and their text keeps its size on a phone: places across are
- * percentages, places down are pixels.
+ * Pictures have no view box, so that they use the available width and their text keeps its size on a phone: horizontal
+ * positions are percentages, vertical ones are pixels.
  */
 
 export interface Picture {
-  /** On the page only once. */
+  /** Unique on the page. */
   id: string;
   title: string;
   /** How someone would describe it. */
@@ -44,13 +44,13 @@ export function dataTable({ caption, columns, rows }: Table): Html {
   )}</tbody></table>`;
 }
 
-/** Folded away next to its picture. */
+/** The table of a picture, collapsed. */
 export const numbers = (table: Table): Html =>
   html`<details><summary>The numbers</summary>${dataTable(table)}</details>`;
 
-/** A place across, as SVG takes it; two decimals are a hundredth of a pixel on a phone. */
+/** A horizontal position as SVG takes it; two decimals are less than a tenth of a pixel on a phone. */
 export const across = (share: number): string => `${Math.round(share * 1e4) / 100}%`;
 
-/** Where a text at a place across begins or ends so that it stays in the picture. */
+/** How a text is anchored at a horizontal position so that it stays within the picture. */
 export const anchor = (share: number): 'start' | 'middle' | 'end' =>
   share < 0.2 ? 'start' : share > 0.8 ? 'end' : 'middle';

@@ -20,12 +20,12 @@ const briefNights = 7;
 export type Span = readonly [from: number, to: number];
 
 export interface NightsFigure {
-  /** On the page only once. */
+  /** Unique on the page. */
   id: string;
   name: string;
   nights: readonly NightPoint[];
   span: Span;
-  /** One of many: the table has only the last week. */
+  /** True if the chart is one of many: the table then has only the last week. */
   isBrief: boolean;
 }
 
@@ -103,7 +103,7 @@ interface Point {
   value: number;
 }
 
-/** More dots than this are a line. */
+/** With more points than this, only the line is drawn. */
 const mostDots = 14;
 
 function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): Html | undefined {
@@ -113,7 +113,7 @@ function lineChart({ id, name, what, nights, time, of, part, say }: LineChart): 
   if (!first || !last) return undefined;
   const parts = part ? pointsOf(nights, part) : [];
   const { toY, ticks, isLog } = scale(points, parts);
-  // The nested picture is stretched to the width that there is, but for its strokes.
+  // The nested picture is stretched to the available width, except for its strokes.
   const toPath = line<Point>()
     .x(({ at }) => Math.round(time(at) * 1000))
     .y(({ value }) => round(toY(value)));
@@ -198,7 +198,7 @@ const pointsOf = (nights: readonly NightPoint[], of: (night: NightPoint) => numb
     return value === undefined ? [] : [{ at: night.at, value }];
   });
 
-/** If the largest value exceeds the smallest by this factor, a linear scale would show the small ones as nothing. */
+/** If the largest value exceeds the smallest above 0 by this factor, small ones would not show on a linear scale. */
 const logFrom = 1000;
 
 /**
@@ -222,7 +222,7 @@ function scale(
   return { toY, ticks: [0, 10 ** Math.round(powers / 2), 10 ** powers], isLog };
 }
 
-/** A pause longer than this many usual ones is a gap: nothing is drawn where nothing was seen. */
+/** A pause longer than this many usual ones (or days) is a gap: nothing is drawn where nothing was seen. */
 const gapFactor = 2.5;
 
 /** The points in uninterrupted sequences. */

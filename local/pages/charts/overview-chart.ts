@@ -29,17 +29,17 @@ export function overviewChart(id: string, indices: readonly Compared[]): Html {
     drawing: indices.map(({ rows, past }, at) => {
       const top = at * rowHeight;
       return html`<text class="strong" x="0" y="${top + 13}">${labels[at]}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text>${
-        // However small: anything with a row is visible.
+        // Anything with a row is visible, however small.
         rows > 0 && html`<rect class="s4" x="0" y="${top + 18}" width="2" height="9"/>`
       }<rect class="g3" x="0" y="${top + 18}" width="${across(width(past))}" height="9"/><rect class="s4" x="${across(width(past))}" y="${top + 18}" width="${across(width(rows - past))}" height="9"/>`;
     }),
   })}<ul class="legend"><li><svg width="11" height="11" aria-hidden="true"><rect class="g3" width="11" height="11" rx="2"/></svg>past the retention</li><li><svg width="11" height="11" aria-hidden="true"><rect class="s4" width="11" height="11" rx="2"/></svg>within it</li></ul></figure>`;
 }
 
-/** Space on a phone, next to the number. */
+/** Characters of a name that fit on a phone next to the number. */
 const nameRoom = 30;
 
-/** All in one form: in full where every name has room, else the aspects, if these tell the indices apart. */
+/** All labels in one form: full names if they all fit, otherwise the aspects, if these tell the indices apart. */
 function labelsOf(names: readonly string[]): string[] {
   if (names.every((name) => name.length <= nameRoom)) return [...names];
   const aspects = names.map((name) => name.slice(name.indexOf('.') + 1));

@@ -5,7 +5,7 @@ import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { countAges, surveyConcurrency } from '../../survey/count.ts';
 import type { Older } from '../by-age.ts';
 
-/** Rows by age for the pictures of a run: additional dry runs after it has ended, only for the readers of a page. */
+/** Rows by age for the pictures of a run: additional dry runs after it has ended, made only if a page is wanted. */
 
 export interface CountedAges {
   /** By the index's name. */
@@ -14,7 +14,7 @@ export interface CountedAges {
   left: number;
 }
 
-/** The largest are counted; four dry runs each are a minute's work for a slow server. */
+/** Only the largest indices are counted: four dry runs for each can take a slow server a minute. */
 const mostIndices = 40;
 const mostMillis = 120_000;
 
@@ -25,7 +25,7 @@ export interface AgesOptions {
   now?(): number;
 }
 
-/** Never throws for a server's answer: a picture can do without. */
+/** Never throws because of a server's answer: a picture can do without these counts. */
 export async function countedAges(
   report: Report,
   { operations, onCounted = () => {}, now = Date.now }: AgesOptions,

@@ -34,7 +34,7 @@ export function attentionOf(report: Report, context: MessageContext): Attention[
 export const toKnowOf = (report: Report, context: MessageContext): string[] =>
   notes(report, context).flatMap(({ alert, text }) => (alert ? [] : [text]));
 
-/** The result for an index, for its own place on the page. */
+/** The result for an index, for its card. */
 export const sentenceOf = (entry: PolicyEntry): string => {
   const said = asSentence(sentence(entry));
   return resultOf[entry.outcome] === 'ok' ? said : `${said} ${causeSentence(entry, maxText)}`;

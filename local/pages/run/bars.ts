@@ -8,7 +8,7 @@ import type { Bar, Part } from '../model.ts';
 
 /** What a run did, or would do, to the rows of one index, as a bar. */
 
-/** Truncations that were not seen to end well: only for those that delete in place is it known what was deleted. */
+/** Truncations that were not seen to end well: what was deleted is known only for those that delete in place. */
 const unended: readonly Outcome[] = ['still-running', 'incomplete', 'unknown'];
 
 /**
@@ -38,7 +38,7 @@ export function barOf(
   };
 }
 
-/** The age of missing rows cannot be counted. */
+/** The ages of missing rows cannot be counted. */
 function missingParts(
   { rowsDeleted, rowsToDelete = 0, rowsMissing = 0, retentionDays }: PolicyEntry,
   rowsTotal: number,
@@ -72,7 +72,7 @@ function partsOf(entry: PolicyEntry, rowsTotal: number, older: Older, startMilli
     rows: Math.min(rowsTotal, rows),
     fate,
   });
-  /** Where a bite is cut; older than the retention. */
+  // The age at which a bite is cut, which is higher than the retention.
   const biteDays = entry.cutoffMillis === undefined ? days : tenth((startMillis - entry.cutoffMillis) / dayMillis);
   const isBite = rowsPastRetention > rowsToDelete && biteDays > days;
   if (outcome === 'truncated') {
@@ -98,7 +98,7 @@ function partsOf(entry: PolicyEntry, rowsTotal: number, older: Older, startMilli
   return byAge(rowsTotal, older, [cut(past, 'overdue')]);
 }
 
-/** Counts made after the deletion, as they would have been before it: only of rows that stay. */
+/** Counts made after the deletion, as they would have been before it; only of rows that stay. */
 function afterwards(older: Older, went: number, past: number, days: number): Older {
   const left = older.get(days) ?? past - went;
   return new Map(

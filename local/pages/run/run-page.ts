@@ -130,7 +130,7 @@ function pictureOf(entry: PolicyEntry, { report, policies, older, nights }: Show
 
 const isQuiet = (outcome: Outcome): boolean => resultOf[outcome] === 'ok' && !deletesRows(outcome);
 
-/** The vocabulary of report and runbook, worded a little more naturally. */
+/** The terms of report and runbook, worded a little more naturally. */
 const badgeWords = Object.fromEntries(
   Object.keys(resultOf).map((outcome) => [outcome, outcome.replaceAll('-', ' ')]),
 ) as Record<Outcome, string>;

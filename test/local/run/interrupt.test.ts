@@ -8,7 +8,7 @@ describe('what an interrupted run says', () => {
     const ledger = memoryLedger();
     await ledger.replace(undefined, aRunning());
     const lines = await whatGoesOn(ledger);
-    expect(lines).toContain('  dataset.operation: task node:1 goes on running on the server.');
+    expect(lines).toContain('  dataset.operation: task node:1 is still running on the server.');
     expect(lines.at(-1)).toContain('Start the same command again');
     // In a cluster nobody can.
     expect((await whatGoesOn(ledger, true)).at(-1)).toMatch(/^The next run continues: it picks up what is there/);
@@ -60,14 +60,14 @@ describe('what an interrupted run says', () => {
     await ledger.replace(undefined, aRunning());
     ledger.stored.set('another', { ...head, index: 'another', aspect: 'another', state: 'running' });
     const lines = await whatGoesOn(ledger);
-    expect(lines).toContain('  dataset.operation: task node:1 goes on running on the server.');
+    expect(lines).toContain('  dataset.operation: task node:1 is still running on the server.');
     expect(lines.join('\n')).toMatch(
       /dataset\.another: its ledger record .version 1. is one that this program cannot read/,
     );
     expect(lines[0]).toBe('Stopped, but not on the server:');
     expect(lines.slice(-2)).toEqual([
       expect.stringContaining('Start the same command again'),
-      expect.stringContaining('leaves alone: see to it with the version that wrote it'),
+      expect.stringContaining('leaves alone what it cannot read: finish it with the version that wrote it'),
     ]);
   });
 

@@ -13,7 +13,7 @@ import { bitesTable, looksTables, nightTable, planTable, settlingTable, shownTab
 /**
  * `npm run bench -- [--json FILE] [--only looks,nights,bites,settling,plan,start]`. Looks, nights, bites and settling
  * are simulated in virtual time and give the same results on every machine; Plan and start are measured and need a
- * quiet one.
+ * quiet machine.
  */
 
 const drawsPerCell = 200;
@@ -33,7 +33,7 @@ const figures: Figures = {};
 const print = (title: string, text: string) => process.stdout.write(`## ${title}\n\n${text}\n\n`);
 const since = performance.now();
 
-// Measured first: simulating heats the CPU and fills the memory.
+// Measured first, because simulations heat the CPU and fill the memory.
 if (chosen.includes('start')) {
   figures.start = benchStart(startRounds);
   print('Start', startTable(figures.start));

@@ -2,7 +2,7 @@ import type { Usage } from './simulation/functions.ts';
 
 /**
  * List prices in US dollars, us-east-1 (N. Virginia), November 2026. No free tier is counted (they cover a night of this
- * job many times over), but for one: the account's first metrics. Sources: aws.amazon.com/<service>/pricing.
+ * job many times over) except one: the account's first metrics. Sources: aws.amazon.com/<service>/pricing.
  */
 export const prices = {
   /** step-functions: standard workflows, each state entered, retries included. */
@@ -17,16 +17,16 @@ export const prices = {
   parameterCall: 0,
   /** kms: the token's decryption. */
   decryption: 0.03 / 10_000,
-  /** sns: API requests; emails are the dearest of the usual deliveries. */
+  /** sns: API requests; emails are the most expensive of the usual deliveries. */
   snsRequest: 0.5 / 1e6,
   email: 2 / 100_000,
   /** eventbridge: one invocation of the scheduler. */
   schedule: 1 / 1e6,
-  /** cloudwatch: log data taken in, per byte. */
+  /** cloudwatch: ingested log data, per byte. */
   logByte: 0.5 / 1e9,
-  /** cloudwatch: a custom metric for a month; by the hour, only for the hours in which it is sent. */
+  /** cloudwatch: a custom metric for a month; billed only for the hours in which it is sent. */
   metricMonth: 0.3,
-  /** cloudwatch: each metric that an alarm looks at, for a month. */
+  /** cloudwatch: each metric of an alarm, for a month. */
   alarmMetricMonth: 0.1,
   /** cloudwatch: X-Ray, one trace per execution. */
   trace: 5 / 1e6,
@@ -38,14 +38,14 @@ const functionGb = 0.5;
 const snsRequests = 2;
 /** Number of recipients. */
 const emails = 2;
-/** What a state machine with logging at ALL, without data, writes per history event. */
+/** What a state machine that logs at level ALL without execution data writes per history event. */
 const logBytesPerEvent = 300;
-/** DynamoDB reads 4 kB and writes 1 kB for a unit; a record has about 2 kB. */
+/** A DynamoDB unit reads 4 kB or writes 1 kB; a record has about 2 kB. */
 const unitsPerWrite = 2;
-/** A Query of 40 nights below 200 bytes is at most 8 kB, and half price, because it need not be consistent. */
+/** A Query of 40 nights of up to 200 bytes is at most 8 kB, at half price, because it need not be consistent. */
 const unitsPerRecall = 1;
 
-/** An account's first custom metrics cost nothing, every month; what is sent an hour a night uses up little of them. */
+/** An account's first custom metrics are free every month; a metric that is sent one hour a night uses little of that. */
 const freeMetrics = 10;
 const hoursOfAMonth = 730;
 const nightsOfAMonth = hoursOfAMonth / 24;
@@ -62,9 +62,9 @@ export interface NightPrice {
   metrics: number;
   /** All of the above. */
   inAll: number;
-  /** Custom metrics in an account whose free ones are used up by others: beside `inAll`, and instead of `metrics`. */
+  /** Custom metrics in an account whose free ones are used up by others: instead of `metrics`, and not part of `inAll`. */
   metricsWithoutFree: number;
-  /** Metrics of a month, as they are billed: one that is sent all the time counts as 1. */
+  /** Metrics per month as billed: one that is sent all the time counts as 1. */
   metricMonths: number;
 }
 

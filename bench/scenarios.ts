@@ -2,12 +2,12 @@ import { dayMillis } from '../lambda/facts/limits.ts';
 import type { SampleIndex } from '../local/operations-service/samples.ts';
 
 /**
- * Nights to compare on. Sizes and speeds are those that DataHub's issues and an estimate make plausible: 0.1 to 1 million
+ * Nights to compare. Sizes and speeds are plausible ones, based on DataHub's issues and an estimate: 0.1 to 1 million
  * rows for an aspect of a small site, 5 to 50 million for one of a medium site, 100 million and more for a large one;
  * 1,000 to 10,000 rows deleted per second (single slice).
  */
 
-/** Rows of the stand-in for a thousand real ones, so that a day's task fits into memory; time is not scaled. */
+/** Real rows for each row of the stand-in, so that a day-long task fits into memory; time is not scaled. */
 const scale = 1000;
 /** Real rows that a task deletes per second. */
 const rowsPerSecond = 4000;
@@ -19,7 +19,7 @@ export interface Scenario {
   policies: Record<string, unknown>[];
   /** How long each truncation of this night takes, seconds; by index. */
   truncated: Record<string, number>;
-  /** Seconds for which the peer, which has no threshold, deletes in each of the others. */
+  /** Seconds for which the peer, which has no threshold, deletes in each of the other indices. */
   belowThreshold: Record<string, number>;
   maxRunHours: number;
   /** Rows of the stand-in per second. */
@@ -115,7 +115,7 @@ function night(
   };
 }
 
-/** Old rows of 31 to 90 days, fresh ones of half a day to 20 days. */
+/** Old rows are 31 to 90 days old, fresh ones half a day to 20 days. */
 function index(start: number, aspect: string, { old, fresh }: { old: number; fresh: number }): SampleIndex {
   const spread = function* (count: number, from: number, to: number) {
     for (let row = 0; row < count; row++) yield Math.round(start - (from - ((from - to) * row) / count) * dayMillis);

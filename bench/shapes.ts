@@ -1,6 +1,6 @@
 import type { Random } from '../local/operations-service/random.ts';
 
-/** The progress of a task: the share (0 to 1) of its rows by the share of its time. */
+/** The progress of a task: the share (0 to 1) of its rows as a function of the share of its time. */
 export interface Course {
   /** Rows that are really done. */
   rows(share: number): number;

@@ -6,7 +6,7 @@ import type { PlanTime } from './measured/plan-time.ts';
 import type { SettlingRow } from './measured/settling.ts';
 import type { StartRow } from './measured/start-up.ts';
 
-/** One promise of the project, the figure of this run, and whether it is kept. */
+/** One of the project's promises, the figure of this run, and whether the promise is kept. */
 export interface Shown {
   what: string;
   limit: string;

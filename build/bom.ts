@@ -1,6 +1,6 @@
 import packageManifest from '../package.json' with { type: 'json' };
 
-/** The parts of a CycloneDX document that are cut. */
+/** The parts of a CycloneDX document that we filter. */
 export interface Bom {
   metadata: { component: { name: string } };
   components: { 'bom-ref': string; name: string; version: string; properties?: { name: string }[] }[];
@@ -25,7 +25,7 @@ export function bundledBom(all: Bom, bundled: ReadonlySet<string>): Bom {
   const dependencies = all.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }));
-  // npm names the component after the folder that it was asked in.
+  // npm names the component after the folder in which it was run.
   const metadata = { ...all.metadata, component: { ...all.metadata.component, name: own } };
   return { ...all, metadata, components, dependencies };
 }

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
- * The two programs of the package as files that need no other files but the functions;
- * `infra/functions/bundles.ts` has those.
+ * The two programs of the package as files that need no other file except the functions, which
+ * `infra/functions/bundles.ts` bundles.
  */
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,7 +54,7 @@ export async function bundleConstruct(outfile: string): Promise<Metafile> {
   return metafile!;
 }
 
-/** The functions are bundled already where the construct is used, which has no esbuild. */
+/** An app that uses the construct has no esbuild, so the functions are bundled already. */
 const packagedCode: Plugin = {
   name: 'packaged-code',
   setup({ onResolve }) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from './bundles.ts';
 
-/** Third-party code in the bundles, according to esbuild, and its terms. */
+/** Third-party code in the bundles, according to esbuild, and its licences. */
 
 export interface BundledPackage {
   name: string;

@@ -5,8 +5,8 @@ import { policySchema } from '../lambda/policy/schema.ts';
 
 /**
  * JSON Schemas, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
- * on each other, on a stage's own floor and on the outside world is only in code, and JSON Schema knows no aspect
- * names. That of the report is for its readers: its objects are open, so that a new field or kind breaks no one.
+ * on each other, on a stage's own floor and on the outside world is only in code, and so are the aspects' names. The
+ * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing.
  */
 export function jsonSchemas(): Record<'policies.schema.json' | 'report.schema.json' | 'stage.schema.json', string> {
   // The floor is a stage's own setting: the lowest that a stage may have.

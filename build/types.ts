@@ -12,7 +12,7 @@ export function constructTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
   try {
     const project = join(folder, 'tsconfig.json');
-    // Only for the construct and what it needs: tests may export things that no declaration can name.
+    // Only for the construct and what it imports: tests may export things that no declaration can name.
     writeFileSync(
       project,
       JSON.stringify({

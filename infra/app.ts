@@ -7,7 +7,7 @@ const app = new App();
 try {
   const stage = readStageFile(app.node.tryGetContext('stage'));
   new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
-  // It loads all of CDK, which a mistake in the stage file need not wait for.
+  // It loads all of CDK; a mistake in the stage file is reported before that.
   const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 } catch (error) {

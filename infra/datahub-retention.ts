@@ -64,9 +64,9 @@ export interface RetentionPolicy {
   readonly note?: string;
 }
 
-/** The settings of one stage: what a stage file holds. Those that cannot work throw one sentence at synth. */
+/** The settings of one stage: what a stage file holds. If they cannot work, synth fails with one sentence for each problem. */
 export interface DatahubRetentionProps {
-  /** Its name, at most 20 lower-case letters, digits and hyphens. It is a part of the names of resources: one stage for each server. */
+  /** The stage's name, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage per server. */
   readonly stage: string;
   /** The GMS address with its prefix: `https://host/api/gms`, `https://host/gms` or `http://host:8080`. */
   readonly gmsUrl: string;

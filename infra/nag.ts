@@ -1,18 +1,18 @@
 import { type Stack, Validations } from 'aws-cdk-lib';
 
-/** Exceptions from cdk-nag's rules, each with its reason, by the end of the construct's path. */
+/** Exceptions from cdk-nag's rules: the end of the construct's path, the rule, and the reason. */
 const acknowledged: [path: RegExp, id: string, reason: string][] = [
   [
     /\/Workflow\/(Plan|Truncate|Poll)\/Role$/,
     'AwsSolutions-IAM5[Resource::*]',
-    'The describing actions have no resource level, and Lambda checks the others without naming an interface that does not exist yet.',
+    'The describe actions have no resource level, and Lambda checks the others before there is an interface to name.',
   ],
   [
     /\/Workflow\/(Role|StateMachine)$/,
     'AwsSolutions-IAM5[Resource::*]',
     'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
   ],
-  [/\/Nights\/Table$/, 'AwsSolutions-DDB3', 'What is lost there grows again within a few nights.'],
+  [/\/Nights\/Table$/, 'AwsSolutions-DDB3', 'Lost data builds up again within a few nights.'],
 ];
 
 /** For our own app only: an app that uses the construct has its own rules and its own reasons for exceptions. */

@@ -1,14 +1,14 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib';
 
-/** The names that people and messages use; CloudFormation names everything else, so that names cannot clash. */
+/** The names that people and messages use. CloudFormation names everything else, so that names cannot clash. */
 
 export const stateMachineName = (stage: string): string => `datahub-retention-${stage}`;
 
-/** Ends in a separator that no stage's name has, so that the prefix of `prod` does not cover `prod-eu`. */
+/** Ends in a separator that no stage's name contains, so that the prefix of `prod` does not cover `prod-eu`. */
 export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
 
 /**
- * Known before the state machine exists: the Report function, on which the state machine depends, names it in messages.
+ * Known before the state machine exists: messages of the Report function, on which the state machine depends, name it.
  */
 export const stateMachineArn = (stack: Stack, stage: string): string =>
   stack.formatArn({

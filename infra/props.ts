@@ -19,7 +19,7 @@ export function settingsOf(scope: Construct, { stage, ...given }: DatahubRetenti
 
 /** CloudWatch and SNS refuse a topic of another region in the middle of a deployment. */
 function regionProblem(stackRegion: string, topicArn: string | undefined): string | undefined {
-  // A stack without a region of its own goes to the CDK command line's default region, and says so.
+  // A stack without a region of its own is deployed to the CDK command line's default region.
   const region = Token.isUnresolved(stackRegion) ? process.env['CDK_DEFAULT_REGION'] : stackRegion;
   if (topicArn === undefined || region === undefined || Token.isUnresolved(topicArn)) return undefined;
   const own = topicArn.split(':')[3];
@@ -27,7 +27,7 @@ function regionProblem(stackRegion: string, topicArn: string | undefined): strin
   return `is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`;
 }
 
-/** Props that an app may have created itself, so that they are only known at deployment. */
+/** Props for resources that the app may create itself, so that their values are only known at deployment. */
 const deployTime = {
   gmsUrl: () => 'https://token.invalid/gms',
   topicArn: (n: number) => `arn:aws:sns:us-east-1:000000000000:token-${n}`,

@@ -15,7 +15,7 @@ export class RetentionStack extends Stack {
     const { tags = {}, $schema: _, ...settings } = file;
     super(scope, id, {
       description: `Truncates DataHub's time series indices (stage ${file.stage})`,
-      // With the stack goes the ledger, the only memory of what may still be running on the server.
+      // Deleting the stack deletes the ledger, the only memory of what may still be running on the server.
       terminationProtection: file.mode === 'enforce',
       ...props,
     });

@@ -12,7 +12,7 @@ export interface RunScheduleProps {
 }
 
 /**
- * A start that was lost is kept for this long, and so long its alarm lasts: less than a day, so that the next night's
+ * A lost start is kept for this long, and its alarm lasts as long: less than a day, so that the next night's lost start
  * raises it again.
  */
 const keptHours = 20;
@@ -22,7 +22,7 @@ const keptHours = 20;
  * duplicate event.
  */
 export class RunSchedule extends Construct {
-  /** Starts that Step Functions refused or did not answer in time, each with the reason as attributes of its message. */
+  /** Starts that Step Functions refused or did not answer in time; the attributes of each message name the reason. */
   readonly lostStarts: Queue;
 
   constructor(scope: Construct, id: string, { settings, stateMachine }: RunScheduleProps) {
@@ -34,7 +34,7 @@ export class RunSchedule extends Construct {
     };
     this.lostStarts = new Queue(this, 'LostStarts', {
       ...kept,
-      // Nothing of ours reads it. A program of somebody else's that fails on a message does not meet it for ever.
+      // Nothing of ours reads the queue. A user's program that fails on a message does not get it again forever.
       deadLetterQueue: {
         maxReceiveCount: 100,
         queue: new Queue(this, 'Unreadable', kept),
@@ -45,7 +45,7 @@ export class RunSchedule extends Construct {
       schedule: ScheduleExpression.expression(settings.schedule, TimeZone.of(settings.timeZone)),
       target: new StepFunctionsStartExecution(stateMachine, {
         input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
-        // A run that begins an hour late belongs to the next night; the alarm StartLost reports one that never began.
+        // A run more than an hour late is left to the next night; the alarm StartLost reports one that never began.
         retryAttempts: 2,
         maxEventAge: Duration.hours(1),
         deadLetterQueue: this.lostStarts,

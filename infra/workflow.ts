@@ -74,7 +74,7 @@ export class Workflow extends Construct {
       code: code.truncate,
       environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
       permissions: [
-        // Just before it sends, it rereads what someone may have made stricter since Plan.
+        // Just before it sends, it rereads the policies, which someone may have made stricter since Plan.
         readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
@@ -93,7 +93,7 @@ export class Workflow extends Construct {
       ],
       network,
     });
-    // Outside any network: a report must get out when nothing else does.
+    // Outside any VPC: a report must get out even if nothing else does.
     this.report = new RetentionFunction(this, 'Report', {
       name: 'report',
       description: 'Publishes the run report',
@@ -141,8 +141,8 @@ export class Workflow extends Construct {
   }
 
   /**
-   * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with part of the
-   * stack's id in its name, so that leftovers of an earlier stack are never in the way.
+   * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with a part of the
+   * stack's id in its name, so that it never clashes with the leftovers of an earlier stack.
    */
   private executionLog(stage: string): LogGroup {
     const stackId = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
@@ -157,7 +157,7 @@ export class Workflow extends Construct {
 const allow = (sid: string, actions: string[], ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ sid, actions, resources });
 
-/** The token, and other parameters that a function reads individually; by name, so without the parameters' history. */
+/** Permission to read the token and other parameters that a function reads individually, by their names. */
 function readParameters(stack: Stack, settings: Settings, pausedParameter?: string): PolicyStatement[] {
   const names = [settings.tokenParameter, pausedParameter, settings.caCertificateParameter];
   const arns = names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));

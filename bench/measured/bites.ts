@@ -7,18 +7,18 @@ import { inProcess } from '../simulation/in-process.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 
-/** Ten nights over a million rows that are past their retention, a hundred thousand a night. */
+/** Ten nights on a million rows that are past their retention, a hundred thousand rows a night. */
 
 export interface BiteRow {
   stamped: string;
   night: number;
   outcome: string;
   rowsDeleted: number;
-  /** Days from the sent cutoff to the policy's: 0 when the bite reaches it. */
+  /** Days from the sent cutoff to the policy's: 0 once a bite reaches it. */
   cutoffOlderDays: number;
   /** Dry runs that Plan made, the policy's own included. */
   planDryRuns: number;
-  /** Seconds that Plan expected for the truncation, if earlier nights showed its speed; and those that it took. */
+  /** Seconds that Plan expected for the truncation, if earlier nights showed its speed; and seconds that it took. */
   estimatedSeconds: number | undefined;
   tookSeconds: number;
 }
@@ -37,7 +37,7 @@ const stampings: Record<string, () => number[]> = {
   // 5,000 rows a day.
   'at midnight': () =>
     rowsOf((row) => Math.floor((cutoff - Math.floor(row / 5000) * dayMillis) / dayMillis) * dayMillis),
-  // Ever further apart, each an hour long.
+  // 37 bursts of an hour each, farther and farther apart.
   'in bursts': () =>
     rowsOf((row) => Math.floor(cutoff - ((row % 37) ** 2 * dayMillis) / 2 - ((row * 7919) % 3_600_000))),
 };
@@ -59,7 +59,7 @@ async function tenNights(stamped: string, old: number[]): Promise<BiteRow[]> {
   const kept = { ledger: memoryLedger(), nights: nightsInMemory() };
   const rows: BiteRow[] = [];
   for (let night = 1; night <= nights; night++) {
-    // Late enough that no remaining row reaches its retention: only the backlog is shown.
+    // Right after the previous night, so that no further row becomes due: only the backlog is shown.
     const startedAt = time.now() + 1000;
     time.advance(1000);
     const { handlers, published } = deployVirtually(time, { operations, policies, ...kept });

@@ -7,7 +7,7 @@ import { drawTask, type OneTask, oneTaskService } from '../simulation/one-task.t
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 
-/** How late the end of a task is seen, and at what cost, for tasks of six lengths and five shapes. */
+/** How late the end of a task is seen and at what cost, for tasks of several lengths and shapes. */
 
 export const durations = {
   '10 s': 10,
@@ -31,7 +31,7 @@ export interface LooksCell {
   looks: { mean: number; max: number };
   /** Looks in the first 24 h of a task. */
   looksOfADay: number;
-  /** From the end of the task to the look that sees it; of the draws whose end was seen. */
+  /** From the end of the task to the look that sees it, for the draws whose end was seen. */
   lagSeconds: { mean: number; max: number };
   /** The same as a share of the task's time, percent. */
   lagPercent: { mean: number; max: number };
@@ -45,7 +45,7 @@ interface Watched {
   task: OneTask;
   looks: number;
   looksOfADay: number;
-  /** Negative: the watch was given up that long before the end. */
+  /** Negative if the watch was given up before the end, by this much. */
   lagSeconds: number;
 }
 
@@ -75,7 +75,8 @@ const watchers: Record<Way, (task: OneTask, phase: number) => Promise<Watched>> 
 };
 
 /**
- * Real Plan, Truncate and Poll, turn by turn like the workflow. @param phase from 0 to 1: where in a second it starts
+ * Runs the real Plan, Truncate and Poll in turn, as the workflow does.
+ * @param phase the fraction of a second at which the run starts, 0 to 1
  */
 async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
   const startedAt = Date.UTC(2026, 2, 1, 3, 30) + phase * 1000;
@@ -104,14 +105,14 @@ async function watchOurs(task: OneTask, phase: number): Promise<Watched> {
     return { task, ...counted, lagSeconds: (time.now() - service.endsAt!) / 1000 };
   }
   if (entry?.phase !== 'done' || entry.entry.outcome !== 'truncated' || service.seenAt === undefined) {
-    throw new Error(`the watch of a task ended otherwise than expected: ${JSON.stringify(entry)}`);
+    throw new Error(`the watch of a task ended unexpectedly: ${JSON.stringify(entry)}`);
   }
   return { task, ...counted, lagSeconds: (service.seenAt - service.endsAt!) / 1000 };
 }
 
 const fixedSeconds = 30;
 
-/** The job poller from many samples: Wait 30 s, get the status, choose. */
+/** The job poller of many sample workflows: Wait 30 s, get the status, choose. */
 function watchFixed(task: OneTask): Watched {
   const turn = fixedSeconds + answerMillis.read / 1000;
   const looks = Math.ceil(task.seconds / turn);

@@ -12,7 +12,7 @@ import { answerMillis } from '../simulation/latencies.ts';
 import { deployVirtually } from '../simulation/steps.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 
-/** What whole nights cost: ours run by the workflow file; the two other ways by what they do per task. */
+/** What whole nights cost: ours executes the workflow file; the two other ways are computed from what they do per task. */
 
 export interface NightRow {
   night: string;
@@ -26,7 +26,7 @@ export interface NightRow {
   requests: number;
   countQueries: number;
   price: NightPrice | undefined;
-  /** From the end of the last task to the message; undefined if there is no message, or the execution has died. */
+  /** From the end of the last task to the message; undefined if there is no message or the execution failed. */
   notifiedAfterSeconds: number | undefined;
   remark?: string;
   largestStateBytes?: number;
@@ -43,7 +43,7 @@ export async function benchNights(): Promise<NightRow[]> {
   return rows;
 }
 
-/** Two counts for each sentence "Delete … out of … rows", which a real truncate makes as well before it submits. */
+/** Two counts for each sentence "Delete … out of … rows"; a real truncate makes them as well before it submits. */
 const countQueriesOf = (requests: { dryRun: number; truncate: number }) => 2 * (requests.dryRun + requests.truncate);
 
 async function ours(scenario: Scenario): Promise<NightRow> {
@@ -107,7 +107,7 @@ function countOutcomes({ policies }: Report): Record<string, number> {
   return counts;
 }
 
-/** Metrics in the embedded format; the count of subscriptions is one more. */
+/** The number of metrics in the embedded format, plus one for the count of subscriptions. */
 const metricsOf = (report: Report): number =>
   1 +
   reportMetrics(report)
@@ -115,8 +115,8 @@ const metricsOf = (report: Report): number =>
     .reduce((sum, { _aws }) => sum + _aws.CloudWatchMetrics.reduce((all, { Metrics }) => all + Metrics.length, 0), 0);
 
 /**
- * The job poller of many samples, as a Map over the policies: dry run, choice, submit, then Wait 30 s, status and choice
- * until the task says that it has ended. No verification, no ledger; a published message at the end. All at once.
+ * The job poller of many sample workflows, as a Map over all policies at once: dry run, choice, submit, then Wait 30 s,
+ * status and choice until the task says that it has ended. No verification and no ledger; a message at the end.
  */
 function fixedLoop(scenario: Scenario): NightRow {
   const turnSeconds = 30 + (answerMillis.read + 200) / 1000;
@@ -153,7 +153,7 @@ function fixedLoop(scenario: Scenario): NightRow {
   };
 }
 
-/** datahub-gc: every index in turn, whatever its share; a dry run every 30 s until few rows are left or none have gone. */
+/** datahub-gc: every index in turn, whatever its share; a dry run every 30 s until few rows are left or none were deleted. */
 function peer(scenario: Scenario): NightRow {
   let requests = 0;
   let dryRuns = 0;

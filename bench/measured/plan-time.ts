@@ -15,7 +15,7 @@ export interface PlanTime {
   /** The fastest and the median of several Plans. */
   minMillis: number;
   medianMillis: number;
-  /** Median against the ideal. */
+  /** Median divided by the ideal. */
   ratio: number;
 }
 
@@ -55,7 +55,7 @@ export async function benchPlan(rounds: number): Promise<PlanTime> {
 
 async function planOnce(service: { url: string; token: string }, aspects: string[]): Promise<number> {
   const token = { get: async () => service.token, reread: async () => service.token };
-  // New connections each time, as a function has them.
+  // New connections each time, as in a function.
   const { operations, close } = connect({ baseUrl: service.url, token, tokenText: service.token });
   const policies = aspects.map((aspect) => ({ entityType: 'dataset', aspect, retentionDays: 30 }));
   const deadline = Date.now() + functionTimeoutSeconds.plan * 1000;

@@ -36,7 +36,7 @@ export interface SettlingRow {
   minutes: number;
   looks: number;
   requests: Requests;
-  /** Requests of all looks, the verification's own counts included, for each look. */
+  /** Requests per look, including the verification's own counts. */
   perLook: number;
 }
 

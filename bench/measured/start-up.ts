@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 
-/** How large the functions are and how long their import takes, bundled as the deployment bundles them. */
+/** How large the functions are and how long they take to import, bundled as for a deployment. */
 
 export interface StartRow {
   name: string;
@@ -12,9 +12,9 @@ export interface StartRow {
   /** Imports in separate processes, milliseconds. */
   medianMillis: number;
   minMillis: number;
-  /** Median against that of the function that only reads parameters. */
+  /** Median divided by that of the function that only reads parameters. */
   ratio: number;
-  /** What the bundle consists of, kB by package, the largest first. */
+  /** What the bundle consists of: kB by package, the largest first. */
   parts: Record<string, number>;
 }
 

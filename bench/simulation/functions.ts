@@ -35,7 +35,7 @@ const platformLogBytes = 600;
 /** The fields that the logger adds to each line: time, level, service, stage, run id, step. */
 const lineOverheadBytes = 250;
 
-/** The functions of the deployment as far as time and money go: their containers start cold, and keep the token in memory. */
+/** The deployed functions in terms of time and money: their containers start cold, and keep the token in memory. */
 export function simulateFunctions(time: VirtualTime) {
   const usage = noUsage();
   const usedUntil = new Map<Step, number>();
@@ -57,7 +57,7 @@ export function simulateFunctions(time: VirtualTime) {
     }
   };
 
-  /** The services of a step, with what their calls to AWS take and cost. */
+  /** The services of a step, which take time and cost money for their calls to AWS. */
   const during = (step: Step, services: Omit<RunServices, 'deadline'>): Omit<RunServices, 'deadline'> => {
     const { ledger, nights, parameters } = services;
     const called = async <Result>(count: () => void, call: () => Promise<Result>): Promise<Result> => {

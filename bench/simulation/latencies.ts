@@ -1,12 +1,12 @@
 /**
- * What takes time between two looks besides the Wait itself. Assumed, not measured: round figures on the slow side of
- * what these services usually show. The looks must keep their promise despite them.
+ * What takes time between two looks besides the Wait itself. Assumed, not measured: round figures, slower than these
+ * services usually are. The looks must keep their promise despite them.
  */
 
 /** From one state to the next. */
 export const transitionMillis = 50;
 
-/** The invocation of a function: its container is there, or has to be made (and the function imported). */
+/** The invocation of a function: its container is warm, or has to be started (and the function imported). */
 export const startMillis = { warm: 20, cold: 800 } as const;
 
 /** Idle containers are assumed gone after this long. */

@@ -9,15 +9,15 @@ import type { VirtualTime } from './virtual-time.ts';
 const batchRows = 10_000;
 
 export interface OneTask {
-  /** How long it takes from the call to its end, seconds. */
+  /** How long the task takes from the call to its end, seconds. */
   seconds: number;
   rows: number;
   course: Course;
 }
 
 /**
- * One of many tasks around a duration: from 0.7 to 1.4 times of it, one in each of equal parts of that range, so that a
- * mean does not depend on luck; at 1,000 to 10,000 rows a second, DataHub's single-slice deletes.
+ * One of many tasks around a duration: 0.7 to 1.4 times as long, one in each of equal parts of that range, so that a mean
+ * does not depend on luck; at 1,000 to 10,000 rows a second, like DataHub's single-slice deletes.
  * @param around seconds
  * @param part from 0 to below 1: where the part begins
  * @param width of the part
@@ -35,11 +35,11 @@ export interface Simulated extends Operations {
   endsAt?: number;
 }
 
-/** The operations of a service with one index and one task, whose course is given. Kept rows: as many as go. */
+/** The operations of a service with one index and one task with a given course. As many rows stay as are deleted. */
 export function oneTaskService(task: OneTask, time: VirtualTime): Simulated {
   let startedAt: number | undefined;
   const share = () => (startedAt === undefined ? 0 : Math.min(1, (time.now() - startedAt) / (task.seconds * 1000)));
-  /** Rows done, by whole batches until the end. */
+  /** Rows done, in whole batches until the end. */
   const inBatches = (part: number) =>
     share() >= 1 ? task.rows : Math.floor((part * task.rows) / batchRows) * batchRows;
 

@@ -15,7 +15,7 @@ import { simulateFunctions, type Usage } from './functions.ts';
 import { awsCallMillis, transitionMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** States that the workflow enters for each step, up to the next decision; those before the step itself come first. */
+/** The states that the workflow enters for each step until the next decision: those before the step, and from it on. */
 const statesOf: Record<Step, { before: string[]; after: string[] }> = {
   plan: { before: ['Plan'], after: ['NextStep'] },
   truncate: { before: ['Truncate'], after: ['NextStep'] },
@@ -88,7 +88,7 @@ export function deployVirtually(
     const result = await functions.invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
       const given = { ...functions.during(step, services), deadline: () => deadline };
-      // Every function of a container that talks to the server needs the token first.
+      // Every function that talks to the server needs the token first.
       if (step !== 'report' && step !== 'plan') await given.parameters.token.get();
       return call(given);
     });

@@ -3,7 +3,7 @@ import type { Clock } from '../../lambda/facts/clock.ts';
 
 /**
  * Time that passes only when everything is waiting for it: a day takes as long as its steps take to compute. Sleepers
- * are woken in order of time, so that concurrent code stays concurrent. For code that waits for nothing else.
+ * are woken in order of time, so that concurrent code stays concurrent. For code that waits for nothing but this clock.
  */
 export class VirtualTime implements Clock {
   private time: number;

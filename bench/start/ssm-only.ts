@@ -1,6 +1,6 @@
 import { GetParameterCommand, GetParametersByPathCommand, SSMClient } from '@aws-sdk/client-ssm';
 
-/** A function that reads parameters and does nothing else: what any function with a configuration starts with. */
+/** A function that only reads parameters: the start of any function with a configuration. */
 const client = new SSMClient();
 
 export const handler = async () => ({

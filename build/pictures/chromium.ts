@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * The installed Chromium, controlled over its own debugging pipe: opening a page, setting size and colours, querying it
- * and taking a picture need four commands, and no library that ships its own browser.
+ * and taking a screenshot take four commands, and no library that ships its own browser.
  */
 
-/** The program, or undefined if there is none. `CHROMIUM` names another one. */
+/** The name of the program, or undefined if there is none. The variable `CHROMIUM` can name another one. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const names = env['CHROMIUM'] ? [env['CHROMIUM']] : ['chromium', 'chromium-browser', 'google-chrome'];
   return names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
@@ -27,13 +27,13 @@ export interface Viewport {
 }
 
 export interface OpenPage {
-  /** Messages of the console, errors, and refusals of the page's own policy. */
+  /** Console messages, errors, and violations of the page's content security policy. */
   messages: string[];
   /** Addresses that it requested, except its own file. */
   requests: string[];
   /** The value of an expression, which has to be JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** PNG of what is seen, or of a part of the page. */
+  /** PNG of the visible page, or of a part of it. */
   screenshot(clip?: { x: number; y: number; width: number; height: number }): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function startChromium(program: string): Promise<Chromium> {
       '--no-first-run',
       '--disable-background-networking',
       '--disable-dev-shm-usage',
-      // Its sandbox refuses to work for root, as in a container; only files that this program has written are opened.
+      // Its sandbox does not work for root, as in a container; only files that this program has written are opened.
       '--no-sandbox',
       `--user-data-dir=${profile}`,
     ],
@@ -164,7 +164,7 @@ function speak(child: ChildProcess) {
         });
         input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
       }),
-    /** Resolves when `hear` says that it has heard what it waited for; it keeps listening. */
+    /** Resolves once `hear` returns true; it keeps listening afterwards. */
     listen: (sessionId: string, hear: (event: Answer) => boolean): Promise<void> =>
       new Promise((resolve) => {
         listeners.set(sessionId, (event) => {

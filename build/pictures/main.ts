@@ -13,13 +13,13 @@ import { findChromium, startChromium } from './chromium.ts';
 import { terminal, themes } from './terminal.ts';
 
 /**
- * `npm run pictures`: the README's pictures, from what the programs write and draw. The terminal needs nothing; the
- * page is photographed in the Chromium that is installed, and left unchanged if there is none.
+ * `npm run pictures`: the README's pictures, from what the programs write and draw. The terminal's need nothing else; the
+ * page's are screenshots in the installed Chromium, and are left unchanged if there is none.
  */
 
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const schemes = ['light', 'dark'] as const;
-/** Readers on a phone pay for the size. */
+/** A limit for the sake of readers on a phone. */
 const mostBytes = 300_000;
 
 mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ function keep(name: string, content: string | Buffer): void {
   if (size > mostBytes) throw new Error(`${name} is larger than ${mostBytes / 1000} kB: show less of it.`);
 }
 
-/** The first moment at which most of the run is done and the largest index is under way. */
+/** Taken at the first moment at which most of the run is done and the largest index is in progress. */
 async function picturesOfTerminal(): Promise<void> {
   const screen = terminal(100);
   screen.write('$ npm start\n');
@@ -74,7 +74,7 @@ async function picturesOfPage(): Promise<void> {
     await execute(asked, onScreen({ width: 100, write: () => {} }), env, npmStart);
     for (const scheme of schemes) {
       const page = await browser.open(file, { width: 1000, height: 1200, scheme, scale: 1.5 });
-      // Three indices are enough to see what a page says of one.
+      // Three indices are enough to see what a page shows for an index.
       const clip = await page.evaluate<{ y: number; height: number }>(
         `(() => {
           const top = document.getElementById('indices').getBoundingClientRect().top - 16;

@@ -118,7 +118,7 @@ interface Piece {
 
 const kindOf = ({ letter }: Cell): Piece['kind'] => (letter === '█' ? 'full' : letter === '░' ? 'empty' : 'text');
 
-/** What is of one colour and one kind; wide gaps part columns, so that a font of another width does not shift them. */
+/** Stretches of one colour and one kind; wide gaps separate columns, so that a font of another width does not shift them. */
 function pieces(line: readonly Cell[]): Piece[] {
   const found: Piece[] = [];
   line.forEach((cell, at) => {

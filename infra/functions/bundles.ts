@@ -9,11 +9,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
 
 /**
- * Bundles the four handlers, each with its own SDK: it starts faster than the runtime's copy, and is the version that
- * was tested. One call of esbuild for all, in place of NodejsFunction's four processes. The same sources give the same
+ * Bundles the four handlers, each with its own SDK, which starts faster than the runtime's copy and is the version that
+ * was tested. One esbuild call for all of them replaces NodejsFunction's four processes. The same sources give the same
  * bytes, so that a deployment without source changes is a no-op. Writes `<folder>/<name>/index.mjs` for each.
- * @param sources of the bundles by name, below the project's folder
- * @returns esbuild's account of what went into them
+ * @param sources the source file of each bundle by its name, relative to the project's folder
+ * @returns esbuild's record of what went into them
  */
 export function bundleInto(folder: string, sources: Record<string, string> = handlers): Metafile {
   const { metafile } = buildSync({

@@ -17,14 +17,14 @@ export interface RetentionFunctionProps<Name extends FunctionName> {
   network?: { subnetIds: string[]; securityGroupIds: string[] };
 }
 
-/** One function of the workflow, with a role and a log group that are its own. */
+/** One function of the workflow, with its own role and log group. */
 export class RetentionFunction<Name extends FunctionName> extends Construct {
   readonly lambda: LambdaFunction;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: RetentionFunctionProps<Name>) {
     super(scope, id);
-    // The saved query asks about 30 days; a quarter leaves room for late questions.
+    // The saved query covers 30 days; three months leave room for late questions.
     this.logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -47,12 +47,12 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
       role,
       logGroup: this.logGroup,
     });
-    // By the ids of the stage file: an IVpc would need a lookup at synth.
+    // Set by the stage file's ids, because an IVpc would need a lookup at synth.
     if (props.network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = props.network;
   }
 }
 
-/** What Lambda needs to attach a function to a private network, with the role of the function. */
+/** Lets Lambda attach a function to a private network with the function's role. */
 function allowNetworkInterfaces(role: Role): void {
   role.addToPolicy(
     new PolicyStatement({

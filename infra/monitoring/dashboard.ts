@@ -26,8 +26,8 @@ export interface RetentionDashboardProps {
 const day = Duration.days(1);
 
 /**
- * One page: is it healthy, what has it deleted, what would it delete, how many rows does each index have, and what did
- * it say about one.
+ * One page: is the job healthy, what has it deleted, what would it delete, how many rows does each index have, and what
+ * did it decide.
  */
 export class RetentionDashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
@@ -137,7 +137,7 @@ function runMetric(stage: string, metricName: string, statistic: string, label: 
   });
 }
 
-/** A search, because the indices with this metric are those of the policies, which change without a deployment. */
+/** A search, because the indices with this metric follow the policies, which can change without a deployment. */
 function byIndex(stage: string, metricName: string, statistic: string): MathExpression {
   const schema = `{${metricNamespace},${dimensionNames.index},${dimensionNames.stage}}`;
   const search = `${schema} MetricName="${metricName}" ${dimensionNames.stage}="${stage}"`;

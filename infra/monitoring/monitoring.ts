@@ -20,7 +20,7 @@ import type { Workflow } from '../workflow.ts';
 import { RetentionDashboard } from './dashboard.ts';
 
 /**
- * An outcome is sent once, when its run ends. Missing data ends the alarm, so that the next bad night raises it again:
+ * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad night raises it again:
  * an alarm that stayed on would not notify anyone a second time.
  */
 const oncePerNight = {
@@ -33,32 +33,32 @@ const oncePerNight = {
 export interface MonitoringProps {
   settings: Settings;
   workflow: Workflow;
-  /** Where the schedule leaves starts that were refused. */
+  /** The queue in which the schedule leaves starts that failed. */
   lostStarts: Queue;
   topic: ITopic;
-  /** For alarms; without it they go to `topic`, except those that repeat what the report there says. */
+  /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
 }
 
 type AlarmName = keyof typeof alarmHeadings;
 
 interface AlarmProps {
-  /** What it means for the people who read it. */
+  /** What the alarm means, for the people who read it. */
   meaning: string;
-  /** What to do first, for people who have no runbook at hand. */
+  /** What to do first, if the message cannot link to the runbook. */
   firstRemedy: string;
   metric: IMetric;
   comparisonOperator: ComparisonOperator;
   evaluationPeriods: number;
   missingData: TreatMissingData;
-  /** A report says it as well, so it is an alarm only if alarms have a topic of their own. */
+  /** True if a report says it as well: the alarm then has an action only if alarms have a topic of their own. */
   reported?: boolean;
 }
 
 /**
  * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody at night. One
  * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
- * (A failing Report function sends two, never three; a lost start may send a second one, when no other has come in time.)
+ * (A failing Report function sends two, never three; a lost start sends a second one if no other run starts in time.)
  * No messages are sent when an alarm ends.
  */
 export class Monitoring extends Construct {
@@ -106,12 +106,12 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('NotStarted', {
-        firstRemedy: 'First, look whether the schedule of this stage exists and is enabled in EventBridge Scheduler.',
+        firstRemedy: 'First, check that the schedule of this stage exists and is enabled in EventBridge Scheduler.',
         meaning: `No run of stage ${stage} has started for ${settings.alarmIfNotStartedHours} hours: the indices grow.`,
         metric: stateMachine.metricStarted({ statistic: 'Sum', period: Duration.hours(1) }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         evaluationPeriods: settings.alarmIfNotStartedHours,
-        // The missing data is the event: an hour without a start has no data point at all.
+        // Missing data is the event: an hour without a start has no data point.
         missingData: TreatMissingData.BREACHING,
       }),
       alarm('StartLost', {
@@ -127,8 +127,8 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('FunctionTrouble', {
-        firstRemedy: "First, read that run's report: where its result is ok, nothing has to be done.",
-        meaning: `A function of stage ${stage} was throttled or ran out of memory; the run goes on where it can.`,
+        firstRemedy: "First, read that run's report: if its result is ok, nothing has to be done.",
+        meaning: `A function of stage ${stage} was throttled or ran out of memory; the run continues if it can.`,
         metric: new MathExpression({
           expression: `SUM([${['plan', 'truncate', 'poll', 'report', 'outOfMemory'].map((id) => `FILL(${id}, 0)`).join(', ')}])`,
           usingMetrics: {
@@ -144,11 +144,11 @@ export class Monitoring extends Construct {
         }),
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
-        // Functions that did not run had no trouble.
+        // A function that did not run had no trouble.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('RunFailed', {
-        meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or what became of a truncation is not known.`,
+        meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or the outcome of a truncation is not known.`,
         firstRemedy: 'First, read the report of that run: it says which index, why, and what to do.',
         metric: this.runMetric(stage, runMetrics.failed),
         ...oncePerNight,

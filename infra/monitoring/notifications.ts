@@ -6,11 +6,11 @@ import { Construct } from 'constructs';
 import { alarmNamePrefix } from '../names.ts';
 import type { Settings } from '../stage/settings.ts';
 
-/** Where reports and alarms go: a topic of our own, or an existing one, with emails and a Slack channel as its subscribers. */
+/** Where reports and alarms go: our own topic or an existing one, with emails and a Slack channel as subscribers. */
 export class Notifications extends Construct {
   /** For reports. */
   readonly topic: ITopic;
-  /** For alarms, if they do not go to the topic of the reports. */
+  /** For alarms; undefined if they go to the topic of the reports. */
   readonly alarmTopic: ITopic | undefined;
 
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {

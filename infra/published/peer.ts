@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import packageManifest from '../../package.json' with { type: 'json' };
 
 /**
- * Imported before anything of aws-cdk-lib: with a release that lacks one of its modules, users would only see a stack
- * trace. The peers are optional for npm, because the command line needs neither; the construct needs both.
+ * Imported before anything from aws-cdk-lib: with a release that lacks a module that we need, users would only see a
+ * stack trace. The peers are optional to npm, because the command line needs neither; the construct needs both.
  */
 
 export class PeerError extends Error {

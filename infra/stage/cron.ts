@@ -3,10 +3,10 @@
  * `rate(value unit)`, checked at synth because CloudFormation would refuse them only in the middle of a deployment.
  * Rules: EventBridge Scheduler user guide, "Schedule types".
  *
- * By hand, because what a person needs here is the sentence that names the field. By the table of `cron.test.ts`, aws-cron-parser
- * 1.1.12 takes four of the thirteen wrong cron expressions (both day fields given, MONDAY, JANUARY, 31 February) and ends four more in
- * an error of its own making, fails on the right one with LW, and its years have no 29 February. croner 11 knows the calendar as well as
- * this does, but not the dialect: all the checks would stay, for a translation in place of the three matchers at the end.
+ * Written by hand, because people need a sentence that names the wrong field. Of the cases in `cron.test.ts`, aws-cron-parser
+ * 1.1.12 accepts four of the thirteen wrong expressions (both day fields given, MONDAY, JANUARY, 31 February), crashes on
+ * four more, fails on the correct one with LW, and knows no 29 February. croner 11 knows the calendar as well as this code
+ * does, but not the dialect: it would replace only the three matchers at the end, and every check would stay.
  */
 
 export type Schedule =
@@ -15,7 +15,7 @@ export type Schedule =
   | ({ kind: 'cron'; longestGapHours: number } & LocalTimes)
   | { kind: 'wrong'; reason: string };
 
-/** When a cron expression runs, by the clocks of its time zone. */
+/** When a cron expression runs, in the local time of its time zone. */
 export interface LocalTimes {
   /** Minutes after midnight, ascending. */
   minutesOfDay: number[];
@@ -46,7 +46,7 @@ export function parseSchedule(expression: string): Schedule {
   const rate = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression);
   if (rate) {
     const value = Number(rate[1]);
-    if (value < 1) return { kind: 'wrong', reason: 'a rate starts at 1' };
+    if (value < 1) return { kind: 'wrong', reason: 'a rate must be at least 1' };
     return { kind: 'rate', longestGapHours: value * { minute: 1 / 60, hour: 1, day: 24 }[rate[2] as 'minute'] };
   }
   const cron = /^cron\((.*)\)$/.exec(expression);
@@ -95,7 +95,7 @@ function longestGapHours({ minutesOfDay: times, runsOn }: LocalTimes, anyYear: b
   return runs > 1 ? gap / 60 : (4 * 365 + 1) * 24;
 }
 
-/** The numbers in a list of values, ranges and steps; all numbers for anything that `dayMatcher` reads. */
+/** The numbers in a list of values, ranges and steps, without what only `dayMatcher` reads (`?`, L, W, #). */
 function plainValues(text: string, field: Field): number[] {
   const isDayField = field.name.startsWith('day-of');
   const values = new Set<number>();

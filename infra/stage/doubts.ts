@@ -2,14 +2,14 @@ import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 
 /**
- * Whether a policy's index is nearly, but not quite, one that DataHub has. Custom models have aspects of their own, so
- * that this is a doubt and no mistake.
+ * Whether the name of a policy's index is almost, but not quite, one of DataHub's. Custom models have aspects of their
+ * own, so this is a doubt, not a mistake.
  * @returns one sentence without its full stop; undefined if there is no doubt
  */
 export function nameDoubt(given: { entityType: string; aspect: string }): string | undefined {
   const name = dottedName(given);
   if (knownAspects.some((known) => dottedName(known).toLowerCase() === name.toLowerCase())) return undefined;
-  // Each part by itself: dataset.datasetStats is no mistyped dataset.datasetProfile.
+  // Each part is compared by itself: dataset.datasetStats is not a mistyped dataset.datasetProfile.
   const near = knownAspects.filter(
     ({ entityType, aspect }) => isNear(given.entityType, entityType) && isNear(given.aspect, aspect),
   );

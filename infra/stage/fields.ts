@@ -7,7 +7,7 @@ import { maxPolicies } from '../../lambda/facts/limits.ts';
  * the two in sync.
  */
 
-/** Parameter names of Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are Amazon's. */
+/** Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. */
 const parameterPath = z
   .string()
   .max(900)
@@ -24,7 +24,7 @@ const arn = (service: string, rest: string, example: string) =>
 
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
 
-/** The characters that every service accepts; keys that begin with aws: are Amazon's. */
+/** The characters that every service accepts in tags; keys that begin with aws: are reserved for AWS. */
 const tagText = (longest: number) =>
   z
     .string()

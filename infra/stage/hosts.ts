@@ -21,8 +21,8 @@ export function hostProblem(gmsUrl: string): string | undefined {
 }
 
 /**
- * What makes a GMS address look like `service.namespace`, which resolves only inside a Kubernetes cluster; undefined if
- * nothing does. A public name may have two labels too, but is hardly ever used with plain http.
+ * A sentence if a GMS address looks like `service.namespace`, which resolves only inside a Kubernetes cluster; otherwise
+ * undefined. A public name may also have two labels, but is hardly ever used with plain http.
  */
 export function clusterHostDoubt(gmsUrl: string): string | undefined {
   const url = new URL(gmsUrl);
@@ -32,7 +32,7 @@ export function clusterHostDoubt(gmsUrl: string): string | undefined {
 }
 
 /**
- * Whether the token would cross a public network in the clear. Names are assumed private if the functions run in a
+ * Whether the token would cross a public network unencrypted. Names are assumed to be private if the functions run in a
  * private network.
  */
 export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boolean {

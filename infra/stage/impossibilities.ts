@@ -5,7 +5,7 @@ import { hostProblem } from './hosts.ts';
 
 /**
  * Combinations that cannot work although each setting is valid by itself.
- * @param given the settings that could be read: checks must do without the others
+ * @param given the settings that could be read; the checks must cope without the others
  * @param named the settings that are present, including unreadable ones
  */
 export function impossibilities(stage: string, given: Given, named: ReadonlySet<string>): Problem[] {
@@ -36,15 +36,12 @@ function schedule({ schedule, mode }: Given): Problem[] {
   if (schedule === undefined) return [];
   const parsed = parseSchedule(schedule);
   if (parsed.kind === 'wrong') {
-    return wrong(
-      'schedule',
-      `schedule ${schedule} cannot be used: ${parsed.reason}; write it as in cron(30 3 * * ? *)`,
-    );
+    return wrong('schedule', `schedule ${schedule} cannot be used: ${parsed.reason}; write it like cron(30 3 * * ? *)`);
   }
   if (parsed.kind === 'cron' || mode !== 'enforce') return [];
   return wrong(
     'schedule',
-    `${schedule} fires at every deployment, which mode "enforce" must not: write it as cron(...)`,
+    `${schedule} fires at every deployment, which mode "enforce" does not allow: write it as cron(...)`,
   );
 }
 
@@ -85,7 +82,7 @@ function audience({ emails = [], topicArn, alarmTopicArn }: Given): Problem[] {
     ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
       ? wrong(
           'alarmTopicArn',
-          'alarmTopicArn is the topicArn: one event would bring two messages there; name another topic, or leave it out',
+          'alarmTopicArn is the topicArn: one event would bring two messages there; name another topic, or omit it',
         )
       : []),
   ];

@@ -1,9 +1,9 @@
 import type { LocalTimes } from './cron.ts';
 
 /**
- * When clocks are put forward, the times in between do not exist on that day, and EventBridge Scheduler leaves the runs
- * at them out (its user guide, "Time zones", "Daylight saving time"). The rules are those of the IANA database that Node
- * carries.
+ * When clocks go forward, the times in between do not exist on that day, and EventBridge Scheduler skips the runs at
+ * those times (its user guide, "Time zones", "Daylight saving time"). The rules come from Node's copy of the IANA
+ * database.
  */
 
 /** A scheduled time that does not exist. */
@@ -19,10 +19,13 @@ export interface SkippedTime {
 
 const minuteMillis = 60_000;
 const dayMillis = 24 * 60 * minuteMillis;
-/** Clocks change once or twice a year, but not always on a day on which there is a run. */
+/** Clocks change once or twice a year, but not always on a day with a run. */
 const daysAhead = 2 * 366;
 
-/** @param now epoch milliseconds: the first such time from this day on */
+/**
+ * @param now epoch milliseconds
+ * @returns the first skipped time from that day on
+ */
 export function skippedTime(
   { minutesOfDay, runsOn }: LocalTimes,
   timeZone: string,
@@ -30,7 +33,7 @@ export function skippedTime(
 ): SkippedTime | undefined {
   const offsetAt = offsetIn(timeZone);
   const today = Math.floor(now / dayMillis) * dayMillis;
-  // Each is needed twice, and asking takes most of the time.
+  // Each offset is needed twice, and finding it takes most of the time.
   const offsets = new Map<number, number>();
   const offsetOn = (day: number): number => {
     const offset = offsets.get(day) ?? offsetAt(day);
@@ -38,7 +41,7 @@ export function skippedTime(
     return offset;
   };
   for (let day = today; day < today + daysAhead * dayMillis; day += dayMillis) {
-    // No zone is further than 14 hours from UTC: whatever changes on this day does so between these two.
+    // No zone is more than 14 hours from UTC: a change on this day is between these two moments.
     const [before, after] = [offsetOn(day - dayMillis), offsetOn(day + 2 * dayMillis)];
     if (after <= before || !runsOn(new Date(day))) continue;
     const exists = (minute: number): boolean => {
@@ -57,7 +60,7 @@ export function skippedTime(
 
 const clock = (minute: number): string => new Date((minute % 1440) * minuteMillis).toISOString().slice(11, 16);
 
-/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+/** How far a zone's clocks are ahead of UTC at a moment, both in milliseconds. */
 function offsetIn(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,

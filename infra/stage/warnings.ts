@@ -12,7 +12,7 @@ export interface Warning {
   text: string;
 }
 
-/** @param now epoch milliseconds: which day the clocks change depends on the year */
+/** @param now epoch milliseconds, because the day on which the clocks change depends on the year */
 export function warningsOf(settings: Settings, now = Date.now()): Warning[] {
   return [
     ...address(settings),
@@ -85,7 +85,7 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
   ];
 }
 
-/** Of an hourly schedule nobody misses one run. */
+/** Not for hourly schedules: nobody misses a single run of those. */
 function daylightSaving({ schedule: given, timeZone }: Settings, now: number): Warning[] {
   const parsed = parseSchedule(given);
   if (parsed.kind !== 'cron' || parsed.longestGapHours <= 1) return [];

@@ -4,8 +4,8 @@ import { Construct } from 'constructs';
 
 /**
  * The in-flight ledger: one small record per search index. The partition key is the stage, because one server belongs
- * to one stage. No time to live: an expired record would allow a second truncation. It is deleted with the stack, like
- * everything else, which therefore has termination protection while the stage enforces (docs/adr/0008).
+ * to one stage. No time to live: an expired record would allow a second truncation. The table is deleted with the stack,
+ * which therefore has termination protection while the stage enforces (docs/adr/0008).
  */
 export class LedgerTable extends Construct {
   readonly table: Table;

@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Settings } from '../stage/settings.ts';
 
-/** The stage file's policies in Parameter Store, one each: an operator may add others alongside them. */
+/** The stage file's policies in Parameter Store, one parameter each: an operator may add others next to them. */
 export class PolicyParameters extends Construct {
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);

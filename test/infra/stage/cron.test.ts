@@ -39,7 +39,7 @@ describe('A schedule expression', () => {
     ['cron(0/0 3 * * ? *)', /step/],
     ['cron(x 3 * * ? *)', /"x" is not between/],
     ['cron(0 0 31 2 ? *)', /no date matches it, so it would never run/],
-    ['rate(0 days)', /starts at 1/],
+    ['rate(0 days)', /must be at least 1/],
     ['rate(1 week)', /neither cron/],
   ])('%s is wrong', (expression, reason) => {
     const schedule = parseSchedule(expression);

@@ -28,12 +28,12 @@ async function bundled(folder: string): Promise<Programs> {
     outdir: join(folder, 'code'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // What several of them have in common is read once.
+    // Shared code is read once.
     splitting: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // Shorter, it is read sooner.
+    // Shorter files are read faster.
     minifySyntax: true,
     minifyWhitespace: true,
     mainFields: ['module', 'main'],

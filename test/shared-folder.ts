@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** For what `support/once.ts` makes; it is there until all tests have run. */
+    /** The folder for what `support/once.ts` makes; it exists until all tests have run. */
     shared: string;
   }
 }

@@ -11,13 +11,13 @@ const folder = new URL('deploy/kubernetes/', root);
 const text = (file: string, base = folder) => readFileSync(new URL(file, base), 'utf8');
 const cronJob = text('cron-job.yaml');
 const byHand = text('by-hand.yaml');
-/** Those of the job by hand. */
+/** The arguments of the job that is started by hand. */
 const argumentsIn = (manifest: string) =>
   /args: \[([^\]]*)\]/
     .exec(manifest)![1]!
     .split(/,\s*/)
     .filter((item) => item !== '');
-/** What they offer to paste, and the arguments of the job that it makes. */
+/** The command that the messages offer for pasting, and the arguments of the job that it creates. */
 const template = (manifest: string) => /value: "(sed .*)"$/m.exec(manifest)?.[1];
 const made = (items: string) => {
   const script = /^sed '(.*)' \S+ \| kubectl create --namespace datahub --filename -$/.exec(template(cronJob)!)![1]!;
@@ -26,7 +26,7 @@ const made = (items: string) => {
 };
 const number = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(cronJob)?.[1]);
 
-/** What .ci/run's kubernetes-validate cannot know; that the manifests are well formed is what it says. */
+/** What kubernetes-validate in .ci/run cannot check; it checks that the manifests are well formed. */
 describe('The manifests for Kubernetes', () => {
   test('start the program with options that it has, and only preview', () => {
     const args = [...cronJob.matchAll(/^ {16}- (\S+)$/gm)].map(([, option]) => option!);
@@ -106,7 +106,7 @@ describe('The manifests for Kubernetes', () => {
 
   test('are all in the kustomization, with the version of this package', () => {
     const kustomization = text('kustomization.yaml');
-    // A job that is applied starts.
+    // An applied job starts, so by-hand.yaml must not be applied with the others.
     const others = ['kustomization.yaml', 'by-hand.yaml'];
     const manifests = readdirSync(folder).filter((file) => file.endsWith('.yaml') && !others.includes(file));
     const listed = [...kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, file]) => file!);

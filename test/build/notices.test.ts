@@ -9,7 +9,7 @@ import packageManifest from '../../package.json' with { type: 'json' };
 const folder = mkdtempSync(join(tmpdir(), 'notices-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As esbuild accounts for a bundle. */
+/** The metafile in which esbuild describes a bundle. */
 const metafile = (inputs: Record<string, number>) => ({
   inputs: {},
   outputs: {

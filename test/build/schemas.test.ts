@@ -57,7 +57,7 @@ describe('docs/report.schema.json', () => {
     const { policies, unmanagedIndices } = schema.properties;
     for (const part of [schema, policies.items, unmanagedIndices.items]) {
       const bare = Object.keys(part.properties).filter((field) => !described(part).includes(field));
-      // What a cause is, is described at its definition.
+      // A cause is described at its definition.
       expect(bare.filter((field) => field !== 'cause')).toEqual([]);
     }
   });

@@ -8,8 +8,8 @@ import { startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, startCold, subscribe, until } from './stage.ts';
 
 /**
- * Two bad nights of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms, but
- * neither reads metrics from a function's log nor ends an alarm for want of data; the test does both for it.
+ * Two bad nights of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms,
+ * but neither reads metrics from a function's log nor ends an alarm when data is missing; the test does both for it.
  */
 
 const emulator = await startEmulator();
@@ -31,7 +31,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
   let closeRecorder = async () => {};
 
   beforeAll(async () => {
-    // Slow enough that rows can go while the truncation runs.
+    // Slow enough that rows can be deleted while the truncation runs.
     service = await startOperationsService({
       indices: [{ entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 }],
       faults: ['rows-per-second=1000'],
@@ -132,13 +132,13 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     await stage.deploy({ mode: 'preview' });
     await stage.destroy();
     expect(await tables()).not.toContain(stage.outputs.LedgerTableName);
-    // The CDK three times more.
+    // The CDK runs three more times.
   }, 600_000);
 });
 
 /**
- * The emulator's scheduler leaves nothing in the queue, and nobody can put anything there without TLS, which the emulator does
- * not speak: the test sends the metric that a message in it would bring.
+ * The emulator's scheduler puts nothing into the queue, and nobody else can without TLS, which the emulator does not
+ * support: the test sends the metric that a message in it would cause.
  */
 async function loseAStart({ aws }: DeployedStage): Promise<void> {
   const { QueueUrls } = await aws.json('sqs', 'AmazonSQS.ListQueues', {});
@@ -155,10 +155,10 @@ async function loseAStart({ aws }: DeployedStage): Promise<void> {
   });
 }
 
-/** What a night's metrics lack to be an hour old, so that the next night begins after that hour. */
+/** How long it takes until a night's metrics are an hour old, so that the next night begins after that hour. */
 const restOfTheHour = 15_000;
 
-/** CloudWatch takes metrics from the lines of a log that are in its embedded format. */
+/** As CloudWatch does, takes metrics from the log lines that are in its embedded format. */
 async function extractMetrics({ aws }: DeployedStage, since: number): Promise<void> {
   const lines = await until(async () => {
     const found = await embeddedMetrics(aws, since);
@@ -196,7 +196,7 @@ async function embeddedMetrics(aws: DeployedStage['aws'], startTime: number): Pr
   return found.filter((line) => line._aws.Timestamp >= startTime);
 }
 
-/** No data for an hour ends an alarm that does not take missing data for a breach, without a word. */
+/** An hour without data silently ends an alarm that does not treat missing data as breaching. */
 async function anHourPasses({ aws }: DeployedStage): Promise<void> {
   await sleep(restOfTheHour);
   for (const AlarmName of ['RunFailed', 'RowsMissing'].map((name) => `datahub-retention/alarmed/${name}`)) {

@@ -10,11 +10,11 @@ import type { Workflow } from '../../infra/workflow.ts';
 const stage = process.env['DEPLOY_TEST_STAGE']!;
 const stack = new RetentionStack(new App(), `datahub-retention-${stage}`, {
   stage: readStageText(stage, readFileSync(process.env['DEPLOY_TEST_STAGE_FILE']!, 'utf8')),
-  // When it evaluates IAM, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
+  // With IAM evaluation, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
   synthesizer: new CliCredentialsStackSynthesizer(),
 });
 
-// The emulator would refuse the whole template for what it does not know: saved queries, and sums of metrics in alarms.
+// The emulator refuses a template with things that it does not support: saved queries, and sums of metrics in alarms.
 for (const resource of stack.node.findAll()) {
   if (resource instanceof CfnQueryDefinition) resource.node.scope!.node.tryRemoveChild(resource.node.id);
   if (resource instanceof CfnAlarm && resource.metrics !== undefined) {
@@ -23,7 +23,7 @@ for (const resource of stack.node.findAll()) {
   }
 }
 
-// Only its copy of the message shows what SNS would send by mail and to Slack; the test records it on the way.
+// The message as SNS would send it by email and to Slack can be seen only in Report's request; the test records it.
 (stack.node.findChild('Default').node.findChild('Workflow') as Workflow).report.lambda.addEnvironment(
   'AWS_ENDPOINT_URL_SNS',
   process.env['DEPLOY_TEST_SNS_URL']!,

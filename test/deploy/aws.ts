@@ -1,6 +1,6 @@
 /**
- * The few calls that the deployment test makes to services whose SDK the project has no other use for. The emulator takes the
- * access key `test` for the account's root and does not check its signature; the header is there for service and region.
+ * The few calls that the deployment test makes to services whose SDK the project does not use otherwise. The emulator treats
+ * the access key `test` as the account's root and does not check signatures; the header only names service and region.
  */
 export function awsCaller(endpoint: string, region: string) {
   const authorization = (service: string) =>
@@ -19,19 +19,19 @@ export function awsCaller(endpoint: string, region: string) {
     send(service, '/', { method: 'POST', headers, body });
 
   return {
-    /** A service with the JSON protocol; `target` as in `AWSStepFunctions.StartExecution`. */
+    /** Calls a service with the JSON protocol; `target` as in `AWSStepFunctions.StartExecution`. */
     // biome-ignore lint/suspicious/noExplicitAny: the answers are the services' own
     async json(service: string, target: string, input: unknown): Promise<any> {
       const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
       return JSON.parse((await post(service, headers, JSON.stringify(input))) || '{}');
     },
-    /** A service with the REST protocol. */
+    /** Calls a service with the REST protocol. */
     // biome-ignore lint/suspicious/noExplicitAny: the answers are the services' own
     async rest(service: string, method: 'GET' | 'PUT' | 'DELETE', path: string, input?: unknown): Promise<any> {
       const body = input === undefined ? {} : { body: JSON.stringify(input) };
       return JSON.parse((await send(service, path, { method, ...body })) || '{}');
     },
-    /** A service with the query protocol; gives the XML. */
+    /** Calls a service with the query protocol; returns the XML. */
     query(service: string, action: string, version: string, parameters: Record<string, string>): Promise<string> {
       const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
       return post(service, { 'content-type': 'application/x-www-form-urlencoded' }, body);
@@ -41,6 +41,6 @@ export function awsCaller(endpoint: string, region: string) {
 
 export type AwsCaller = ReturnType<typeof awsCaller>;
 
-/** The text of the first element of that name. */
+/** The text of the first element with this name. */
 export const xmlText = (xml: string, name: string): string | undefined =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];

@@ -98,7 +98,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     for (const text of texts) expect(text).not.toContain(service.token);
   });
 
-  /** From here on only executions by hand; a wait or a retry takes a fiftieth of its time. */
+  /** From here on, executions are only started by hand; a wait or a retry takes a fiftieth of its time. */
   const byHandOnly = async () => {
     await removeSchedules(stage);
     await emulator!.scaleWaits(0.02);
@@ -120,7 +120,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
 
     test('tells the subscribers of its topic whether the server can be worked with, from where its functions run', () => {
       expect(report).toMatchObject({ mode: 'preview', result: 'ok' });
-      // No index here was copied lately.
+      // No index here was copied recently.
       const expected = checkNames.filter((name) => name !== 'Copies').map((name) => `${name}: ok`);
       expect(report.preflight?.map(({ name, state }) => `${name}: ${state}`)).toEqual(expected);
       expect(recorder.forms.at(-1)!.get('Message')).toContain('Preflight: address, DNS, connection');
@@ -129,7 +129,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     test('asks the service for that no more than the status of a task, and for one dry run of nothing', () => {
       const others = asked.filter((action) => action !== 'truncateTimeseriesAspect').sort();
       expect(others).toEqual(['getEsTaskStatus', 'getIndexSizes']);
-      // Of the index that was truncated two counts more: whether the rows that stayed are still there.
+      // Two more counts of the index that was truncated: whether the rows that stayed are still there.
       expect(asked).toHaveLength(3 + report.policies.length + 2);
     });
   });
@@ -153,7 +153,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       await stage.writePolicy(without);
       await startCold(stage);
       try {
-        // A Poll that cannot ask the server goes on trying until maxRunHours: that run does not end here at all.
+        // A Poll that cannot ask the server keeps trying until maxRunHours: that run does not end within this test.
         const { status, executionArn } = await stage.execute({ mode: 'enforce', only: ['dataset.operation'] }, 20);
         if (status === 'RUNNING') await stage.stop(executionArn);
         const report = await nextReport(stage);
@@ -161,7 +161,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       } finally {
         await stage.writePolicy(policy);
       }
-      // And with it again, a run picks up what was left.
+      // With the statement back, a run picks up what was left.
       await stage.received();
       await stage.execute({ mode: 'enforce', only: ['dataset.operation'] });
       expect((await nextReport(stage))?.result).toBe('ok');
@@ -183,8 +183,8 @@ const tried = [
 ];
 
 /**
- * A run ends well without a log, a trace or the memory of nights; for calls of the state machine and the schedule the emulator
- * asks no role.
+ * A run succeeds without a log, a trace or the memory of nights; and the emulator checks no role for calls of the state
+ * machine and the schedule.
  */
 const notTried = [
   'Plan: UseMemory',

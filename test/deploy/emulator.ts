@@ -17,18 +17,18 @@ export interface Emulator {
   url: string;
   region: string;
   account: string;
-  /** For the programs of this test: the emulator in place of AWS. */
+  /** For the programs of this test: the emulator instead of AWS. */
   environment: Record<string, string>;
-  /** A folder that goes with the emulator. */
+  /** A folder that is removed with the emulator. */
   folder: string;
-  /** How much of each wait of a workflow is really waited, 0 to 1. */
+  /** Sets how much of each wait of a workflow is really waited, 0 to 1. */
   scaleWaits(scale: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
  * Installs the emulator into a folder of its own and starts it on loopback.
- * @returns undefined, with a line on standard error, where it cannot be had; a failure after that is thrown
+ * @returns undefined, after a line on standard error, if it cannot be installed; a later failure is thrown
  */
 export async function startEmulator(): Promise<Emulator | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-deploy-'));
@@ -51,7 +51,7 @@ export async function startEmulator(): Promise<Emulator | undefined> {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, ...credentials, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: stopping it stops the functions' processes too.
+    // A process group of its own: stopping it also stops the functions' processes.
     detached: true,
   });
   emulator.stdout.pipe(log);

@@ -18,7 +18,7 @@ export async function startRecorder(target: string): Promise<Recorder> {
       const body = Buffer.concat(chunks);
       forms.push(new URLSearchParams(body.toString()));
       const { method, url: path, headers } = incoming;
-      // The topic refuses what does not come over TLS; the emulator takes a proxy's word for it.
+      // The topic refuses anything without TLS; the emulator believes a proxy's header.
       const secure = { ...headers, 'x-forwarded-proto': 'https' };
       const forward = request(new URL(path!, target), { method, headers: secure }, (answer) => {
         outgoing.writeHead(answer.statusCode!, answer.headers);

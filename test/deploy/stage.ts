@@ -13,10 +13,10 @@ const cdk = join(root, 'node_modules', '.bin', 'cdk');
 export interface DeployedStage {
   aws: AwsCaller;
   outputs: Record<'StateMachineArn' | 'TopicArn' | 'LedgerTableName', string>;
-  /** The messages that an SQS subscriber of the topic has received since the last call. */
+  /** The messages that a queue subscribed to the topic has received since the last call. */
   received(): Promise<{ Subject: string; Message: string }[]>;
   executions(): Promise<{ executionArn: string; name: string; status: string }[]>;
-  /** Starts an execution and waits for its end, or gives it back as `RUNNING` when patience is over. */
+  /** Starts an execution and waits for its end; returns it as `RUNNING` if `patienceSeconds` are over first. */
   execute(input: unknown, patienceSeconds?: number): Promise<{ executionArn: string; name: string; status: string }>;
   stop(executionArn: string): Promise<void>;
   roles(): Promise<RolePolicy[]>;
@@ -86,13 +86,13 @@ export async function deployStage(
   };
 }
 
-/** AWS checks GetParametersByPath against its path; the emulator against every resource. */
+/** AWS checks GetParametersByPath against its path; the emulator checks it against every resource. */
 const forEmulator = (statement: RolePolicy['statements'][number]): RolePolicy['statements'][number] =>
   statement.Sid === 'ReadPolicies' ? { ...statement, Resource: '*' } : statement;
 
 /**
  * Subscribes a queue to a topic.
- * @returns what has come in since the last call
+ * @returns a function that returns what has arrived since its last call
  */
 export async function subscribe(
   { region, account }: Emulator,
@@ -164,7 +164,7 @@ const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'w
   },
 });
 
-/** A function whose configuration was written starts in a new process, which has no token in memory. */
+/** A function whose configuration was changed starts in a new process, which has no token in memory. */
 export async function startCold({ aws }: DeployedStage): Promise<void> {
   const { Functions } = await aws.rest('lambda', 'GET', '/2015-03-31/functions/');
   for (const { FunctionName, MemorySize } of Functions) {

@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:deploy`; apart from the other tests, because it installs an emulator and takes minutes. */
+/** `npm run test:deploy`; separate from the other tests, because it installs an emulator and takes minutes. */
 export default defineConfig({
   test: {
     include: ['test/deploy/*.deploy.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // One emulator, one story.
+    // All files share one emulator.
     fileParallelism: false,
   },
 });

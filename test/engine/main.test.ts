@@ -7,7 +7,7 @@ import { fakeEngine } from '../local/operations-service/opensearch/fake.ts';
 import { programs } from '../programs.ts';
 import { variable, written } from './world/clock.ts';
 
-/** `npm run test:engine` where there is no engine to test against, or none that it may use. */
+/** `npm run test:engine` if there is no engine to test against, or none that it may use. */
 
 function node(args: string[], env: Record<string, string>): Promise<{ status: number | null; said: string }> {
   const child = spawn(process.execPath, args, { env: { HOME: tmpdir(), ...env } });

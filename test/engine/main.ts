@@ -18,15 +18,16 @@ import { type Laboratory, openLaboratory } from './world/laboratory.ts';
 
 /**
  * `npm run test:engine`: the job, as its command line runs it, against a real search engine behind the calls that DataHub's
- * code makes. `--core` runs five cases, `--case TEXT` those whose name holds the text, `--out FOLDER` keeps what the job said.
+ * code makes. `--core` runs five cases, `--case TEXT` those whose name contains the text, `--out FOLDER` saves what the job
+ * said.
  */
 
 const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases, ...upgradeCases];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** What is being done, for whoever asks why it takes so long. */
+/** What is being done, for the message if it takes too long. */
 let underWay = 'starting the search engine';
-/** Ends what has been started. */
+/** Stops what has been started. */
 let left: (() => Promise<void>) | undefined;
 
 interface Asked {
@@ -61,7 +62,7 @@ async function main(asked: Asked): Promise<number> {
   }
 }
 
-/** What hangs must not hold a submission up: the cap is several times what it takes on a quiet machine. */
+/** A test that hangs must not hold a submission up: the cap is several times what a quiet machine needs. */
 function withinTime<T>({ core }: Asked, work: Promise<T>): Promise<T> {
   const minutes = core ? 20 : 75;
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +76,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const mayKill = engine.restart !== undefined;
   const results: CaseResult[] = [];
-  // First: what cases leave to the search engine's background work would be measured, too.
+  // Runs first: otherwise background work that the cases leave to the search engine would be measured, too.
   if (!asked.core && !asked.conformance && named('disk space', asked)) {
     underWay = 'the disk';
     const rows = await measureDisk(laboratory);
@@ -115,7 +116,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
 const chosen = (one: EngineCase, asked: Asked): boolean => (!asked.core || one.core === true) && named(one.name, asked);
 const named = (name: string, { only }: Asked): boolean => only === undefined || name.includes(only);
 
-/** @throws EngineError for an option that is not known */
+/** @throws EngineError for an unknown option */
 function readArguments(argv: readonly string[]): Asked {
   const asked: Asked = { core: false, conformance: false, only: undefined, out: undefined };
   const rest = [...argv];
@@ -129,7 +130,7 @@ function readArguments(argv: readonly string[]): Asked {
   return asked;
 }
 
-// Interrupted, it leaves nothing running and no data.
+// An interrupted test leaves nothing running and no data.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void (left?.() ?? Promise.resolve()).finally(() => process.exit(130)));
 }
@@ -140,5 +141,5 @@ try {
   process.stderr.write(`${error instanceof EngineError ? error.message : (error as Error).stack}\n`);
   process.exitCode = error instanceof EngineError ? 2 : 1;
 }
-// What was given up half-way waits for answers that will not come.
+// Whatever was abandoned half-way waits for answers that never come.
 process.exit();

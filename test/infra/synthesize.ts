@@ -33,7 +33,7 @@ interface Options {
   env?: Environment;
 }
 
-/** The template of a stage, as `cdk synth` makes it. */
+/** The template of a stage, as `cdk synth` generates it. */
 export const synthesize = (fields: Partial<StageInput> = {}, options: Options = {}): Synthesized =>
   withStack(fields, options, (stack) => {
     const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
@@ -44,7 +44,7 @@ export const synthesize = (fields: Partial<StageInput> = {}, options: Options = 
     };
   });
 
-/** What a stage makes of its constructs; to say what is wrong takes no template. */
+/** Builds a stage's constructs without a template, which is not needed to report problems. */
 export function withStack<Found>(
   fields: Partial<StageInput>,
   { stage = 'prod', env }: Options,
@@ -52,7 +52,7 @@ export function withStack<Found>(
 ): Found {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
-    // Nobody reads the tree, the stack traces or the copies of the functions' code: a third of the time of a synthesis.
+    // No tree, stack traces or copies of the functions' code: they take a third of a synthesis's time.
     const app = new App({
       outdir,
       context: { ...cdkJson.context, 'aws:cdk:disable-asset-staging': true },

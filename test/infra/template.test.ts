@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { nightsTableName } from '../../infra/stage/table-names.ts';
 import { type Resource, type Synthesized, settingsInput, synthesize } from './synthesize.ts';
 
-/** Every kind of resource that a stage can have. */
+/** Settings for every kind of resource that a stage can have. */
 const everything = {
   emails: ['data-team@example.com', 'on-call@example.com'],
   slackWorkspaceId: 'T0123456789',
@@ -333,7 +333,7 @@ describe('A stage', () => {
     const partition = { 'eu-central-1': 'aws', 'cn-north-1': 'aws-cn', 'us-gov-west-1': 'aws-us-gov' }[region];
     const { template } = synthesize(everything, { env: { account: '111122223333', region } });
     const arns = [...JSON.stringify(template.Resources).matchAll(/arn:([a-z-]+):/g)].map(([, found]) => found);
-    // The key's ARN is the stage file's own.
+    // The key's ARN comes from the stage file.
     const own = arns.filter((found) => found !== 'aws' || partition === 'aws');
     expect(own.length).toBeGreaterThan(5);
     expect(new Set(own)).toEqual(new Set([partition]));

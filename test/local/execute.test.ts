@@ -23,7 +23,7 @@ async function refusal(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ p
   return { problem: (error as Error).message, told: text() };
 }
 
-/** A server that answers, and says nothing of sample data. */
+/** A server that answers but does not say that its data is a sample. */
 async function someServer(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -7,8 +7,8 @@ import { type ServiceOptions, startOperationsService } from '../operations-servi
 import { type Finished, folder, outcomesOf, page, run, start } from './processes.ts';
 
 /**
- * Processes are expensive: what is shown by one is that it is one (status, streams, signals, environment). What a run says and does
- * is shown in this process.
+ * Processes are expensive: they are used only for what needs one (status, streams, signals, environment). What a run says
+ * and does is tested in this process.
  */
 
 const samplePolicies = new URL('../../local/sample-policies.json', import.meta.url).pathname;
@@ -21,7 +21,7 @@ async function service(options: ServiceOptions, finished: Finished) {
   return { ...started, sent };
 }
 
-/** The same in this process. */
+/** Runs the command line in this process. */
 async function runHere(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ status: number; stdout: string }> {
   const { output, text } = page();
   const status = await execute(parseArguments(args, env) as ServerRunArguments, output, env, 'npm start --');
@@ -38,7 +38,7 @@ describe.concurrent('npm start', () => {
     const files = folder(finished);
     const { url, token, sent } = await service({ indices: sampleIndices(20_000) }, finished);
     const tokenFile = files.write('token', `${token}\n`);
-    // One of each kind, without the one that takes ten seconds: the whole run is what .ci/run does.
+    // One policy of each kind, without the one that takes ten seconds: .ci/run executes the whole run.
     const only = [
       'dashboard.dashboardUsageStatistics',
       'dataset.operation',
@@ -82,11 +82,11 @@ describe.concurrent('npm start', () => {
     });
     expect(preview.status).toBe(0);
     expect(sent()).toEqual([]);
-    // The report alone is on standard output; what people read is on the other stream.
+    // Only the report is on standard output; what people read is on the other stream.
     const report = JSON.parse(preview.stdout);
     expect(Object.values(outcomesOf(report))).toContain('would-truncate');
     expect(preview.stderr).toMatch(/^Server [\s\S]*ok {6}Truncation {3}allowed[\s\S]*Plan:[\s\S]*PREVIEW/);
-    // Asked by Plan alone, and said once: the mail has its one line.
+    // Asked only by Plan, and reported once: one line in the email.
     const asked = engine.asked.map(({ action }) => action).filter((action) => action !== 'truncateTimeseriesAspect');
     expect(asked.sort()).toEqual(['getEsTaskStatus', 'getIndexSizes']);
     expect(preview.stderr.match(/ok {6}Connection/g)).toHaveLength(1);
@@ -96,7 +96,7 @@ describe.concurrent('npm start', () => {
     expect(preview.stdout + preview.stderr).not.toContain(token);
   });
 
-  // How other ends are reported is in stopped.test.ts; this one cannot be reported.
+  // How other interruptions are reported is in stopped.test.ts; this one cannot be reported.
   it('picks up a running truncation after SIGKILL, and sends nothing twice', async ({ onTestFinished: finished }) => {
     const files = folder(finished);
     const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 5000, days: 100 }];
@@ -268,7 +268,7 @@ describe.concurrent('a run', () => {
     ]);
     expect(status).toBe(1);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('failed in dataset.nothing0 (no such index), 47 more');
-    // One for each, and one for the preflight, of an index that is there.
+    // One for each, and one for the preflight, of an existing index.
     expect(engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect')).toHaveLength(49);
   });
 });

@@ -67,10 +67,10 @@ export function start(
 export const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   start(args, env).ended;
 
-/** A test's own hook: with concurrent tests the global one may take another test for the current one. */
+/** A test's own hook: with concurrent tests, the global hook may mistake another test for the current one. */
 export type Finished = (cleanUp: () => void | Promise<void>) => void;
 
-/** A folder that goes with the test, and ways to put files into it. */
+/** A folder that is removed after the test, and ways to put files into it. */
 export function folder(finished: Finished) {
   const path = mkdtempSync(join(tmpdir(), 'retention-test-'));
   finished(() => rmSync(path, { recursive: true, force: true }));
@@ -88,7 +88,7 @@ export function folder(finished: Finished) {
 export const outcomesOf = (report: Report): Record<string, string> =>
   Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
 
-/** Where a run or a survey in this process is reported, and what has been written there. */
+/** An output for a run or a survey in this process, and what has been written to it. */
 export function page(width = 100): { output: Output; text(): string } {
   let written = '';
   const write = (text: string) => {

@@ -195,7 +195,7 @@ describe('the plan', () => {
   });
 });
 
-/** What a terminal shows after these characters: only what the progress bars' library writes is understood. */
+/** What a terminal shows after these characters; supports only what the progress bars' library writes. */
 function screenAfter(written: string): string[] {
   const rows: string[] = [''];
   let [row, column] = [0, 0];

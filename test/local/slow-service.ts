@@ -1,8 +1,8 @@
 import { startOperationsService } from '../operations-service/server.ts';
 
 /**
- * The embedded service as a process of its own, whose tasks take seconds: what a command line that is stopped leaves behind, and
- * what it still sends, is seen from outside. Prints where it is, and ends with its standard input.
+ * The embedded service as its own process, with tasks that take seconds: it shows from outside what a stopped command line
+ * leaves behind and still sends. Prints its address and token, and ends when its standard input does.
  */
 
 const aspects = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '.
 
 const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };
 
-/** Handlers that answer from scripts, and what they were asked in order. A script's item may be an error to throw. */
+/** Handlers that answer from scripts, and what they were asked, in order. An item of a script may be an error to throw. */
 function scripted(scripts: Partial<Record<Step, unknown[]>>) {
   const asked: Array<{ step: Step; at: number; input: unknown }> = [];
   const handler = (step: Step) => async (input: unknown) => {

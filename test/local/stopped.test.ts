@@ -11,9 +11,9 @@ import { programs } from '../programs.ts';
 import { folder, page } from './processes.ts';
 
 /**
- * `npm start` that is stopped in each of the ways that people and machines have: what was sent before, nothing after, and a second
- * start that picks up what runs. Where npm gets the signal, too, it is really there; `exec` in package.json makes node the process
- * that the other two reach.
+ * `npm start`, stopped in each of the ways that people and machines use: what was sent before, nothing after, and a second
+ * start that picks up what is running. If npm gets the signal too, a real npm is used; `exec` in package.json makes node
+ * the process that the other two ways reach.
  */
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -34,14 +34,14 @@ beforeAll(async () => {
 });
 afterAll(() => stopService());
 
-/** What the stopped ones were started with. */
+/** How the stopped processes were started. */
 const stopped = new Map<(typeof ways)[number], { args: string[]; files: ReturnType<typeof folder> }>();
 const cleanUps: Array<() => void | Promise<void>> = [];
 afterAll(async () => {
   for (const cleanUp of cleanUps) await cleanUp();
 });
 
-/** The real truncates of one way's two indices, as the server has seen them. */
+/** The real truncates of the two indices of one way, as the server saw them. */
 async function sent(aspect: string): Promise<string[]> {
   const asked = (await (await fetch(`${service.url}/_asked`)).json()) as Array<{ body?: Record<string, unknown> }>;
   return asked.flatMap(({ body }) =>
@@ -65,7 +65,7 @@ function startAs(way: (typeof ways)[number], args: string[], files: ReturnType<t
     cwd: byNpm ? asPackage(files) : root,
     env: { PATH: process.env['PATH'], HOME: tmpdir() },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, as a shell gives to what it starts: Ctrl-C and a closed terminal reach the whole group.
+    // A process group of its own, as from a shell: Ctrl-C and a closed terminal reach the whole group.
     detached: true,
   });
   const output = { stdout: '', stderr: '' };
@@ -128,7 +128,7 @@ describe.concurrent('npm start, stopped by', () => {
       expect(output.stderr).toMatch(new RegExp(`dataset\\.${aspect}: task \\S+ is still running on the server`));
       expect(output.stderr).toContain('Start the same command again');
     }
-    // Longer than what was left of the first task: the second one would have been begun by now.
+    // Longer than the rest of the first task: the second one would have begun by now.
     await sleep(1500);
     expect(await sent(aspect)).toEqual(before);
     stopped.set(way, { args, files });

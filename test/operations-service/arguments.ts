@@ -3,13 +3,13 @@ import { largestSampleRows } from '../../local/operations-service/samples.ts';
 import { faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNames, profiles } from './profiles.ts';
 
-/** What `npm run operations-service` is asked for. */
+/** The arguments of `npm run operations-service`. */
 export interface Arguments {
   port: number;
-  /** Left out: the specification, or the newest generation in front of a real engine. */
+  /** Default: the specification, or the newest generation in front of a real engine. */
   profile?: ProfileName;
   seed: number;
-  /** Left out: the sample's own size; with a real engine nothing is loaded. */
+  /** Default: the sample's own size; with a real engine nothing is loaded. */
   rows?: number;
   fault: string[];
   /** Address of a real search engine. */
@@ -18,8 +18,8 @@ export interface Arguments {
 }
 
 /**
- * @param say takes what is wrong with it; standard error if left out
- * @throws CommanderError, which has been said already
+ * @param say receives help and error messages; standard error by default
+ * @throws CommanderError, after printing its message
  */
 export function parseArguments(argv: readonly string[], say?: (message: string) => void): Arguments {
   const command = new Command('operations-service')
@@ -68,7 +68,7 @@ function indexPrefix(value: string): string {
   throw new InvalidArgumentError('It takes lower-case letters, digits, - and _, beginning with a letter or digit.');
 }
 
-/** Short names of those that stand for several releases. */
+/** Short names of profiles that stand for several releases. */
 const shortNames: Record<string, ProfileName> = { '0.13': '0.13.2-1.1', '1.2': '1.2-1.5' };
 
 function knownProfile(value: string): ProfileName {

@@ -10,7 +10,7 @@ import { type ProfileName, profileNamed } from './profiles.ts';
 import { upgradeAll } from './upgrade.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
-/** The embedded service for tests: any of the servers found in practice, its faults, and a workbench behind its back. */
+/** The embedded service for tests: any of the servers found in practice, with its faults and a workbench. */
 
 export interface EngineOptions extends Omit<BareOptions, 'behaviour'> {
   /** Default: `specification`. */
@@ -31,7 +31,7 @@ export function createEngine({
   indices,
   ...options
 }: EngineOptions = {}): Engine {
-  // Faults come before the indices: some decide what an index is like.
+  // Faults come before the indices, because some decide what an index is like.
   const bare = createBare({ ...options, behaviour: profileNamed(profile).behaviour, indices: [] });
   const { simulation, advance } = bare;
   const engine: Engine = Object.assign(bare, createWorkbench(simulation, advance), {

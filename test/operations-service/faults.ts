@@ -3,7 +3,7 @@ import type { Behaviour } from '../../local/operations-service/behaviour.ts';
 import { faults } from './faults/all.ts';
 import { type Changes, type Fault, FaultError } from './faults/kinds.ts';
 
-/** The switches, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
+/** The faults, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
 
 export { faults } from './faults/all.ts';
 export { type Changes, type Fault, FaultError, scopes } from './faults/kinds.ts';

@@ -3,7 +3,7 @@ import { NOBODY, OTHERS, type Row } from '../../local/operations-service/simulat
 
 /** What a test wants to know about rows, row by row. */
 
-/** The rows of an index at one time. */
+/** The rows of an index at one moment. */
 export interface Mark {
   index: LogicalIndex;
   rows: Map<number, number>;

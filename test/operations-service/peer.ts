@@ -5,7 +5,7 @@ import { readTruncateRequest, truncate } from '../../local/operations-service/wi
 
 /**
  * The pairs that datahub-gc truncates, in its order and as acryl-datahub 1.7.0.17 writes them: two in lower case, which
- * only matters where names are compared exactly.
+ * matters only if names are compared exactly.
  */
 const pairs = [
   ['dataset', 'operation'],
@@ -23,8 +23,8 @@ const backOffSeconds = [0, 4, 8, 16];
 /**
  * What DataHub's bootstrapped datahub-gc source does to the indices at night: for each pair a dry run, then a truncate
  * without batch size and flags; each is resent if the answer is 429 or 5xx, and with forceDeleteByQuery if it is still
- * an error. A pair that fails even then is skipped. Its watching (dry runs, 30 s apart) changes nothing. Here it has no
- * wire in between, so that no answer is late or lost.
+ * an error. A pair that fails even then is skipped. Its watching (dry runs, 30 s apart) changes nothing. Here there is no
+ * wire in between, so no answer is late or lost.
  * @returns the indices that it has touched, as `dataset.operation`; it grows while resends wait
  */
 export function runGc(simulation: Simulation, days: number): string[] {

@@ -5,8 +5,8 @@ import type { Simulation } from '../../local/operations-service/simulated/simula
 /** What an upgrade of DataHub does to one index. */
 
 /**
- * An upgrade that blocks writes (ESIndexBuilder.reindex): what deletes from the index is refused and ends, a copy with all
- * rows is made, and the alias moves to it.
+ * An upgrade that blocks writes (ESIndexBuilder.reindex): tasks that delete from the index are refused and end, all rows
+ * are copied to a new index, and the alias moves to it.
  */
 export function upgradeBlocking(cluster: Cluster, index: LogicalIndex): void {
   const source = index.physical;
@@ -17,18 +17,18 @@ export function upgradeBlocking(cluster: Cluster, index: LogicalIndex): void {
   cluster.moveAlias(index, target);
 }
 
-/** An upgrade without downtime, on its way: GMS goes on working, and nothing tells its clients. */
+/** An upgrade without downtime, in progress: GMS keeps working, and nothing tells its clients. */
 export interface Upgrade {
   /** The index that it fills; unlisted until the alias moves. */
   target: string;
   /**
-   * The alias moves to the copy: rows that were deleted meanwhile are back. False: the index is there no more, or the
-   * upgrade has failed.
+   * Moves the alias to the copy: rows that were deleted in the meantime are back.
+   * @returns false if the index no longer exists or the upgrade has failed
    */
   swap(): boolean;
   /**
-   * Copies rows of the time in between, by their own time, to the new index; what came in meanwhile about an earlier time
-   * stays in the old one for good.
+   * Copies to the new index the rows whose own timestamps are from the time in between; rows that arrived then with an
+   * earlier timestamp stay in the old index for good.
    * @param most rows at a time
    * @returns whether any are left
    */
@@ -37,13 +37,13 @@ export interface Upgrade {
 
 export interface UpgradeRelease {
   version?: string;
-  /** Before datahub PR #18978: it fails where rows have gone since its copy began. */
+  /** As before datahub PR #18978: it fails if rows were deleted after its copy began. */
   comparesLiveCounts?: boolean;
 }
 
 /**
- * As BuildIndicesIncrementalStep begins it (datahub PR #16887): a snapshot of what is behind the alias is copied to
- * `<alias>_<version>_<13 digits>`; IncrementalReindexCatchUpStep ends it.
+ * Begins an upgrade like BuildIndicesIncrementalStep (datahub PR #16887): a snapshot of the index behind the alias is
+ * copied to `<alias>_<version>_<13 digits>`; IncrementalReindexCatchUpStep ends it.
  */
 export function beginUpgrade(
   { cluster, behaviour }: Simulation,
@@ -84,12 +84,12 @@ export function beginUpgrade(
   };
 }
 
-/** A copy brings about so many rows a second (datahub issue #10557). */
+/** Rows per second of a copy, as in datahub issue #10557. */
 const rowsPerSecond = 1200;
-/** The steps in between: it looks every minute at most. */
+/** The shortest time of a copy: the upgrade checks at most once a minute. */
 const leastMillis = 60_000;
 
-/** All indices, one after another, then what they still lack; as the Helm chart does it by default. */
+/** Upgrades all indices, one after another, and then catches up; as the Helm chart does it by default. */
 export function upgradeAll(simulation: Simulation): void {
   const { cluster } = simulation;
   const begun: Upgrade[] = [];

@@ -1,7 +1,7 @@
 import type { PhysicalIndex } from '../../local/operations-service/simulated/cluster.ts';
 import type { Counters, Task, TaskState } from '../../local/operations-service/simulated/task.ts';
 
-/** What a test gets to see of indices and tasks. */
+/** What a test can see of indices and tasks. */
 
 /** The current state of one real index. */
 export interface IndexView {

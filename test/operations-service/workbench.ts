@@ -12,9 +12,9 @@ import { beginUpgrade, type Upgrade, type UpgradeRelease, upgradeAll, upgradeBlo
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 
 /**
- * What a test or the laboratory does behind the service's back: inspects single rows, adds and removes some, plays the
- * other people and jobs in a cluster. An `index` is named as `dataset.operation`, in any case; methods throw a
- * RangeError for an index or task that does not exist.
+ * What a test or the laboratory does behind the service's back: it inspects, adds and removes single rows, and plays the
+ * other people and jobs in a cluster. An `index` is a name like `dataset.operation`, in upper or lower case; methods throw
+ * a RangeError for an index or task that does not exist.
  */
 export interface Workbench {
   indices(): IndexView[];
@@ -25,16 +25,16 @@ export interface Workbench {
   rows(index: string): Row[];
   /** Rows as a search finds them. */
   foundRows(index: string): Row[];
-  /** Rows that are, or were, in a real index of this name, with the serial number of the task that took them. */
+  /** Rows that are or were in the real index of this name, with the serial number of the task that deleted them. */
   rowsOfPhysical(name: string): (Row & { removedBy: 'nobody' | 'others' | number })[];
   /** Marks the current rows of an index, for `goneSince`. */
   mark(index: string): Mark;
-  /** Rows of the mark that the index behind the alias no longer holds, with who took them. */
+  /** Rows of the mark that the index behind the alias no longer holds, with who deleted them. */
   goneSince(mark: Mark): GoneRow[];
 
   /**
-   * @param concrete as the search engine makes one by itself for the first row: without an alias, even if the others
-   *   have one
+   * @param concrete without an alias, as the search engine creates an index by itself for the first row, even if the
+   *   others have one
    */
   addIndex(index: SampleIndex, concrete?: boolean): void;
   /** Ingestion: rows go to the index behind the alias. Returns their ids. */
@@ -52,11 +52,11 @@ export interface Workbench {
   /** Copies rows from another real index that the one behind the alias lacks (`op_type: create`). Returns how many. */
   bringOver(index: string, from: string): number;
   /**
-   * What an upgrade of DataHub does that blocks writes: a new index with all rows, then the alias moves; the old one stays, and
-   * what was deleting from it has ended.
+   * What an upgrade of DataHub that blocks writes does: it copies all rows to a new index, then moves the alias; the old
+   * index stays, and deletes on it have ended.
    */
   upgradeIndex(index: string): void;
-  /** An upgrade without downtime, of one index: the copy begins now, the rest is the caller's. */
+  /** An upgrade of one index without downtime: the copy begins now, and the caller does the rest. */
   beginUpgrade(index: string, release?: UpgradeRelease): Upgrade;
   /** The same for all indices, one after another, by itself. */
   upgradeAll(): void;
@@ -77,7 +77,7 @@ export interface Workbench {
   cancelTask(id: string): void;
   /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
   refreshing(index: string, on: boolean): void;
-  /** One of so many shards is away: searches miss its rows, and nothing says so. Undefined: it is back. */
+  /** One of this many shards is unavailable: searches miss its rows, and nothing says so. Undefined: it is back. */
   shardAway(index: string, shards: number | undefined): void;
   /** Makes everything visible to searches, even if refreshing is off. */
   refresh(): void;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { emptyProject, install, root, runIn } from './packed.ts';
 
-/** Apps of others, which have the tarball, CDK, and no esbuild. */
+/** Apps of users, which have the tarball and CDK, but no esbuild. */
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const lowest = /\d+\.\d+\.\d+/.exec(manifest.peerDependencies['aws-cdk-lib'])![0];

@@ -9,8 +9,8 @@ import { type OperationsService, startOperationsService } from '../operations-se
 import { emptyProject, install } from './packed.ts';
 
 /**
- * The one file of the image, started as the image starts it: nothing in its environment, another user than root, a working
- * directory that cannot be written, and signals. No image can be built where these tests run.
+ * The image's single file, started as the image starts it: with an empty environment, a user other than root, a working
+ * directory that cannot be written, and signals. The tests do not build an image.
  */
 
 /** Only root can become another user; otherwise the tests run as the user who started them, who is not root either. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
   cpSync(join(project, 'node_modules/datahub-retention/dist/cli.mjs'), at('job/cli.mjs'));
   rmSync(project, { recursive: true, force: true });
   const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 100 }];
-  // Seconds of work, so that there is a middle in which a signal can come.
+  // Seconds of work, so that a signal can arrive in the middle.
   service = await startOperationsService({ indices, faults: ['rows-per-second=3000'] });
   writeFileSync(at('token'), service.token);
   writeFileSync(
@@ -134,7 +134,7 @@ describe('The file of the image', () => {
   });
 });
 
-/** The arguments of deploy/kubernetes/by-hand.yaml, made by the command that its messages offer. */
+/** The arguments of deploy/kubernetes/by-hand.yaml, as the command that messages offer makes them. */
 function byHand(items: string): string[] {
   const manifest = readFileSync(new URL('../../deploy/kubernetes/by-hand.yaml', import.meta.url), 'utf8');
   const script = /value: "sed '([^']*)'/.exec(manifest)![1]!.replace('{}', items);
@@ -160,7 +160,7 @@ describe('The job by hand', () => {
   });
 });
 
-// A namespace of its own makes the program the first process, as it is in a container; only root may make one.
+// In a namespace of its own the program is the first process, as in a container; only root may create one.
 describe.skipIf(!isRoot)('As the first process, which a signal does not end by itself, the file', () => {
   let silent: Server;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 
-/** Packs once, as a release does; every test takes the tarball, and none the sources. */
+/** Packs once, as for a release; every test uses the tarball, and none uses the sources. */
 
 const run = promisify(execFile);
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -31,7 +31,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a program to its end, whatever that is. */
+/** Runs a program to its end, successful or not. */
 export async function runIn(
   cwd: string,
   file: string,

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:package`; apart from the other tests, because it builds the package and installs it, with two releases of CDK. */
+/** `npm run test:package`; separate from the other tests, because it builds the package and installs it twice. */
 export default defineConfig({
   test: {
     include: ['test/package/*.package.ts'],

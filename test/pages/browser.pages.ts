@@ -61,7 +61,7 @@ describe.skipIf(program === undefined).each(Object.entries(samples))('the page o
     await opened(html, view, async (page) => {
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       expect(width).toBeLessThanOrEqual(view.width);
-      // Also where everything is unfolded.
+      // With everything expanded, too.
       await page.evaluate("[...document.querySelectorAll('details')].map((one) => { one.open = true; return 1; })");
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width);
       expect(await page.evaluate<string>('document.title')).toMatch(/^DataHub retention: /);

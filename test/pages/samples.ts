@@ -14,11 +14,11 @@ import { nightReport } from '../support/nights/reports.ts';
 import { aPolicy } from '../support/policies.ts';
 import { anEntry, aReport } from '../support/reports.ts';
 
-/** Pages of every kind, of ordinary days and of bad ones: what a browser is shown, and what people look at. */
+/** Pages of every kind, for ordinary nights and bad ones: the browser tests load them, and people can look at them. */
 
 const now = Date.UTC(2026, 10, 21, 3, 30);
 
-/** Nights of one index, the last one now: it grows, and every so often a truncation takes what is past the retention. */
+/** Nights of one index, the last one now: it grows, and now and then a truncation deletes what is past the retention. */
 export function someNights(
   index: string,
   count: number,

@@ -1,14 +1,14 @@
-/** What people see of a page: its texts in their colours, and whether these stand out from their background. */
+/** What people see of a page: its texts and their colours, and whether these stand out from the background. */
 
 export interface Text {
   text: string;
   colour: string;
   behind: string;
-  /** Large, or bold and nearly large: less contrast will do. */
+  /** Large, or bold and nearly large: less contrast is enough. */
   isLarge: boolean;
 }
 
-/** For the browser: every text with its own colour and the first opaque one behind it; a picture's marks as well. */
+/** Runs in the browser: every text with its colour and the first opaque one behind it; the marks of pictures as well. */
 export const textsOf = `(() => {
   const behind = (element) => {
     for (let one = element; one; one = one.parentElement) {

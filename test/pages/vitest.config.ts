@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:pages`; apart from the other tests, because it needs a Chromium. */
+/** `npm run test:pages`; separate from the other tests, because it needs Chromium. */
 export default defineConfig({
   test: {
     include: ['test/pages/*.pages.ts'],

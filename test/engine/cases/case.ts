@@ -3,16 +3,16 @@ import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { Ended } from '../world/job.ts';
 import type { Setting, World } from '../world/world.ts';
 
-/** One thing that happens to a truncation, and what has to come of it. */
+/** One thing that happens to a truncation, and what its result must be. */
 export interface EngineCase extends Setting {
   name: string;
   /** One of the five that every submission runs. */
   core?: true;
-  /** It kills the engine's node: only for one that these tests have started. */
+  /** It kills the engine's node, so it needs one that these tests have started. */
   kills?: true;
   /** Which of the server's times are real here, and what they are in the run's. */
   realTimes: string;
-  /** Runs the job, once or more, and does what happens meanwhile. */
+  /** Runs the job, once or more often, and does what happens in the meantime. */
   story(world: World): Promise<Ended[]>;
   expected: Expectation;
 }
@@ -20,15 +20,15 @@ export interface EngineCase extends Setting {
 export interface Expectation {
   /** Of the last run. */
   outcomes: readonly Outcome[];
-  /** Of the last run, where only one is true. */
+  /** Of the last run, if only one is correct. */
   cause?: Cause['kind'];
   /** Whether loaded rows that should be there are missing when everything has ended. */
   keptRowsMissing: 'none' | 'some' | 'all';
-  /** Ingested rows that no count can know of, and that a request brings back which the message prints. */
+  /** Ingested rows that no count can show; a request in the message brings them back. */
   stragglers?: true;
-  /** Ingested rows that an upgrade has left in its old index: nobody here has lost them, and no word may say otherwise. */
+  /** Ingested rows that an upgrade has left in its old index: the job has not lost them, and must not say that it has. */
   leftBehind?: true;
-  /** Commands are taken from the message; with them every row is back, and the index is cleared. */
+  /** The commands in the message are executed; afterwards every row is back, and the index is cleared. */
   recovery?: true;
 }
 

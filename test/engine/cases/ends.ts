@@ -2,7 +2,7 @@ import { holdAt } from '../world/tasks.ts';
 import type { World } from '../world/world.ts';
 import type { EngineCase } from './case.ts';
 
-/** The task ends in the wrong place, or dies with its node. */
+/** The task ends at the wrong point, or dies with its node. */
 
 const noRealTimes = 'none: the task is held half-way by its own throttle';
 const restartTimes = 'the node is gone for about 5 s, which is 5 min of the run';
@@ -44,7 +44,7 @@ export const endCases: readonly EngineCase[] = [
     name: '400 after the alias has moved',
     profile: '1.2-1.5',
     strategy: 'reindex',
-    // As an earlier reindex of these releases leaves it: what goes back into it is not seen by itself.
+    // As an earlier reindex of these releases leaves it: rows that go back into it are not seen without a refresh.
     refreshInterval: '-1',
     realTimes: noRealTimes,
     story: async (world) => [await world.runWhile(() => world.ingest(200))],
@@ -78,7 +78,7 @@ export const endCases: readonly EngineCase[] = [
       await narrow(world);
       return [await world.run().ended];
     },
-    // A status whose total does not fit the plan may be somebody else's: then the rows alone decide.
+    // A status whose total does not fit the plan may be another task's: then the rows alone decide.
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none' },
   },
   {

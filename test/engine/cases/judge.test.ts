@@ -6,7 +6,7 @@ import type { Expectation } from './case.ts';
 import { type Facts, judge } from './judge.ts';
 import { requestsIn } from './recovery.ts';
 
-/** The judge notices what it is there for. */
+/** The judge notices every kind of failure that it is meant to notice. */
 
 const all = { kept: 50_000, ingested: 0 };
 const truncated: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'none' };

@@ -5,37 +5,37 @@ import type { Published } from '../world/subscriber.ts';
 import type { Sent } from '../world/world.ts';
 import type { Expectation } from './case.ts';
 
-/** What was there, what is there, and what the job made of it. */
+/** What should be there, what is there, and what the job reported. */
 export interface Facts {
   runs: readonly Ended[];
   sent: readonly Sent[];
   /** Loaded rows that should be there, and ingested ones that were acknowledged. */
   shouldBe: { kept: number; ingested: number };
-  /** What the alias leads to, everything visible. */
+  /** The index behind the alias, with everything made visible. */
   there: Holdings;
-  /** Whether a search finds all that is there: not where refreshing is off. */
+  /** Whether a search finds everything that is there: not if refreshing is off. */
   visible: boolean;
-  /** The job's tasks that were still at work when its last run had ended. */
+  /** The job's tasks that were still running when its last run had ended. */
   running: number;
 }
 
 export interface Judged {
   outcome: string;
-  /** Rows that should be there and are not: loaded, and ingested. */
+  /** Rows that should be there but are not: loaded and ingested ones. */
   missing: { kept: number; ingested: number };
   named: number;
   unnamed: number;
   falseWords: string[];
-  /** Why the case fails; empty: it passes. */
+  /** Why the case fails; empty if it passes. */
   problems: string[];
 }
 
-/** Holds what the job said against the rows. Nothing here asks how the job came to say it. */
+/** Compares what the job said with the rows, no matter how the job came to say it. */
 export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, expected: Expectation): Judged {
   const last = runs.at(-1);
   const outcome = last?.entry?.outcome ?? 'no report';
   const missing = { kept: shouldBe.kept - there.kept, ingested: shouldBe.ingested - there.ingested };
-  // What a report says and nobody is sent, nobody has been told.
+  // A report that nobody is sent informs nobody.
   const sentOut = runs.flatMap(({ published }) => published ?? []);
   const named = Math.max(0, ...sentOut.map(({ entry }) => entry?.rowsMissing ?? 0));
   const unnamed = unnamedRows(missing, named, sentOut, expected);
@@ -57,7 +57,7 @@ export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, 
   return { outcome, missing, named, unnamed, falseWords, problems };
 }
 
-/** The job counts windows, and tolerates what ordinary nights take: entities get deleted. Here nobody deletes any. */
+/** The job counts windows and tolerates ordinary losses, because entities get deleted. Here nobody deletes any. */
 const tolerated = (rows: number): number => Math.max(missingRows, rows * missingShare);
 
 function unnamedRows(
@@ -67,18 +67,18 @@ function unnamedRows(
   { stragglers, leftBehind }: Expectation,
 ): number {
   const told = sentOut.map(({ text }) => text).join('\n');
-  // A gone index has no rows to count: saying that it is gone names them all.
+  // A deleted index has no rows to count: saying that it is gone names them all.
   const gone = /index_not_found|no such index|(?:index|it) is gone|does not exist|no longer (?:exists|there)/i.test(
     told,
   );
   const kept = Math.max(0, missing.kept - named);
   const unnamedKept = gone || kept <= tolerated(missing.kept) ? 0 : kept;
-  // What nobody can count is named by the request that brings it over without harm.
+  // Rows that nobody can count are named by the request that brings them over without harm.
   const brought = stragglers === true && /"op_type":\s*"create"/.test(told);
   return unnamedKept + (missing.ingested > 0 && !brought && !leftBehind ? missing.ingested : 0);
 }
 
-/** Words that the rows contradict. */
+/** Statements that the rows contradict. */
 function wordsAgainst(
   outcome: string,
   last: Ended | undefined,
@@ -101,10 +101,10 @@ function wordsAgainst(
   return words.flatMap(([wrong, word]) => (wrong ? [word] : []));
 }
 
-/** On the screen and in the message. */
+/** What the run said, on the screen and in the message. */
 const wordsOf = (last: Ended | undefined): string => `${last?.said ?? ''}\n${last?.published?.text ?? ''}`;
 
-/** What an upgrade has put behind the alias stays there: rows are brought over to it, never the alias back. */
+/** What an upgrade has put behind the alias stays there: rows are copied to it, and the alias is never moved back. */
 const undoing = (last: Ended | undefined, { leftBehind }: Expectation): string[] =>
   leftBehind && /\/_aliases\b/.test(wordsOf(last)) ? ['prints a command that would undo the upgrade'] : [];
 
@@ -113,7 +113,7 @@ const otherCause = (last: Ended | undefined, { cause }: Expectation): string[] =
   return cause === undefined || found === cause ? [] : [`the cause is ${found ?? 'not reported'}, not ${cause}`];
 };
 
-/** A case that did not bring about what it is about proves nothing. */
+/** A case in which the intended situation did not arise proves nothing. */
 function againstExpectation(
   { kept, ingested }: { kept: number; ingested: number },
   all: number,

@@ -2,7 +2,7 @@ import { holdAt, letGo, progressOf } from '../world/tasks.ts';
 import type { World } from '../world/world.ts';
 import { type EngineCase, wait } from './case.ts';
 
-/** Somebody else is at work on the index, or the disk is full. */
+/** Another process works on the index, or the disk is full. */
 
 const noRealTimes = 'none: the task is held half-way by its own throttle';
 const floodTimes = 'the search engine sends a refused batch again for 60 s, which is an hour of the run';
@@ -60,7 +60,7 @@ export const otherCases: readonly EngineCase[] = [
         // Late enough that less than half is old, so that its own truncate deletes in place.
         await holdAt(world.client, task, 0.75);
         await wait(200);
-        // A little less than ours: what it takes of younger rows would be its own affair.
+        // A little less than ours: if it deleted younger rows, that would be its own doing.
         await world.truncateByGc(31);
         await letGo(world.client, task);
       }),
@@ -71,13 +71,13 @@ export const otherCases: readonly EngineCase[] = [
     name: 'datahub-gc reindexes meanwhile',
     profile: '0.13.2-1.1',
     strategy: 'delete-by-query',
-    // What came into the new index is not seen yet when somebody copies it back.
+    // Rows ingested into the new index are not seen yet when someone copies it back.
     newRefreshInterval: '60s',
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
-        // More than half is old: the alias moves, then its missing batch size is refused.
+        // More than half is old: the alias moves, then the missing batch size is refused.
         await world.truncateByGc(30);
         await world.ingest(200);
         await letGo(world.client, task);
@@ -107,7 +107,7 @@ export const otherCases: readonly EngineCase[] = [
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
-        // Ten minutes of the run after the answer: an index that is new by then cannot have come of our own call.
+        // More than ten minutes of the run after the answer: our own call cannot have created an index that is new by then.
         await wait(12_000);
         await upgrade(world);
         await letGo(world.client, task).catch(() => {});
@@ -140,7 +140,7 @@ export const otherCases: readonly EngineCase[] = [
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
-        // A few rows get to be seen, as where they are written between the swap and the end of refreshing.
+        // A few rows become visible, like rows that are written between the swap and the end of refreshing.
         await holdAt(world.client, task, 0.01);
         await world.ingest(20);
         await world.client.indices.refresh({ index: world.alias });

@@ -1,7 +1,7 @@
 import { progressOf } from '../world/tasks.ts';
 import type { EngineCase } from './case.ts';
 
-/** Nothing goes wrong; what differs is how the search engine gets there. */
+/** Nothing goes wrong; the cases differ in how the search engine does its work. */
 
 const noRealTimes = 'none: it refreshes every 50 ms, which is 3 s of the run';
 
@@ -43,7 +43,7 @@ export const plainCases: readonly EngineCase[] = [
     story: async (world) => [
       await world.runWhile(async (task) => {
         while (((await progressOf(world.client, task))?.total ?? 1) === 0);
-        // The last rows to go are the newest of the old ones; less than 1 % of them.
+        // The last rows to be deleted are the newest of the old ones; less than 1 % of them.
         const filter = [
           { term: { origin: 'loaded' } },
           { range: { timestampMillis: { gte: 'now-32d', lt: 'now-31d' } } },

@@ -3,19 +3,19 @@ import type { Ended } from '../world/job.ts';
 import type { World } from '../world/world.ts';
 
 /**
- * The recovery, verbatim: the requests that the message prints are sent to the search engine as they stand and in their
- * order. Then every row is there that should be, and the index can be cleared.
+ * The recovery, verbatim: the requests in the message are sent to the search engine unchanged and in order. Afterwards
+ * every row is there that should be, and the index can be cleared.
  */
 export interface Recovered {
   requests: string[];
-  /** Rows that should be there and still are not. */
+  /** Rows that should be there but still are not. */
   missing: { kept: number; ingested: number };
   released: boolean;
   problems: string[];
 }
 
 export async function recover(world: World, address: string, ended: Ended, keptRows: number): Promise<Recovered> {
-  // Ingestion has not stopped meanwhile: what came last, no search has seen yet.
+  // Ingestion has not stopped in the meantime: no search has seen the last rows yet.
   await world.ingest(100);
   const requests = requestsIn(ended.published?.text ?? '');
   const problems = ended.published === undefined ? ['recovery: no message was published'] : [];
@@ -45,7 +45,7 @@ export async function recover(world: World, address: string, ended: Ended, keptR
   };
 }
 
-/** As the job will count: what the search finds, not what a refresh of ours would show. */
+/** Rows as the job will count them: what the search finds, not what a refresh of ours would show. */
 async function counted({ client, alias }: World, cutoffMillis: number) {
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const count = async (filter: object[]) =>
@@ -56,7 +56,7 @@ async function counted({ client, alias }: World, cutoffMillis: number) {
   };
 }
 
-/** POST and PUT requests of a message, with their bodies, each once. (What it says to look at, GET, changes nothing.) */
+/** POST and PUT requests of a message, with their bodies, each once. (GET requests change nothing.) */
 export function requestsIn(said: string): string[] {
   const text = said.replaceAll('\n', ' ');
   const found: string[] = [];
@@ -78,7 +78,7 @@ function endOfObject(text: string): number {
   return text.length;
 }
 
-/** @returns why it was refused */
+/** @returns why the request was refused; undefined if it succeeded */
 async function send(address: string, request: string): Promise<string | undefined> {
   const [, method = '', path = '', body] = /^(\S+) (\S+)(?: (\{.*))?$/.exec(request) ?? [];
   const response = await fetch(new URL(path, address), {
@@ -87,7 +87,7 @@ async function send(address: string, request: string): Promise<string | undefine
   });
   const text = await response.text();
   if (!response.ok) return `${response.status} ${text.slice(0, 200)}`;
-  // "See its end": what follows a copy is sent when its task has ended, as the message says.
+  // As the message says, what follows a copy is sent once its task has ended.
   const { task } = JSON.parse(text) as { task?: string };
   while (task !== undefined) {
     const asked = await fetch(new URL(`/_tasks/${task}`, address));

@@ -10,7 +10,7 @@ export interface CaseResult extends Judged {
   oldLeft: number;
   seconds: number;
   recovered?: Recovered;
-  /** What the job printed and what was sent, for anyone who wants to know. */
+  /** What the job printed and sent, for people. */
   said: string;
 }
 
@@ -20,7 +20,7 @@ export async function runCase(laboratory: Laboratory, one: EngineCase): Promise<
   try {
     return { ...(await judged(laboratory, world, one)), seconds: (Date.now() - began) / 1000 };
   } catch (error) {
-    // What hangs, or cannot be brought about, is a failure of its case; the others go on.
+    // A case that hangs, or whose situation does not arise, fails; the others continue.
     return { ...nothing, case: one, problems: [(error as Error).message], seconds: (Date.now() - began) / 1000 };
   } finally {
     await world.close();

@@ -4,7 +4,7 @@ import { beginUpgrade, type Upgrade } from '../world/upgrade.ts';
 import type { World } from '../world/world.ts';
 import type { EngineCase } from './case.ts';
 
-/** An upgrade without downtime beside the job: rows come back, some follow, and some stay in the old index alone. */
+/** An upgrade without downtime during the job: rows come back, some follow, and some stay only in the old index. */
 
 const shared = {
   profile: 'newest',
@@ -14,7 +14,7 @@ const shared = {
 /** ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible. */
 const visible = { refreshOffAfterReindex: false };
 
-/** Ingestion goes on while it copies; then the alias moves, and what it can know of follows. */
+/** Ingestion continues while the upgrade copies; then the alias moves, and the rows that the upgrade can find follow. */
 async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async () => {}): Promise<void> {
   await world.ingest(100);
   await world.ingest(100, 'midnight');
@@ -24,7 +24,7 @@ async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async 
   await upgrade.catchUp();
 }
 
-/** A run whose task is held while an upgrade ends that began before it, or begins then. */
+/** A run whose task is held while an upgrade ends that began before the run or during it. */
 const runBeside = (world: World, share: number, begun?: Upgrade): Promise<Ended> =>
   world.runWhile(async (task) => {
     await holdAt(world.client, task, share);
@@ -70,7 +70,7 @@ export const upgradeCases: readonly EngineCase[] = [
     name: 'upgrade without downtime, begun during a reindex',
     behaviour: visible,
     strategy: 'reindex',
-    // It copies an index that is half full, and takes the alias away from it.
+    // The upgrade copies an index that is half full, and moves the alias away from it.
     story: async (world) => [await runBeside(world, 0.5)],
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'some', leftBehind: true },
   },

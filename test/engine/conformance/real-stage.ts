@@ -70,7 +70,7 @@ export async function realStage(engine: RealEngine, options: StageOptions): Prom
     },
     async merge() {
       await client.indices.forcemerge({ index: alias, max_num_segments: 1 });
-      // The merged segments' files go with the next commit.
+      // The next commit deletes the files of merged segments.
       await client.indices.flush({ index: alias, force: true });
     },
     async cancel(task) {

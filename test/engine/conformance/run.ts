@@ -9,7 +9,7 @@ import type { Statement } from './statement.ts';
 export interface Conformity {
   statement: Statement;
   simulated: string;
-  /** undefined: it was not tried, because it would kill somebody's node. */
+  /** undefined if it was not tried, because it would kill a node that is not ours. */
   real: string | undefined;
 }
 
@@ -34,7 +34,7 @@ async function observed({ observe }: Statement, open: () => Promise<Stage>): Pro
 export const agrees = ({ statement: { says }, simulated, real }: Conformity): boolean =>
   simulated === says && (real === undefined || real === says);
 
-/** Statement × simulated × real; what agrees is said once. */
+/** Statement × simulated × real; where they agree, the result is printed once. */
 export function conformityTable(found: readonly Conformity[]): string[] {
   return found.flatMap(({ statement, simulated, real }) => [
     ...wrap(`${statement.name} [${statement.on.profile}]`, 118),

@@ -2,16 +2,16 @@
 export interface Stage {
   /** Epoch milliseconds; three quarters of the rows are older. */
   cutoff: number;
-  /** A real truncate, or a dry run where the fields say so; forced to delete by query unless they say otherwise. */
+  /** A real truncate, or a dry run if the fields say so; forced to delete by query unless they say otherwise. */
   truncate(fields?: Record<string, unknown>): Promise<Answer>;
   status(task: string): Promise<Status>;
   /** The status of any id, as text. */
   statusText(task: string): Promise<string>;
-  /** Names and megabytes that getIndexSizes gives for the index. */
+  /** Names and megabytes that getIndexSizes reports for the index. */
   sizes(): Promise<{ name: string; megabytes: number }[]>;
   counts(): Promise<{ matching: number; total: number }>;
 
-  /** Lets the task go on until it has done this share, and no further. */
+  /** Lets the task continue until it has done this share, and no further. */
   holdAt(task: string, share: number): Promise<void>;
   release(task: string): Promise<void>;
   untilEnded(task: string): Promise<void>;
@@ -21,7 +21,7 @@ export interface Stage {
   add(rows: number): Promise<void>;
   /** Rows without a timestamp. */
   addWithoutTimestamp(rows: number): Promise<void>;
-  /** Loaded rows again under their ids: the last ones before the cutoff, or the last of all. Refreshed where that is said. */
+  /** Writes loaded rows again under their ids: the last ones before the cutoff, or the last of all. */
   rewrite(which: 'old' | 'kept', rows: number): Promise<void>;
   refresh(): Promise<void>;
   refreshing(on: boolean): Promise<void>;
@@ -62,7 +62,7 @@ export interface StageOptions {
   profile: '0.13.2-1.1' | '1.2-1.5' | 'newest';
   /** Default 20,000 rows. */
   rows?: number;
-  /** Of the rows: how many are older than the cutoff. Default three quarters. */
+  /** How many of the rows are older than the cutoff. Default three quarters. */
   old?: number;
   shards?: number;
   /** ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED, default true. */
@@ -73,7 +73,7 @@ export interface StageOptions {
 
 const dayMillis = 86_400_000;
 
-/** Timestamps of the rows, oldest first: one each minute up to the cutoff, and from there. */
+/** Timestamps of the rows, oldest first: one each minute, up to the cutoff and again from just after it. */
 export const timestampsFor = (cutoff: number, rows: number, old: number): number[] =>
   Array.from({ length: rows }, (_, row) => cutoff + (row - old + 1) * 60_000 - (row < old ? 0 : 59_999));
 

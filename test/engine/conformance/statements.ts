@@ -4,7 +4,7 @@ import { deleteStatements } from './statements/deletes.ts';
 import { nodeStatements } from './statements/nodes.ts';
 import { reindexStatements } from './statements/reindexes.ts';
 
-/** All that is said about the search engine: tried on the simulated one by `npm test`, on a real one by `npm run test:engine`. */
+/** All statements about the search engine: `npm test` tries them on the simulated one, `npm run test:engine` on a real one. */
 export const statements: readonly Statement[] = [
   ...answerStatements,
   ...deleteStatements,

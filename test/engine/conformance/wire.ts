@@ -1,7 +1,7 @@
 import type { Reply } from '../../../local/operations-service/exchange.ts';
 import type { Answer, Stage, Status } from './stage.ts';
 
-/** The part of a stage that is the same on both engines: what is asked over the wire. */
+/** The part of a stage that is the same on both engines: the requests over the wire. */
 
 type Asking = Pick<Stage, 'cutoff' | 'truncate' | 'status' | 'statusText' | 'sizes' | 'counts'>;
 

@@ -4,21 +4,21 @@ import type { Laboratory } from '../world/laboratory.ts';
 import { mappings, write } from '../world/rows.ts';
 import { untilEnded } from '../world/tasks.ts';
 
-/** What a delete by query does to the space of an index: measured, because no answer of DataHub says it. */
+/** What a delete by query does to the disk space of an index: measured, because no answer of DataHub shows it. */
 
 export interface DiskRow {
   share: number;
   order: Order;
-  /** Bytes of primaries: before, after the delete, when no merge has been seen for a minute, after the expunge. */
+  /** Bytes of primaries: before, after the delete, once no merge has been seen for a minute, and after the expunge. */
   before: number;
   deleted: number;
   settled: number;
   expunged: number;
-  /** Share of the documents that are deleted ones, when no merge has been seen for a minute. */
+  /** Share of deleted documents once no merge has been seen for a minute. */
   deadShare: number;
 }
 
-/** How old and young rows lie in the index: as they came in, or mixed, as where usage is written again and again. */
+/** How old and young rows lie in the index: in order of arrival, or mixed, as if usage is written again and again. */
 type Order = 'as they came in' | 'mixed';
 
 const rowsOfEach = 100_000;
@@ -27,7 +27,7 @@ const oldest = 1_700_000_000_000;
 const bulkRows = 10_000;
 const shares = [0.1, 0.3, 0.75];
 const orders: readonly Order[] = ['as they came in', 'mixed'];
-/** No merge for so long counts as the end of them. */
+/** If there is no merge for this long, merging counts as finished. */
 const quietMillis = 60_000;
 
 export async function measureDisk({ client, prefix }: Laboratory): Promise<DiskRow[]> {
@@ -61,11 +61,11 @@ export async function measureDisk({ client, prefix }: Laboratory): Promise<DiskR
   }));
 }
 
-/** Rows a millisecond apart, in one order or another, by an index that refreshes as DataHub's does. */
+/** Loads rows that are a millisecond apart, in one order or the other, into an index that refreshes as DataHub's do. */
 async function load(client: Client, index: string, order: Order): Promise<void> {
   const settings = { index: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '3s' } };
   await client.indices.create({ index, body: { mappings, settings } as never });
-  // A prime that divides no number of rows: every row once, far from its neighbours.
+  // A prime that does not divide the number of rows: every row once, far from its neighbours.
   const place = (row: number) => (order === 'mixed' ? (row * 7919) % rowsOfEach : row);
   for (let first = 0; first < rowsOfEach; first += bulkRows) {
     const timestamps = Array.from({ length: bulkRows }, (_, row) => oldest + place(first + row));
@@ -86,8 +86,8 @@ async function sizes(client: Client, index: string): Promise<Map<string, { bytes
 }
 
 /**
- * Recent deletions are kept for copies of the shard that may have missed them, until a flush and the next exchange about
- * it, which takes half a minute: what that holds back is asked for again.
+ * Recent deletions are kept for copies of the shard that may have missed them, until a flush and the next sync of retention
+ * leases, up to half a minute later; therefore the expunge is repeated.
  */
 async function expunge(client: Client, index: string): Promise<Awaited<ReturnType<typeof sizes>>> {
   for (let tries = 1; ; tries++) {
@@ -101,7 +101,7 @@ async function expunge(client: Client, index: string): Promise<Awaited<ReturnTyp
   }
 }
 
-/** @throws when merges go on for a quarter of an hour */
+/** @throws if merges continue for a quarter of an hour */
 async function untilQuiet(client: Client, index: string): Promise<void> {
   let last = '';
   let quietSince = Date.now();
@@ -118,9 +118,9 @@ async function untilQuiet(client: Client, index: string): Promise<void> {
 }
 
 /**
- * Segments of which a tenth or less is deleted are left alone (`index.merge.policy.expunge_deletes_allowed`), and of the
- * others some may keep their deletions for a while, for copies that may have missed them: not all give their space back at
- * once. That none does would make the advice of the runbook wrong.
+ * Segments of which a tenth or less is deleted are left alone (`index.merge.policy.expunge_deletes_allowed`), and some of
+ * the others may keep their deletions for a while, for copies that may have missed them: not every index gives all its
+ * space back at once. If none did, the runbook's advice would be wrong.
  */
 export function problemsOf(rows: readonly DiskRow[]): string[] {
   const asked = rows.filter(({ share }) => share > 0.1);

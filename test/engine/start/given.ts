@@ -3,8 +3,8 @@ import { checkProduct, EngineError, readEngineAddress } from '../../operations-s
 import type { TestEngine } from './node.ts';
 
 /**
- * A search engine that somebody else runs (`OPENSEARCH_URL`; a container, for instance): on this machine, and empty,
- * because the tests delete indices. It is left as it was.
+ * An existing search engine (`OPENSEARCH_URL`; a container, for instance): on this machine, and empty, because the tests
+ * delete indices. It is left as it was.
  * @throws EngineError
  */
 export async function useGiven(text: string): Promise<TestEngine> {
@@ -21,19 +21,19 @@ export async function useGiven(text: string): Promise<TestEngine> {
       );
     }
     const { body: before } = await client.cluster.getSettings({ flat_settings: true });
-    // Its own look at the disk would lift the block by which the tests fill it.
+    // Its own disk monitor would remove the block with which the tests simulate a full disk.
     await client.cluster.putSettings({
       body: { transient: { 'cluster.routing.allocation.disk.threshold_enabled': false } } as never,
     });
     return {
       address: address.href,
-      // Nobody tells us; a case that finds it gone fails by that.
+      // We would not notice; a case that finds it gone fails.
       died: new Promise<never>(() => {}),
       async stop() {
         const key = 'cluster.routing.allocation.disk.threshold_enabled';
         const was = (before.transient as Record<string, unknown> | undefined)?.[key] ?? null;
         await client.cluster.putSettings({ body: { transient: { [key]: was } } as never });
-        // The search engine's own notes of tasks that have ended: ours alone, where there were none.
+        // The search engine's own index of ended tasks; if there was none before, it holds only our tasks.
         if (!all.includes('.tasks')) await client.indices.delete({ index: '.tasks', ignore_unavailable: true });
         await client.close();
       },

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Java and Maven: whether they are here, the jars of OpenSearch, and the launcher's class. */
+/** Java and Maven: whether they are installed, OpenSearch's jars, and the launcher's class. */
 
 const here = fileURLToPath(new URL('./', import.meta.url));
 const leastJava = 17;
@@ -17,7 +17,7 @@ export class Skipped extends Error {
 /**
  * Downloads and compiles into `folder`.
  * @returns the class path
- * @throws Skipped where Java or Maven is missing, or the download fails; Error where the launcher does not compile
+ * @throws Skipped if Java or Maven is missing or the download fails; Error if the launcher does not compile
  */
 export async function prepareJava(folder: string): Promise<string> {
   const java = await output('java', ['-version'], 20_000);
@@ -40,7 +40,7 @@ export async function prepareJava(folder: string): Promise<string> {
   return [classes, join(jars, '*')].join(delimiter);
 }
 
-/** What a command says, on both channels; a command that is not there ends with status undefined. */
+/** What a command prints, on standard output and error; if there is no such command, its status is undefined. */
 function output(command: string, args: string[], millis: number): Promise<{ status?: number; text: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: millis });

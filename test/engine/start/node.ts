@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { EngineError } from '../../operations-service/opensearch/address.ts';
 import { prepareJava } from './java.ts';
 
-/** A search engine that the tests may use as they like. */
+/** A search engine that the tests may do anything to. */
 export interface TestEngine {
   address: string;
-  /** Ends the node as a power failure does, and starts it again over the same data. Missing: it is somebody else's. */
+  /** Kills the node as a power failure would, and starts it again on the same data. Omitted if the node is not ours. */
   restart?: () => Promise<void>;
-  /** Rejects when it ends without having been told to. */
+  /** Rejects if the engine ends without having been told to. */
   died: Promise<never>;
-  /** Nothing is left running, and nothing outside of what was there before. */
+  /** Leaves nothing running, and nothing behind that was not there before. */
   stop(): Promise<void>;
 }
 
@@ -23,12 +23,12 @@ const startMillis = 60_000;
 
 /**
  * One node of OpenSearch 2.19.1, from Maven, in a temporary folder.
- * @throws Skipped; Error where it is there and does not start
+ * @throws Skipped; Error if it is installed and does not start
  */
 export async function startNode(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
   const log = join(folder, 'log');
-  // However these tests end: no data outlives them.
+  // However these tests end, no data outlives them.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const started: { child?: ChildProcess } = {};
   let fail: (error: Error) => void = () => {};
@@ -81,7 +81,7 @@ async function ready(classPath: string, home: string, port: number, log: string)
       '-Dopensearch.set.netty.runtime.available.processors=false',
       ...['-cp', classPath, 'EngineNode', home, String(port)],
     ],
-    // Its standard input is ours: however these tests end, it ends with them.
+    // Its standard input is ours, so it ends when these tests end, however they end.
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const written = createWriteStream(log, { flags: 'a' });

@@ -1,9 +1,9 @@
 /**
- * The scaled clock: what a run waits for minutes takes seconds, because a minute of it is a second of the machine. It is
- * not skipped, as under `--fast`: the search engine's time is real, and what takes it a second has to fit into the run's.
+ * The scaled clock: a minute of the run is a second of the machine, so that waits of minutes take seconds. Time is not
+ * skipped as under `--fast`, because the search engine's time is real: what takes it a second must be a minute to the run.
  */
 export interface ScaledClock {
-  /** Epoch milliseconds, real and of the run: where both were the same. */
+  /** Epoch milliseconds at which real time and the run's time were equal. */
   origin: number;
   /** Milliseconds of the run in one of the machine. */
   factor: number;
@@ -12,7 +12,7 @@ export interface ScaledClock {
 export const scaledNow = ({ origin, factor }: ScaledClock, realMillis: number): number =>
   Math.floor(origin + (realMillis - origin) * factor);
 
-/** How it is handed to the run's process. */
+/** The variable that passes the clock to the run's process. */
 export const variable = 'ENGINE_TEST_CLOCK';
 export const written = ({ origin, factor }: ScaledClock): string => `${origin}*${factor}`;
 

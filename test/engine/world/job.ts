@@ -6,20 +6,20 @@ import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts
 import { type ScaledClock, variable, written } from './clock.ts';
 import type { Published, Subscriber } from './subscriber.ts';
 
-/** The job: the command line as it ships, in a process of its own, by a scaled clock. */
+/** The job: the command line as it ships, in its own process, with a scaled clock. */
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const scaledTime = fileURLToPath(new URL('./scaled-time.ts', import.meta.url));
 
-/** Runs that go on. */
+/** Runs that have not ended. */
 const running = new Set<ChildProcess>();
 
-/** Ends every run that still goes on, at once. */
+/** Kills every run that has not ended. */
 export function endJobs(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** A run that takes longer than this has hung: on a quiet machine none takes a quarter of it. */
+/** A run that takes longer than this hangs: on a quiet machine none takes a quarter of it. */
 const capMillis = 600_000;
 
 export interface JobFiles {
@@ -38,9 +38,9 @@ export interface Ended {
   status: number | null;
   /** Everything that it printed. */
   said: string;
-  /** What its subscriber was sent, who wants to hear of problems only; missing where that is nothing. */
+  /** What its subscriber was sent, who is only notified of problems; omitted if that is nothing. */
   published?: Published;
-  /** The index's entry; missing where the run did not come to a report. */
+  /** The index's entry; omitted if the run did not get to a report. */
   entry?: PolicyEntry;
   report?: Report;
 }

@@ -12,9 +12,9 @@ import { loadBase } from './rows.ts';
 export interface Laboratory {
   client: Client;
   address: string;
-  /** Random, so that nothing of anybody's is met. */
+  /** Random, so that no existing index matches. */
   prefix: string;
-  /** The index that the cases' are clones of. */
+  /** The index of which the cases' indices are clones. */
   base: string;
   /** When the rows were loaded, by the run's clock. */
   loadedAt: number;
@@ -24,7 +24,7 @@ export interface Laboratory {
   close(): Promise<void>;
 }
 
-/** A minute of the run in a second. */
+/** A minute of the run takes a second. */
 const factor = 60;
 
 export async function openLaboratory(engine: TestEngine): Promise<Laboratory> {

@@ -1,9 +1,9 @@
 import type { Client } from '@opensearch-project/opensearch';
 
-/** The rows that every case begins with, and what became of them. */
+/** The rows with which every case begins, and what became of them. */
 
 export const rowCount = 200_000;
-/** Age of the oldest row; the newest is from the moment of loading. Three quarters are older than the retention. */
+/** Age of the oldest row in days; the newest is from the moment of loading. Three quarters are older than the retention. */
 export const oldestDays = 120;
 export const retentionDays = 30;
 
@@ -17,7 +17,7 @@ export const mappings = {
     urn: { type: 'keyword' },
     /** `loaded`, or `ingested` while a case ran. */
     origin: { type: 'keyword' },
-    /** Some width, as a usage event has. */
+    /** Some payload, like that of a usage event. */
     event: { type: 'object', enabled: false },
   },
 } as const;
@@ -25,7 +25,7 @@ export const mappings = {
 const timestampOf = (row: number, loadedAt: number): number =>
   Math.floor(loadedAt - oldestDays * dayMillis * (1 - (row + 0.5) / rowCount));
 
-/** Loads the index that the cases' indices are clones of, and closes it to writes. */
+/** Loads the index of which the cases' indices are clones, and blocks writes to it. */
 export async function loadBase(client: Client, index: string, loadedAt: number): Promise<void> {
   const settings = { index: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '-1' } };
   await client.indices.create({ index, body: { mappings, settings } as never });
@@ -64,7 +64,7 @@ export async function write(
   if (answer.errors) throw new Error(`rows were not written: ${JSON.stringify(answer.items[0])}`);
 }
 
-/** Makes a case's index: hard links to the base, so that nothing is loaded twice. */
+/** Creates a case's index with hard links to the base, so that nothing is loaded twice. */
 export async function cloneBase(
   client: Client,
   base: string,
@@ -105,7 +105,7 @@ export async function holdings(client: Client, index: string, cutoffMillis: numb
   };
 }
 
-/** Of the rows that were loaded: how many are at most as old as the cutoff. */
+/** How many of the loaded rows are newer than the cutoff. */
 export function loadedAfter(cutoffMillis: number, loadedAt: number): number {
   let kept = 0;
   for (let row = 0; row < rowCount; row++) if (timestampOf(row, loadedAt) > cutoffMillis) kept++;

@@ -3,8 +3,8 @@ import timersPromises from 'node:timers/promises';
 import { read, scaledNow, variable } from './clock.ts';
 
 /**
- * Loaded before the command line (`--import`), which is otherwise as it ships: its clocks run faster, and its waits are as
- * much shorter. The HTTP client's own time-outs stay real, because the server behind them is.
+ * Loaded before the command line (`--import`), which is otherwise as it ships: its clocks run faster, and its waits are
+ * shorter by the same factor. The HTTP client's own timeouts stay real, because the server is.
  */
 
 const clock = read(process.env[variable] ?? '');

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
 
-/** Who is sent the job's messages. What no subscriber got, nobody was told, whatever the report says. */
+/** The receiver of the job's messages. Whatever a report says, it informs nobody if no subscriber received it. */
 export interface Subscriber {
   url: string;
-  /** The last message since it was asked for the last time. */
+  /** The last message since the previous call. */
   taken(): Published | undefined;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Subscriber {
 export interface Published {
   /** The index's entry. */
   entry?: PolicyEntry;
-  /** The message as an email has it. */
+  /** The message as in an email. */
   text: string;
 }
 

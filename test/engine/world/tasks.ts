@@ -1,13 +1,13 @@
 import type { Client } from '@opensearch-project/opensearch';
 
-/** A task of the search engine under a test's hand: slowed down, it stands where the test wants it. */
+/** Slows a task of the search engine down and holds it where a test wants it. */
 
 export interface Progress {
   total: number;
   done: number;
 }
 
-/** Rows a second from now on; a batch under way is finished first. */
+/** Sets the task's rows per second from now on; the current batch is finished first. */
 export async function throttle(client: Client, task: string, rowsPerSecond: number): Promise<void> {
   await client.deleteByQueryRethrottle({ task_id: task, requests_per_second: rowsPerSecond });
 }
@@ -23,10 +23,10 @@ export async function progressOf(client: Client, task: string): Promise<Progress
   return { total: status['total'] ?? 0, done };
 }
 
-/** Slow enough that on a busy machine, too, the task is not at its end before somebody looks: a quarter of a minute. */
+/** Slow enough that even on a busy machine the task does not end before anyone looks: a quarter of a minute. */
 const watchedRowsPerSecond = 10_000;
 
-/** Lets the task go on until it has done this share of its rows, and holds it there. */
+/** Lets the task continue until it has done this share of its rows, and holds it there. */
 export async function holdAt(client: Client, task: string, share: number): Promise<void> {
   await throttle(client, task, watchedRowsPerSecond);
   for (;;) {
@@ -38,7 +38,7 @@ export async function holdAt(client: Client, task: string, share: number): Promi
   await throttle(client, task, 20);
 }
 
-/** @throws when it takes longer than a minute and a half: the engine's own patience is one minute */
+/** @throws if it takes longer than a minute and a half; the engine itself retries for one minute */
 export async function untilEnded(client: Client, task: string): Promise<void> {
   for (const end = Date.now() + 90_000; Date.now() < end; ) {
     if ((await progressOf(client, task)) === undefined) return;

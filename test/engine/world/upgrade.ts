@@ -4,18 +4,18 @@ import type { World } from './world.ts';
 
 /** An upgrade of DataHub without downtime, with the requests of its steps (datahub PR #16887). */
 export interface Upgrade {
-  /** The copy that it makes; nothing leads to it yet. */
+  /** The copy that it makes; no alias points to it yet. */
   target: string;
   /** BuildIndicesIncrementalStep: waits for the copy, then the alias moves; the old index stays. */
   swap(): Promise<void>;
-  /** IncrementalReindexCatchUpStep: rows of the time between, by their own time. */
+  /** IncrementalReindexCatchUpStep: copies the rows whose own timestamps are from the time in between. */
   catchUp(): Promise<void>;
 }
 
 export async function beginUpgrade(world: World, version = '1.7.0-0'): Promise<Upgrade> {
   const { client, alias } = world;
   const source = (await world.behindAlias())!;
-  // ESIndexBuilder.buildIndexIncremental: the new index, a count, then a copy of what the alias leads to.
+  // ESIndexBuilder.buildIndexIncremental: the new index, a count, then a copy of the index behind the alias.
   const startedAt = world.now();
   const target = `${alias}_${version.replaceAll('.', '_')}_${startedAt}`;
   const { body } = await client.indices.getMapping({ index: source });

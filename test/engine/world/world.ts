@@ -21,9 +21,9 @@ export interface Setting {
   behaviour?: Partial<Behaviour>;
   batchSize?: number;
   shards?: number;
-  /** Of the index at first; DataHub's is 3 s, which the scaled clock makes 50 ms. */
+  /** The first index's refresh interval; DataHub's is 3 s, which the scaled clock makes 50 ms. */
   refreshInterval?: string;
-  /** Of indices that the server makes. */
+  /** The refresh interval of indices that the server creates. */
   newRefreshInterval?: string;
 }
 
@@ -31,16 +31,16 @@ export interface Setting {
 export interface Sent {
   cutoffMillis: number;
   task?: string;
-  /** Tasks that worked on the index when it came. */
+  /** Tasks that were working on the index when it arrived. */
   tasksBefore: number;
   run: number;
 }
 
-/** One index, one server in front of the engine, and everybody who does something to them. */
+/** One index, one server in front of the engine, and everything that acts on them. */
 export interface World {
   client: Client;
   alias: string;
-  /** The real index that the alias leads to at first. */
+  /** The real index behind the alias at first. */
   original: string;
   sent: Sent[];
   /** Ingested rows that were acknowledged. */
@@ -49,17 +49,17 @@ export interface World {
   /** Ends the engine's node and starts it again. */
   restart(): Promise<void>;
   run(more?: readonly string[]): Run;
-  /** A run to its end; what happens meanwhile begins when its truncate has been accepted. */
+  /** A run to its end; `meanwhile` is called once its truncate has been accepted. */
   runWhile(meanwhile: (task: string, run: Run) => Promise<void>): Promise<Ended>;
   /** Called when a truncate arrives, before the server acts on it. */
   beforeTruncate: () => Promise<void>;
   /** Rows of now, of last midnight (daily usage), or of the midnight two days before it. */
   ingest(rows: number, about?: 'now' | 'midnight' | 'late'): Promise<void>;
-  /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery where that fails. */
+  /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery if that fails. */
   truncateByGc(days: number): Promise<void>;
-  /** The real index behind the alias; undefined where there is none. */
+  /** The real index behind the alias; undefined if there is none. */
   behindAlias(): Promise<string | undefined>;
-  /** Lets every task end, so that what is there stays. */
+  /** Lets every task end, so that nothing changes any more. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function createWorld(
   const now = () => scaledNow(clock, Date.now());
   const prefix = `${given.prefix}${++worlds}`;
   const alias = `${prefix}_dataset_operationaspect_v1`;
-  // Made some weeks ago by an upgrade: a reindex is refused where a copy may be under way.
+  // Created some weeks ago by an upgrade, because a reindex is refused while a copy may be in progress.
   const original = `${alias}_${now() - 40 * 86_400_000}`;
   const { shards = 1, refreshInterval = '50ms', newRefreshInterval = '50ms', batchSize = 2000, strategy } = setting;
   await cloneBase(client, base, original, { shards, refreshInterval });
@@ -149,7 +149,7 @@ export async function createWorld(
       }
     },
     async close() {
-      // Where a case ends early its run may still be there.
+      // If a case ends early, its run may still be there.
       for (const { child } of runs) child.kill('SIGKILL');
       await closeAll(served, service, subscriber);
       await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
@@ -158,7 +158,7 @@ export async function createWorld(
   };
   return world;
 
-  /** Sees the job's real truncates go through: what was at work before, and which task came of it. */
+  /** Watches the job's real truncates: which tasks were running before, and which task was started. */
   function watched(service: OpenSearchService): RequestHandler {
     return {
       token: service.token,
@@ -199,10 +199,10 @@ const request = ({ token }: OpenSearchService, body: string): IncomingRequest =>
   body,
 });
 
-/** Into an index with a version in its name: nothing that a client of GMS gets to see tells of such a copy. */
+/** A copy into an index with a version in its name, which no client of GMS can see. */
 const upgradesCopy = /^reindex from .* to \[\w+_\d+_\d+_\d+-\d+_\d{13}\]/;
 
-/** Ids of the tasks at work on indices of this prefix, but for an upgrade's. */
+/** Ids of the tasks that work on indices with this prefix, except an upgrade's. */
 export async function tasksOn(client: Client, prefix: string): Promise<string[]> {
   const { body } = await client.tasks.list({ actions: '*/delete/byquery,*/reindex', detailed: true });
   const nodes = Object.values(body.nodes ?? {}) as {

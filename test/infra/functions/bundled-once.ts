@@ -2,7 +2,7 @@ import { bundleInto } from '../../../infra/functions/bundles.ts';
 import { codeIn, type FunctionCode } from '../../../infra/functions/function-code.ts';
 import { onceForAll } from '../../support/once.ts';
 
-/** In the place of `function-code.ts` where tests synthesize: the same bundles, made once for all threads. */
+/** Replaces `function-code.ts` when tests synthesize: the same bundles, made once for all threads. */
 
 /** @returns their folder */
 export const functionsBundledOnce = (): Promise<string> =>

@@ -17,9 +17,9 @@ test.each<[schedule: string, timeZone: string, skipped: ReturnType<typeof skippe
   ['cron(15 2 * * ? *)', 'America/New_York', { date: '2027-03-14', time: '02:15', from: '02:00', to: '03:00' }],
   ['cron(0 1,3 ? * SUN *)', 'Europe/Athens', { date: '2027-03-28', time: '03:00', from: '03:00', to: '04:00' }],
   ['cron(15 2 * * ? *)', 'Australia/Lord_Howe', { date: '2027-10-03', time: '02:15', from: '02:00', to: '02:30' }],
-  // The day begins at one.
+  // The day begins at 01:00.
   ['cron(30 0 * * ? *)', 'Africa/Cairo', { date: '2027-04-30', time: '00:30', from: '00:00', to: '01:00' }],
-  // From two years on.
+  // Once a year, and only in some years on the day of the change.
   ['cron(30 3 28 3 ? *)', 'Europe/Athens', { date: '2027-03-28', time: '03:30', from: '03:00', to: '04:00' }],
 ])('%s in %s has a run at a time that does not exist', (schedule, timeZone, expected) => {
   expect(skipped(schedule, timeZone)).toEqual(expected);
@@ -30,7 +30,7 @@ test.each([
   ['cron(30 3 * * ? *)', 'Europe/Berlin'],
   ['cron(0 4 * * ? *)', 'Europe/Athens'],
   ['cron(59 2 * * ? *)', 'Europe/Athens'],
-  // It comes twice in autumn, and EventBridge runs it once.
+  // In autumn this time occurs twice, and EventBridge runs it once.
   ['cron(30 2 * 9-12 ? *)', 'Europe/Berlin'],
   ['cron(30 3 ? * MON-FRI *)', 'Europe/Athens'],
   ['cron(30 3 * * ? *)', 'Asia/Kolkata'],
@@ -40,7 +40,7 @@ test.each([
   expect(skipped(schedule, timeZone)).toBeUndefined();
 });
 
-/** Of the zones that Node knows, one of each that have the same time in every month. */
+/** One of each group of zones, among those that Node knows, that have the same time in every month. */
 function zonesThatDiffer(): string[] {
   const months = Array.from({ length: 24 }, (_, month) => Date.UTC(2026, 10 + month));
   const byTimes = new Map<string, string>();

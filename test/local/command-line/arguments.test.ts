@@ -93,7 +93,7 @@ const run = `enforce ${server} --policies p.json`;
 
 describe('a command line with a mistake', () => {
   it.each<[string, NodeJS.ProcessEnv, string]>([
-    // No verb, or a mistyped one: the line that works.
+    // No verb, or a mistyped one: the message has the command line that works.
     ['surevy', {}, 'There is no verb surevy; did you mean: npm start -- survey'],
     [`prewiev ${server} --policies p`, {}, `did you mean: npm start -- preview ${server} --policies p`],
     ['http://gms:8080', {}, 'none of the verbs survey, preview, enforce, clear, history, validate or demo'],
@@ -132,11 +132,11 @@ describe('a command line with a mistake', () => {
     ['demo --ledger l.json', {}, 'not of demo: npm start -- survey --ledger l.json'],
     ['history --gms-url http://x', {}, 'not of history: see npm start -- history --help'],
     [`survey ${server} --notify-url-file https://secret`, {}, '--notify-url-file FILE'],
-    // What a verb cannot do without.
+    // Options that a verb needs.
     [`preview ${server}`, {}, 'preview needs --policies FILE, as in: npm start -- preview'],
     [`clear ${server}`, {}, 'clear needs an INDEX, as in: npm start -- clear dataset.operation'],
     ['validate', {}, 'npm start -- validate --policies policies.json'],
-    // What does not go together.
+    // Options that do not go together.
     [`clear a.b c.d ${server} --accept-missing 5`, {}, '--accept-missing needs exactly one INDEX'],
     [`${run} --approve-rows 5`, {}, '--approve-rows needs exactly one --only'],
     [`${run} --approve-rows 5 --only a.b --only c.d`, {}, '--approve-rows needs exactly one --only'],
@@ -154,7 +154,7 @@ describe('a command line with a mistake', () => {
     ['demo --json - --log json', {}, '--json - and --log json both want standard output'],
     ['demo --html -', {}, '--html needs a file'],
     ['demo --force', {}, '--force needs --json'],
-    // What no verb knows.
+    // Options that no verb has.
     [`preview ${server} --polices p.json`, {}, 'Did you mean --policies?'],
     ['survey --notify-url=https://hooks.example/secret', {}, "unknown option '--notify-url'"],
     ['survey --gms-url', {}, 'argument missing'],

@@ -19,7 +19,7 @@ it.each(verbNames)('%s is in the table of verbs in the README', (verb) => {
   expect(textOf('README.md')).toMatch(new RegExp(`^\\| \`${verb}\\b`, 'm'));
 });
 
-/** What a page's table says of each field in its first column, where a row may hold several. */
+/** What a page's table says about each field in its first column; a row may name several. */
 const rowsOf = (file: string, head: string) => {
   const [, table] = new RegExp(`^\\| ${head} \\|.*\\n\\|---.*\\n((?:\\|.*\\n)+)`, 'm').exec(textOf(file))!;
   return table!.split('\n').flatMap((row) => {
@@ -88,7 +88,7 @@ it.each(['README.md', 'CONTRIBUTING.md', 'docs/operate.md', 'docs/kubernetes.md'
   },
 );
 
-/** Of headings, as GitHub makes them. */
+/** The anchors of headings, as GitHub makes them. */
 const anchors = (text: string) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!

@@ -10,7 +10,7 @@ describe('an option that npm keeps for itself', () => {
     [{ npm_config_gms_url: 'true' }, undefined, 'gms-url'],
     [{ npm_config_enforce: 'true' }, ['start', '--enforce'], 'enforce'],
     [{ npm_config_notify_url_file: 'x' }, undefined, 'notify-url-file'],
-    // npm's own options: what it finds wrong is in its log alone, and a .npmrc may hold the others.
+    // npm's own options: those that it finds invalid are only in its log, and the others may come from a .npmrc.
     [{}, ['start', '--only=dataset.operation'], 'only'],
     [{}, ['start', '--only', 'dataset.operation'], 'only'],
     [{ npm_config_json: 'true' }, ['start', '--json', 'r.json'], 'json'],

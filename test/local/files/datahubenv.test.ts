@@ -4,7 +4,7 @@ import { readServer } from '../../../local/files/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
-/** A home with what `datahub init` writes there: PyYAML's block style, keys in alphabetical order. */
+/** A home folder with the file that `datahub init` writes: PyYAML's block style, keys in alphabetical order. */
 function home(content: unknown): NodeJS.ProcessEnv {
   const files = folder((cleanUp) => onTestFinished(cleanUp));
   files.write('.datahubenv', content);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { UsageError } from '../../../local/command-line/usage-error.ts';
 
-/** The one sentence with which something is refused. */
+/** The sentence with which an action is refused. */
 export function problemOf(action: () => unknown): string {
   try {
     action();

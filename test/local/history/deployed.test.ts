@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
 
-/** Something that answers like AWS does when it refuses. */
+/** A server that refuses requests the way AWS does. */
 async function refusing(type: string): Promise<{ config: DynamoDBClientConfig; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
-/** A receiver of webhooks, and a proxy before it, over real HTTP. */
+/** A receiver of webhooks, and a proxy in front of it, over real HTTP. */
 
 export interface Received {
   path: string;
@@ -13,7 +13,7 @@ export interface Receiver {
   /** Its path is the secret. */
   url: string;
   received: Received[];
-  /** What it answers from now on, in this order; 200 and `ok` when there is no more. */
+  /** What it answers from now on, in this order; afterwards 200 and `ok`. */
   answers: Array<{ status: number; body?: string; headers?: Record<string, string> }>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** A proxy that leads every tunnel to the given receiver, as if its name were known there alone. */
+/** A proxy that connects every tunnel to the given receiver, as if only the proxy could resolve its name. */
 export async function startProxy(receiver: Receiver): Promise<Proxy> {
   const tunnels: string[] = [];
   const server = createServer((_request, response) => response.writeHead(405).end());

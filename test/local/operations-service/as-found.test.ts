@@ -4,8 +4,8 @@ import { createEngine, type EngineOptions } from '../../operations-service/engin
 import { day, serve, start, tenADay } from './service.ts';
 
 /**
- * What a real search engine and the real datahub-gc were found to do, beyond the statements that `npm run test:engine` tries
- * on both engines.
+ * What a real search engine and the real datahub-gc were found to do, besides the statements that `npm run test:engine`
+ * tries on both engines.
  */
 
 const gcPairs = [
@@ -94,7 +94,7 @@ describe('a restart', () => {
     pass(5_000);
     expect(engine.tasks()).toHaveLength(1);
     expect(engine.tasks()[0]).toMatchObject({ id: first, deleted: 300 });
-    // Which of the two took a row is still known: there are 400 of the first, 300 of the second.
+    // It is still known which of the two deleted a row: the first 400, the second 300.
     expect(engine.goneSince(before)).toHaveLength(700);
   });
 
@@ -163,7 +163,7 @@ describe('datahub-gc', () => {
     const touched = engine.runGc();
     const touchedAfter = (millis: number) => {
       pass(millis);
-      // The engine catches up when it is asked.
+      // The engine catches up with the clock on each request.
       engine.indices();
       return touched;
     };

@@ -3,7 +3,7 @@ import { day, serve, start } from './service.ts';
 
 /**
  * What DataHub's own classes answered in front of a real search engine (OperationsResource with rest.li and its filters,
- * v0.13.3, v1.3.0, v1.5.0 and the main branch of July 2026), where it could not be read from source.
+ * v0.13.3, v1.3.0, v1.5.0 and the main branch of July 2026), if that could not be read from their source.
  */
 
 const json = { 'Content-Type': 'application/json' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { day, serve, start } from './service.ts';
 
-/** What the real server answers to requests that are wrong (rest.li's parameter layer, DataHub's resource). */
+/** What the real server answers to invalid requests (rest.li's parameter layer, DataHub's resource). */
 
 test.each([
   [{ endTimeMillis: 'abc' }, 'ERROR :: /endTimeMillis :: abc cannot be coerced to Long\n'],

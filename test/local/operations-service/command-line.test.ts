@@ -10,7 +10,7 @@ import type { Finished } from '../processes.ts';
 
 /** `npm run operations-service` as a process of its own. */
 
-/** @param finished the test's own hook: concurrent tests share no other */
+/** @param finished the test's own hook: concurrent tests cannot share a global one */
 function run(
   finished: Finished,
   ...argv: string[]
@@ -71,7 +71,7 @@ test.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-/** What the command line alone tells, without a server. */
+/** What the command line prints without starting a server. */
 test.each<[argv: string[], sentence: string]>([
   [['--port', 'abc'], "option '--port <number>' argument 'abc' is invalid. It must be a whole number from 0 to 65535."],
   [

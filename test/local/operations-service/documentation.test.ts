@@ -5,11 +5,11 @@ import { faults, faultUsage } from '../../operations-service/faults.ts';
 import { profiles } from '../../operations-service/profiles.ts';
 import { day, serve } from './service.ts';
 
-/** docs/operations-service.md: its examples are run, its tables compared with what they describe. */
+/** docs/operations-service.md: its examples are run, and its tables are compared with what they describe. */
 
 const documentation = readFileSync('docs/operations-service.md', 'utf8');
 
-/** The curl commands in their order, each with the JSON block that follows it. */
+/** The curl commands in order, each with the JSON block that follows it. */
 const examples = [...documentation.matchAll(/```sh\n(curl[\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g)].map(
   ([, command, answer]) => ({ command: command ?? '', answer }),
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { day, serve, start, tenADay } from './service.ts';
 
-/** How real servers behave, point by point of the stand-in checklist. docs/operations-service.md lists them. */
+/** How real servers behave, point by point; docs/operations-service.md lists the points. */
 
 const cutoff = { endTimeMillis: start - 30 * day };
 const message = 'User is unauthorized to truncate timeseries index';

@@ -3,7 +3,7 @@ import { json } from '../../../local/operations-service/exchange.ts';
 import { createEngine, type Engine, type EngineOptions } from '../../operations-service/engine.ts';
 import { day, serve, start, tenADay } from './service.ts';
 
-/** What the fault laboratory relies on: virtual time without timers, single rows, the fate of single requests. */
+/** What the fault laboratory relies on: virtual time without timers, access to single rows, control of single requests. */
 
 function createLaboratory(options: EngineOptions = {}) {
   let now = start;
@@ -71,7 +71,7 @@ describe('time', () => {
       truncate({ endTimeMillis: now() - 30 * day });
       pass(day);
     }
-    // 70 days' rows went in the first night, then ten a night; one came in each.
+    // The first night deleted 70 days' rows, later ones ten each; one row arrived each night.
     expect(engine.rows('dataset.operation')).toHaveLength(1000 + 21 - 700 - 20 * 10);
   });
 

@@ -1,6 +1,6 @@
 import { profileMatrix } from './profile-matrix.ts';
 
-/** `npm run profiles`: the matrix, and status 1 where an outcome is not the one that the design calls for. */
+/** `npm run profiles`: prints the matrix; status 1 if an outcome is not as expected, or a lost row is not reported. */
 
 const rows = await profileMatrix();
 const wrong = rows.filter(({ outcome, expected, rowsLost, rowsNamed }) => outcome !== expected || rowsNamed < rowsLost);

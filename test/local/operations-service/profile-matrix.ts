@@ -7,12 +7,12 @@ import { deploy, only } from '../../support/deployment.ts';
 
 export const strategies: readonly PolicyStrategy[] = ['delete-by-query', 'delete-by-query-only', 'reindex'];
 
-/** What the design calls for (rules 3, 7 and 8), strategy by strategy. */
+/** The expected outcomes, strategy by strategy. */
 export const expected: Record<ProfileName, readonly [Outcome, Outcome, Outcome]> = {
   specification: ['truncated', 'truncated', 'truncated'],
-  // Ignores the force flags and reindexes, because more than half would go: followed, unless the policy forbids it.
+  // Ignores the force flags and reindexes, because more than half would be deleted: allowed unless the policy forbids it.
   '0.10.5': ['truncated', 'failed', 'truncated'],
-  // Says nothing about its indices, and without the name of the new index no reindex can be proven.
+  // Does not list its indices, and without the name of the new index no reindex can be proven.
   '0.11': ['truncated', 'truncated', 'failed'],
   '0.12': ['truncated', 'truncated', 'truncated'],
   '0.13.2-1.1': ['truncated', 'truncated', 'truncated'],
@@ -29,9 +29,9 @@ export interface MatrixRow {
   strategy: PolicyStrategy;
   outcome: Outcome;
   expected: Outcome;
-  /** Rows newer than the cutoff that the index no longer gives. */
+  /** Rows newer than the cutoff that searches no longer find. */
   rowsLost: number;
-  /** Those of them that the report names. */
+  /** How many of them the report names. */
   rowsNamed: number;
   realTruncates: number;
 }

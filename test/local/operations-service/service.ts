@@ -11,7 +11,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined where it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read wire values of every shape
   json: any;
 }
@@ -53,10 +53,10 @@ export async function serve(options: ServiceOptions = {}) {
     send,
     post,
     truncate,
-    /** Truncates for real by delete-by-query and gives the task id. */
+    /** Truncates for real by delete-by-query and returns the task id. */
     startDelete: async (fields: Record<string, unknown> = {}): Promise<string> =>
       (await truncate({ dryRun: false, forceDeleteByQuery: true, batchSize: 100, ...fields })).json.value,
-    /** The parsed task status, `status` inside it parsed as well where it is a text. */
+    /** The parsed task status; the `status` inside it is parsed as well if it is a string. */
     status: async (task: string) => {
       const outer = JSON.parse((await post('getEsTaskStatus', { task })).json.value);
       if (typeof outer.status === 'string') outer.status = JSON.parse(outer.status);

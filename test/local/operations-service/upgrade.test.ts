@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { day, serve, start } from './service.ts';
 
-/** An upgrade of DataHub beside the job: what it does to rows and names (datahub PR #16887). */
+/** An upgrade of DataHub while the job runs: what it does to rows and names (datahub PR #16887). */
 
 const hour = 3_600_000;
 const index = 'dataset.operation';
@@ -48,7 +48,7 @@ describe('an upgrade without downtime', () => {
     service.pass(hour);
     service.engine.addRows(index, [service.now()]);
     upgrade.swap();
-    // What came in behind the alias meanwhile is in neither of the two indices that the upgrade knows.
+    // Rows that arrived behind the alias in the meantime are in neither of the two indices that the upgrade knows.
     expect(upgrade.catchUp()).toBe(false);
     expect(service.engine.rows(index)).toHaveLength(1000);
     expect(service.engine.indices()).toHaveLength(3);

@@ -14,7 +14,7 @@ import { folder } from '../processes.ts';
 
 type Line = Record<string, unknown> & { event: EventName };
 
-/** Every line of a run or a survey, each of them valid. */
+/** Every line of a run or a survey; checks that each is valid. */
 async function linesOf(
   args: (files: ReturnType<typeof folder>) => string[],
   options: ServiceOptions = {},
@@ -97,7 +97,7 @@ describe('--log json', () => {
       [...text.matchAll(/^\| `([\w-]+)` \| (.*?) \| /gm)].map(([, event, fields]) => [event!, fields!] as const),
     );
     for (const [event, fields] of Object.entries(events)) {
-      // A verdict's are the report's.
+      // A verdict's fields are those of the report.
       const named = event === 'verdict' ? ['entityType', 'aspect', 'outcome', 'cause', 'reason'] : Object.keys(fields);
       for (const field of named) expect(rows.get(event), event).toContain(`\`${field}\``);
     }

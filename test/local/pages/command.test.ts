@@ -22,7 +22,7 @@ async function service(options: ServiceOptions = {}) {
   return started;
 }
 
-/** Runs a command line in this process. `watch` also gets the output. */
+/** Runs a command line in this process. `watch` receives the output as well. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, watch: Partial<Output> = {}) {
   const { output, text } = page();
   const asked = parseArguments(args, env) as DemoArguments | SurveyArguments | ServerRunArguments;

@@ -116,7 +116,7 @@ describe('the history of nights', () => {
     expect(html).toContain('The scale is logarithmic.');
     const heights = [...pathsOf(html)[0]!.matchAll(/,([\d.]+)/g)].map(([, y]) => 86 - Number(y));
     expect(heights[0]).toBeGreaterThan(3);
-    // Equal factors are equal steps, about: near nothing the scale is straight, so that a zero has a place.
+    // Equal factors are about equal steps: near 0 the scale is linear, so that 0 has a place.
     expect(heights[2]! - heights[1]!).toBeCloseTo(heights[1]! - heights[0]!, -1);
   });
 

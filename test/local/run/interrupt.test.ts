@@ -10,7 +10,7 @@ describe('what an interrupted run says', () => {
     const lines = await whatGoesOn(ledger);
     expect(lines).toContain('  dataset.operation: task node:1 is still running on the server.');
     expect(lines.at(-1)).toContain('Start the same command again');
-    // In a cluster nobody can.
+    // In a cluster nobody can start the same command again.
     expect((await whatGoesOn(ledger, true)).at(-1)).toMatch(/^The next run continues: it picks up what is there/);
   });
 

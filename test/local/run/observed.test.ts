@@ -6,7 +6,7 @@ import { observer, type Pending } from '../../../local/run/observed.ts';
 const exchange = { url: 'http://gms/operations', headers: {}, body: '' };
 const fields = (aspect: string) => ({ entityType: 'dataset', aspect, endTimeMillis: 0 });
 
-/** Operations that send as often as they are told, and answer when they are told. */
+/** Operations that send as often and answer when a test says. */
 function aServer() {
   const told: Array<Pending | undefined> = [];
   const { transport, operations } = observer((pending) => told.push(pending && { ...pending }), 2);

@@ -5,7 +5,7 @@ import { markRunning } from '../../../lambda/ledger/transitions.ts';
 import { sampleLedger } from '../../../local/run/sample-ledger.ts';
 import { anIdle, anIndex, aReserved, aRun, aRunning, aSending, aServer } from '../../support/records.ts';
 
-/** What `--fast` leaves in a ledger of sample data lies ahead of the next process's clock. */
+/** The times that `--fast` leaves in a ledger of sample data are ahead of the next process's clock. */
 
 const now = 1_000_000;
 const ahead = now + 36_000_000;

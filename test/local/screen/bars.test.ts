@@ -29,7 +29,7 @@ function aTerminal(columns: number) {
     written += text;
   });
   const screen = screenOn(stream as unknown as NodeJS.WriteStream, { TERM: 'xterm' });
-  /** The line as it was drawn last. */
+  /** The line as last drawn. */
   const drawn = () => {
     stream.read();
     return written
@@ -54,7 +54,7 @@ describe('the bar of a task', () => {
     vi.advanceTimersByTime(200);
     stream.columns = 40;
     stream.emit('resize');
-    // It takes two rows now: up to the first, and clear all below.
+    // It takes two rows now: move up to the first, and clear everything below.
     expect(text().endsWith('\r\u001b[1A\u001b[J')).toBe(true);
     bars.stop();
     const ended = text();

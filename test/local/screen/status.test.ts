@@ -23,7 +23,7 @@ const shown = (written: string) => written.replace(/[^\n]*\r\u001b\[2K/g, '');
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A text that says for how long it has been there. */
+/** A text that says for how long it has been shown. */
 function since(text: string): () => string[] {
   const from = Date.now();
   return () => [`${text} (${(Date.now() - from) / 1000} s)`];
@@ -75,7 +75,7 @@ describe('a wait', () => {
     vi.advanceTimersByTime(500);
     const before = written().length;
     status.screen.write('more\n');
-    // It takes three rows now: up to the first, and clear all below.
+    // It takes three rows now: move up to the first, and clear everything below.
     expect(written().slice(before)).toBe('\r\u001b[2A\u001b[Jmore\n');
   });
 

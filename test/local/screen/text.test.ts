@@ -7,14 +7,14 @@ describe('wrapping', () => {
     ['one  two', 20, ['one two']],
     ['a https://host/a/very/long/address b', 10, ['a', 'https://host/a/very/long/address', 'b']],
     ['first\nsecond', 20, ['first', 'second']],
-    // A number stays with its unit, and its scale with what is counted.
+    // A number stays with its unit, and a scale (M) with what is counted.
     ['it deleted 1,200 rows', 17, ['it deleted', '1,200 rows']],
     ['it would delete 1.2 M rows', 20, ['it would delete', '1.2 M rows']],
     ['less than the threshold of 10 %.', 29, ['less than the threshold of', '10 %.']],
     ['largest (12 GB) of all', 12, ['largest', '(12 GB) of', 'all']],
     ['took 2 h 14 min', 11, ['took 2 h', '14 min']],
     ['in <0.1 % of', 8, ['in', '<0.1 %', 'of']],
-    // What is no number is parted as ever.
+    // Anything that is not a number is broken as usual.
     ['K rows here', 5, ['K', 'rows', 'here']],
     ['version 1.2.3-rc is out', 17, ['version 1.2.3-rc', 'is out']],
   ])('%j in %i columns', (text, width, lines) => {

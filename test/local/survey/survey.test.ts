@@ -32,7 +32,7 @@ interface Surveyed {
 
 const command = { program: 'npm start --', options: '--gms-url URL' };
 
-/** Surveys and gives what is printed; a line break inside a paragraph counts as a blank in `text`. */
+/** Surveys and returns what is printed; in `text`, line breaks inside a paragraph are spaces. */
 async function survey(
   gmsUrl: string,
   token: string,
@@ -392,7 +392,7 @@ describe('the survey announces', () => {
   });
 });
 
-/** A port that nothing is listening on. */
+/** A port on which nothing is listening. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

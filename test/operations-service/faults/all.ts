@@ -1,7 +1,7 @@
 import type { Action } from '../../../local/operations-service/behaviour.ts';
 import { amount, between, type Fault, FaultError, flag, oneOf, readNumber, unlimited } from './kinds.ts';
 
-/** The switches, by name. */
+/** The faults, by name. */
 
 const denials: Record<string, Action> = {
   truncate: 'truncateTimeseriesAspect',

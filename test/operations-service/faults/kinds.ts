@@ -1,6 +1,6 @@
 import type { Behaviour, Interception, InterceptionKind, Scope } from '../../../local/operations-service/behaviour.ts';
 
-/** Kinds of switches, by the value that they accept. */
+/** Kinds of faults, by the value that they accept. */
 
 /** What a fault changes: the server's behaviour, or what others do to its indices. */
 export interface Changes extends Partial<Behaviour> {
@@ -12,13 +12,13 @@ export interface Changes extends Partial<Behaviour> {
 
 export interface Fault {
   name: string;
-  /** How its value is written; omitted if it takes none. Brackets: optional. */
+  /** How its value is written, in brackets if optional; omitted if it takes none. */
   value?: string;
   summary: string;
   apply(value: string | undefined, current: Behaviour): Changes;
 }
 
-/** An unknown fault or value; `message` lists the known ones. */
+/** An unknown fault or value; `message` says what is wrong with it and what to do. */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
@@ -79,7 +79,7 @@ export function oneOf<T extends string>(
   };
 }
 
-/** What SCOPE stands for. */
+/** The values of SCOPE. */
 export const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
 
 /** Something in front of the server; without a value it affects the given scope. */

@@ -3,10 +3,10 @@ import { errors } from '@opensearch-project/opensearch';
 /** The answer to a call with wait_for_completion=false. */
 export const taskIn = (body: object): string => String((body as { task?: unknown }).task);
 
-/** True: the search engine has refused; false: it was out of reach. */
+/** True if the search engine has refused; false if it was unreachable. */
 export const answered = (error: unknown): error is errors.ResponseError => error instanceof errors.ResponseError;
 
-/** The way Java's client prints a refusal: the index first, where the search engine names one. */
+/** A refusal as Java's client prints it: the index comes first if the search engine names one. */
 export function causeOf({ body }: errors.ResponseError): string {
   const cause = (body as { error?: { type?: string; reason?: string; index?: string } } | undefined)?.error;
   const index = cause?.index === undefined ? '' : `[${cause.index}] `;

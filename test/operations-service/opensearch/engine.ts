@@ -38,7 +38,7 @@ export interface OpenSearchService extends RequestHandler {
   readonly version: string;
   readonly settings: NewIndexSettings;
   readonly behaviour: Readonly<Behaviour>;
-  /** Sees each request before it is carried out, and may decide its fate. */
+  /** Sees each request before it is carried out, and may decide what happens to it. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Promise<Reply>;
   set(changes: Partial<Behaviour>): void;

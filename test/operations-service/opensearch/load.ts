@@ -3,7 +3,7 @@ import { EngineError } from './address.ts';
 import type { OpenSearchService } from './engine.ts';
 import { aliasOf } from './names.ts';
 
-/** What a time series index of DataHub has at least. */
+/** The fields that every time series index of DataHub has. */
 const mappings = { properties: { timestampMillis: { type: 'date' }, urn: { type: 'keyword' } } };
 
 const bulkRows = 10_000;

@@ -4,7 +4,7 @@ import { reindexFailed } from '../../../local/operations-service/wire/restli.ts'
 import type { Submission } from '../../../local/operations-service/wire/search-engine.ts';
 import { taskIn } from './answers.ts';
 
-/** What DataHub's configuration says of every index that it makes (ReindexConfig.targetSettings). */
+/** What DataHub's configuration says about every index that it creates (ReindexConfig.targetSettings). */
 export interface NewIndexSettings {
   shards: number;
   replicas: number;
@@ -20,9 +20,8 @@ interface Surroundings {
 }
 
 /**
- * DataHub's ESIndexBuilder.reindexInPlaceAsync, step by step and in its order; the steps of the releases from 1.2 on
- * (#13480) are there where the profile says so. Nothing is rolled back: what fails after the alias has moved leaves it on
- * the new index.
+ * DataHub's ESIndexBuilder.reindexInPlaceAsync, step by step in its order; with the steps of the releases from 1.2 on
+ * (#13480) if the profile says so. Nothing is rolled back: a failure after the alias has moved leaves it on the new index.
  * @param kept selects the rows that stay
  * @returns the id of the task that copies
  * @throws RestliError `Async reindex failed`
@@ -53,7 +52,7 @@ export async function submitReindex(
   const size = batchSize ?? behaviour.reindexBatchSize;
   return await failing(500, async () => {
     if (behaviour.refreshSourceBeforeReindex) await client.indices.refresh({ index: sources });
-    // setReindexOptimalSettings; its undo is called by upgrades alone.
+    // setReindexOptimalSettings; only upgrades call its undo.
     if (behaviour.refreshOffAfterReindex) {
       const tuned = { index: { number_of_replicas: 0, refresh_interval: '-1' } };
       await client.indices.putSettings({ index: target, body: tuned });
@@ -79,7 +78,7 @@ async function indicesBehind(client: Client, alias: string): Promise<string[]> {
   return statusCode === 404 ? [] : Object.keys(body as object);
 }
 
-/** ESIndexBuilder.createIndex: today's mappings, and the configured settings whatever the old index has. */
+/** ESIndexBuilder.createIndex: today's mappings, and the configured settings, whatever the old index has. */
 async function createLike(client: Client, source: string, name: string, settings: NewIndexSettings): Promise<void> {
   const { body } = await client.indices.getMapping({ index: source });
   const { mappings } = (body as Record<string, { mappings: object }>)[source]!;

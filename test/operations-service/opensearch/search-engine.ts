@@ -6,17 +6,17 @@ import { answered, causeOf, taskIn } from './answers.ts';
 import { aliasOf, partsOf, patternOf } from './names.ts';
 import { type NewIndexSettings, submitReindex } from './reindex.ts';
 
-/** An index as GMS knows it: by its alias alone. */
+/** An index as GMS knows it: only by its alias. */
 export interface Alias {
   alias: string;
 }
 
 export interface Surroundings {
   client: Client;
-  /** DataHub's INDEX_PREFIX; empty: none. */
+  /** DataHub's INDEX_PREFIX; empty if there is none. */
   prefix: string;
   settings: NewIndexSettings;
-  /** The generation of DataHub on top; it may change while the service runs. */
+  /** The behaviour of the DataHub in front; it may change while the service runs. */
   behaviour(): Behaviour;
   /** Epoch milliseconds, for the names of new indices. */
   now(): number;
@@ -110,7 +110,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
   };
 }
 
-/** The filters of OperationsResource: LESS_THAN_OR_EQUAL_TO for what goes, GREATER_THAN for what a reindex keeps. */
+/** The filters of OperationsResource: LESS_THAN_OR_EQUAL_TO for rows to delete, GREATER_THAN for rows that a reindex keeps. */
 const until = (cutoffMillis: number) => filter({ lte: wire(cutoffMillis) });
 const after = (cutoffMillis: number) => filter({ gt: wire(cutoffMillis) });
 const filter = (timestampMillis: object) => ({ bool: { filter: [{ range: { timestampMillis } }] } });

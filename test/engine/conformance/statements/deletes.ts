@@ -11,7 +11,7 @@ export const deleteStatements: readonly Statement[] = [
     says: 'completed false, total 0 or 75000, not all deleted; later total 75000',
     async observe(stage) {
       const task = (await stage.truncate()).text;
-      // How long the first search takes, milliseconds or half a second, is the search engine's affair.
+      // The first search may take milliseconds or half a second.
       const { completed, total, deleted } = await stage.status(task);
       await stage.holdAt(task, 0.01);
       const first = total === 0 || total === 75_000 ? '0 or 75000' : total;
@@ -174,7 +174,7 @@ export const deleteStatements: readonly Statement[] = [
       await stage.untilEnded(task);
       await stage.refresh();
       const after = await size();
-      // A merge keeps deleted rows that a replica might still ask for; their lease is renewed every half minute.
+      // A merge keeps deleted rows that a replica might still request; their lease is renewed every half minute.
       let merged = after;
       for (let merges = 0; merges < 6 && merged >= before; merges++) {
         await stage.merge();

@@ -49,7 +49,7 @@ export const nodeStatements: readonly Statement[] = [
     kills: true,
     says: 'the ended one is known, the running one is not, some of its rows are gone; same node, lower number',
     async observe(stage) {
-      // Earlier tasks, so that there are numbers to come back to.
+      // Earlier tasks, so that there are numbers that can be reused.
       for (let warm = 0; warm < 5; warm++) await stage.untilEnded((await stage.truncate({ endTimeMillis: 1 })).text);
       const ended = (await stage.truncate({ endTimeMillis: stage.cutoff - 14_000 * 60_000 })).text;
       await stage.untilEnded(ended);

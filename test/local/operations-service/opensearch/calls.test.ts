@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectEngine, type OpenSearchOptions } from '../../../operations-service/opensearch/engine.ts';
 import { type FakeOptions, fakeEngine } from './fake.ts';
 
-/** Which calls are made for each generation of DataHub, and what its clients get to see of the answers. */
+/** Which calls are made for each generation of DataHub, and what its clients see of the answers. */
 
 const now = 1_790_000_000_000;
 

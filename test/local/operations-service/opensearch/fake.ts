@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A search engine that only writes down what it is asked, for tests of which calls are made, and in which order. */
+/** A search engine that only records its requests, for tests of which calls are made and in which order. */
 
 export interface Call {
   /** Method, path and query. */

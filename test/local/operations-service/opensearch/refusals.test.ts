@@ -4,7 +4,7 @@ import { connectEngine } from '../../../operations-service/opensearch/engine.ts'
 import { loadSamples } from '../../../operations-service/opensearch/load.ts';
 import { fakeEngine } from './fake.ts';
 
-/** What cannot be used is refused in one sentence, before anything is changed. */
+/** Anything that cannot be used is refused in one sentence, before anything is changed. */
 
 test.each(['http://127.0.0.1:9200', 'http://localhost:9200', 'http://[::1]:9200', 'https://127.1.2.3'])(
   '%s is on this machine',

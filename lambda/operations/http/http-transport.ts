@@ -6,7 +6,7 @@ import { type Answer, type Exchange, type Phase, type Transport, TransportError 
 import { Agent, buildConnector, Client } from './undici.ts';
 
 export interface HttpTransportOptions {
-  /** For DNS, connect and TLS together. */
+  /** For DNS, connect and TLS together; in `postOnce`, TLS has the same time again. */
   connectTimeoutMillis: number;
   /** From the open connection to the last byte of the answer. */
   answerTimeoutMillis: number;
@@ -44,12 +44,19 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
     post: (exchange, signal) => exchangeOn(agent, exchange, options, () => true, signal),
     async postOnce(exchange, maySend) {
       let socket: Socket | undefined;
-      const keep: typeof connect = (target, callback) =>
-        connect(target, (...connected) => {
-          socket = (connected[1] as Socket | null) ?? undefined;
-          callback(...connected);
+      // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
+      const connectTwice: buildConnector.connector = (target, callback) => {
+        const isTls = target.protocol === 'https:';
+        const port = target.port || (isTls ? '443' : '80');
+        connect({ ...target, protocol: 'http:', port }, (...connected) => {
+          const [error, tcp] = connected;
+          if (error) return callback(...connected);
+          socket = tcp;
+          if (isTls) connect({ ...target, httpSocket: tcp }, callback);
+          else callback(...connected);
         });
-      const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: keep });
+      };
+      const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: connectTwice });
       try {
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
         const reset = () => socket?.resetAndDestroy();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpTransport, type HttpTransportOptions } from '../../../../lambda/operations/http/http-transport.ts';
-import { type Exchange, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { type Exchange, type Transport, TransportError } from '../../../../lambda/operations/http/transport.ts';
 import { closedPort, http, rawServer } from './raw-server.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -137,34 +137,46 @@ describe('an exchange', () => {
   });
 });
 
-describe('a connection that fails', () => {
-  test('to a closed port is a connect failure', async () => {
-    const error = await failureOf(transportWith().post(to(`http://127.0.0.1:${await closedPort()}`)));
+describe.each<[string, (transport: Transport, exchange: Exchange) => Promise<unknown>]>([
+  ['a read', (transport, exchange) => transport.post(exchange)],
+  ['the real truncate', (transport, exchange) => transport.postOnce(exchange, yes)],
+])('a connection for %s that fails', (_, send) => {
+  const failed = (url: string, options: Partial<HttpTransportOptions> = {}) =>
+    failureOf(send(transportWith(options), to(url)));
+
+  test.each(['http', 'https'])('to a closed port is a connect failure: %s', async (scheme) => {
+    const error = await failed(`${scheme}://127.0.0.1:${await closedPort()}`);
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 
-  test('to a host with several addresses is a connect failure', async () => {
-    const error = await failureOf(transportWith().post(to(`http://localhost:${await closedPort()}`)));
-    expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED' });
+  test.each(['http', 'https'])('to a host with several addresses is a connect failure: %s', async (scheme) => {
+    const error = await failed(`${scheme}://localhost:${await closedPort()}`);
+    expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 
-  test('whose host name does not exist is a DNS failure', async () => {
+  test.each(['http', 'https'])('whose host name does not exist is a DNS failure: %s', async (scheme) => {
     // Reserved by RFC 6761; a machine without any DNS says EAI_AGAIN.
-    const error = await failureOf(transportWith().post(to('http://nowhere.invalid')));
+    const error = await failed(`${scheme}://nowhere.invalid`);
     expect(error).toMatchObject({ phase: 'dns', code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
+    expect(error.mayBeWritten).toBe(false);
   });
 
   test('whose handshake is never answered is a connect failure', async () => {
     const server = await rawServer({});
-    const transport = transportWith({ connectTimeoutMillis: 50 });
-    const error = await failureOf(transport.post(to(server.url.replace('http:', 'https:'))));
+    const error = await failed(server.url.replace('http:', 'https:'), { connectTimeoutMillis: 50 });
     expect(error).toMatchObject({ phase: 'connect', mayBeWritten: false });
   });
 
   test('to a server without TLS is a TLS failure', async () => {
     const server = await rawServer({ onConnection: (socket) => socket.end(http(400, 'plain')) });
-    const error = await failureOf(transportWith().post(to(server.url.replace('http:', 'https:'))));
+    const error = await failed(server.url.replace('http:', 'https:'));
     expect(error).toMatchObject({ phase: 'tls', mayBeWritten: false });
+  });
+
+  test('whose handshake is cut off is not written', async () => {
+    const server = await rawServer({ onConnection: (socket) => socket.once('data', () => socket.resetAndDestroy()) });
+    const error = await failed(server.url.replace('http:', 'https:'));
+    expect(error).toMatchObject({ code: 'ECONNRESET', mayBeWritten: false });
   });
 });
 
@@ -292,10 +304,20 @@ describe('a request that must not be sent twice', () => {
     },
   );
 
-  test('is not repeated when no answer comes in time', async () => {
-    const server = await rawServer({});
-    const error = await failureOf(transportWith({ answerTimeoutMillis: 50 }).postOnce(to(server.url), yes));
+  test.each([
+    ['over HTTP', {}],
+    ['over TLS', { tls: { key: pem('server-key'), cert: pem('server') } }],
+  ])('is not repeated when no answer comes in time, and its connection is reset: %s', async (_, options) => {
+    const ends: string[] = [];
+    const onConnection = (socket: Socket) => {
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => ends.push(`${code}`));
+      socket.on('end', () => ends.push('closed'));
+    };
+    const server = await rawServer({ ...options, onConnection });
+    const transport = transportWith({ answerTimeoutMillis: 50, caPem: pem('ca') });
+    const error = await failureOf(transport.postOnce(to(server.url), yes));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
+    await vi.waitFor(() => expect(ends).toEqual(['ECONNRESET']));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(server).toMatchObject({ connections: 1, requests: { length: 1 } });
   });

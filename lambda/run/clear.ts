@@ -136,15 +136,19 @@ export async function countIn(
   services: Services,
   signal: AbortSignal,
 ): Promise<Found> {
+  const begins = new Set(windows.map(({ from }) => from));
   const moments = new Set(windows.length > 0 ? windows.flatMap(({ from, to }) => [from, to]) : [services.clock.now()]);
-  // The youngest first, so that old rows that arrive between two counts make it refuse, never release.
   const youngestFirst = [...moments].sort((one, other) => other - one);
-  const counts = new Map<number, number>();
+  const counts = new Map<number, number[]>();
+  let indexGone = false;
   try {
-    for (const moment of youngestFirst) {
+    // Where windows begin is counted before and after the rest, so that old rows that arrive or are deleted between two
+    // counts make it refuse, never release.
+    for (const moment of [...begins, ...youngestFirst]) {
       const { rows, ...answer } = await upTo(moment, key, services, signal);
       if (!clocksAgree(answer)) return { kind: 'wrong-clock' };
-      counts.set(moment, rows);
+      indexGone ||= rows === undefined;
+      counts.set(moment, [...(counts.get(moment) ?? []), rows ?? 0]);
     }
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
@@ -153,27 +157,28 @@ export async function countIn(
     return opens ? { kind: 'counted' } : { kind: 'failed', error: error.fact };
   }
   if (windows.length === 0) return { kind: 'counted' };
-  const held = ({ from, to }: Window) => (counts.get(to) ?? 0) - (counts.get(from) ?? 0);
+  const at = (moment: number) => counts.get(moment) ?? [];
+  const held = ({ from, to }: Window) => (indexGone ? 0 : Math.max(0, Math.min(...at(to)) - Math.max(...at(from))));
   return {
     kind: 'counted',
     rowsMissing: Math.max(...windows.map((window) => Math.max(0, window.rows - held(window)))),
   };
 }
 
-/** Rows with a timestamp at or before a moment. A missing index has none. */
+/** Rows with a timestamp at or before a moment; undefined if there is no such index. */
 async function upTo(
   endTimeMillis: number,
   { entityType, aspect }: Key,
   { operations }: Services,
   signal: AbortSignal,
-): Promise<{ rows: number; clockSkewMillis?: number | undefined }> {
+): Promise<{ rows: number | undefined; clockSkewMillis?: number | undefined }> {
   try {
     const fields = { entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true };
     const { rowsToDelete, clockSkewMillis } = await operations.dryRun(fields, { signal });
     return { rows: rowsToDelete, clockSkewMillis };
   } catch (error) {
     if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
-    return { rows: 0, clockSkewMillis: error.clockSkewMillis };
+    return { rows: undefined, clockSkewMillis: error.clockSkewMillis };
   }
 }
 

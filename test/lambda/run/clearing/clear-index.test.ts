@@ -43,6 +43,8 @@ const { signal } = new AbortController();
 interface World {
   /** Rows up to each moment; 5 up to the cutoff, and all 40 of the window, by default. */
   upTo?: Record<number, number>;
+  /** What is there, or that the index is gone, after so many counts. */
+  later?: { counts: number; upTo: Record<number, number> | 'no-index' };
   fails?: 'no-index' | 'timeout' | Error;
   sizesFail?: 'timeout' | 'privilege';
   skew?: number;
@@ -51,7 +53,16 @@ interface World {
   changes?: Partial<RunServices['ledger']>;
 }
 async function cleared(record: StoredRecord | undefined, given: World = {}) {
-  const { upTo = {}, fails, sizesFail, skew, status = { kind: 'vanished' }, changes = {}, clearing = {} } = given;
+  const {
+    upTo = {},
+    later,
+    fails,
+    sizesFail,
+    skew,
+    status = { kind: 'vanished' },
+    changes = {},
+    clearing = {},
+  } = given;
   const ledger = memoryLedger();
   if (record) {
     const stored = record.state === 'other-version' ? (record.head ?? { nothing: 'known' }) : record;
@@ -68,7 +79,9 @@ async function cleared(record: StoredRecord | undefined, given: World = {}) {
       async dryRun(fields: TruncateFields, options?: ReadOptions) {
         asked.push([fields, options?.signal]);
         if (fails) throw fails instanceof Error ? fails : failed(fails, 'dry-run');
-        const rowsToDelete = { 500000: 5, 1000000: 45, ...upTo }[fields.endTimeMillis] ?? 0;
+        const rows = later && asked.length > later.counts ? later.upTo : upTo;
+        if (rows === 'no-index') throw failed(rows, 'dry-run');
+        const rowsToDelete = { 500000: 5, 1000000: 45, ...rows }[fields.endTimeMillis] ?? 0;
         return { rowsToDelete, rowsTotal: 99, ...(skew !== undefined && { clockSkewMillis: skew }) };
       },
       async indexSizes() {
@@ -225,13 +238,28 @@ describe('a task that says it is still running', () => {
 });
 
 describe('a closed index', () => {
-  test('is counted once for each boundary of its windows, the youngest first, so that old rows that come in hide no loss', async () => {
+  test('is counted at each boundary of its windows, where they begin before and after the rest', async () => {
     const windows = [aWindow, { from: 400_000, to: 1_000_000, rows: 40 }];
     const { asked } = await cleared(aQuarantined({ windows }));
     const fields = { entityType: 'dataset', aspect: 'operation', batchSize: 10_000, forceDeleteByQuery: true };
     expect(asked).toStrictEqual(
-      [1_000_000, 500_000, 400_000].map((endTimeMillis) => [{ ...fields, endTimeMillis }, signal]),
+      [500_000, 400_000, 1_000_000, 500_000, 400_000].map((endTimeMillis) => [{ ...fields, endTimeMillis }, signal]),
     );
+  });
+
+  test.each<[string, World['later'], number]>([
+    ['old rows are deleted before the young ones are counted', { counts: 1, upTo: { 500000: 0, 1000000: 10 } }, 40],
+    ['old rows are deleted after the young ones are counted', { counts: 2, upTo: { 500000: 0 } }, 30],
+    ['old rows arrive', { counts: 2, upTo: { 500000: 65 } }, 35],
+    ['the index is deleted', { counts: 2, upTo: 'no-index' }, 40],
+  ])('is not released with 30 of 40 rows missing if, while it is counted, %s', async (_, later, rowsMissing) => {
+    const { note } = await cleared(aQuarantined(), { upTo: { 500000: 60, 1000000: 70 }, later });
+    expect(note).toStrictEqual(notReleased('rows-missing', { rowsMissing }));
+  });
+
+  test('is not released if it is deleted just before its last count', async () => {
+    const { note } = await cleared(aQuarantined(), { later: { counts: 2, upTo: 'no-index' } });
+    expect(note).toStrictEqual(notReleased('rows-missing', { rowsMissing: 40 }));
   });
 
   test('lacks as many rows as the worst of its windows', async () => {

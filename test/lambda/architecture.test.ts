@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The walls of the house (docs/architecture.md): imports run downwards only, in no circle, and a folder stays small. */
+/** The rooms of docs/architecture.md: imports only run downwards, there are no cycles, and folders stay small. */
 
 const root = new URL('../../', import.meta.url).pathname;
 
-/** Bottom up: a room imports from those before it, and from itself. */
+/** Bottom up: a room imports only from those before it and from itself. */
 const rooms = [
   'facts',
   'operations',

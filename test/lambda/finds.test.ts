@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** docs/finds.md names at least one test for each find, by its file and its name; a transcript is named as it begins. */
+/** docs/finds.md names at least one test for each find, by file and name; a transcript by the beginning of its name. */
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const rows = [...read('docs/finds.md').matchAll(/^\| (\d+) \|.*\| ([^|]+) \|$/gm)].map(([, number, tests]) => ({

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:package`; separate from the other tests, because it builds the package and installs it twice. */
+/** `npm run test:package`; separate from the other tests: it builds the package and installs it with two CDK releases. */
 export default defineConfig({
   test: {
     include: ['test/package/*.package.ts'],

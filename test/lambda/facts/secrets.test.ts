@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { maskOf } from '../../../lambda/facts/secrets.ts';
 
-/** A token of which a server echoes a part. */
+/** A token, of which a server echoes a part. */
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0LXBheWxvYWQtb2YtaXQ.c2lnbmF0dXJlLW9mLWl0';
 const mask = maskOf([token]);

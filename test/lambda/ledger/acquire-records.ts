@@ -4,8 +4,8 @@ import { anIdle, anIndex } from '../../support/records.ts';
 /**
  * A process that wants records, and prints what it got.
  *
- * `PATH NAME`: each of twenty records first. `PATH NAME ROUNDS`: the same record again and again, which counts how often
- * anybody got it; the file is compacted at each round, and each win is printed before the next one.
+ * `PATH NAME`: tries to be the first to get each of twenty records. `PATH NAME ROUNDS`: replaces the same record again and
+ * again, which counts the successes of all processes; each round compacts the file, and a success prints a dot.
  */
 
 const [path = '', name = '', rounds = ''] = process.argv.slice(2);

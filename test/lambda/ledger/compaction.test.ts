@@ -29,11 +29,11 @@ vi.mock('node:fs', async (original) => {
 
 let folder: string;
 let path: string;
-/** A journal of some nights, which is worth compacting: two indices, one of them with a truncation under way. */
+/** A journal of several nights that is worth compacting: two indices, one of them with a truncation in progress. */
 let grown: string;
 beforeEach(async () => {
   Object.assign(disk, freeDisk());
-  // Memory where there is some: each line waits for its disk.
+  // In memory if possible, because each line waits for the disk.
   folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'compaction-'));
   path = join(folder, 'in-flight.json');
   grown = join(folder, 'grown.json');
@@ -189,7 +189,10 @@ describe('a ledger file that has grown', () => {
 describe('a compaction', () => {
   class Killed extends Error {}
 
-  /** Opens the ledger, which compacts it, as a process that is killed before call number `at`: whether it came so far. */
+  /**
+   * Opens the ledger, which compacts it, as a process that is killed before call number `at`.
+   * @returns whether it got that far
+   */
   function killedBefore(at: number): boolean {
     let calls = 0;
     disk.before = () => {
@@ -202,7 +205,7 @@ describe('a compaction', () => {
     return calls > at;
   }
 
-  /** Nothing is lost, and the next start compacts and tidies up. */
+  /** Expects that nothing is lost, and that the next start compacts and tidies up. */
   async function expectWhole(): Promise<void> {
     expect(await read()).toEqual(stored);
     const ledger = open();
@@ -228,7 +231,7 @@ describe('a compaction', () => {
     expect(at).toBeGreaterThan(20);
   });
 
-  /** Where a file of these bytes may be cut short: at each byte around the end of a line, and at every 29th in between. */
+  /** Where a file of these bytes may be cut short: at each byte near the end of a line, and at every 29th in between. */
   const cuts = (bytes: Buffer): number[] =>
     [...bytes.keys()].slice(1).filter((at) => at % 29 === 0 || bytes.subarray(at - 3, at + 3).includes('\n'));
 
@@ -264,7 +267,10 @@ describe('a compaction', () => {
     },
   );
 
-  /** Runs `action` once, before call number `at` of what happens next: whether it came so far. */
+  /**
+   * Runs `action` once, before call number `at` of what happens next.
+   * @returns a function that says whether it got that far
+   */
   function stepIn(at: number, action: () => void): () => boolean {
     let calls = 0;
     disk.before = () => {
@@ -319,7 +325,7 @@ describe('a compaction', () => {
     for (let at = 0; outer; at++) {
       let inner = true;
       for (let within = 0; inner && outer; within++) {
-        // A third of the pairs, in which each call of either is interrupted.
+        // A third of the pairs, which still interrupt each call of either.
         if ((at + within) % 3 !== 0) continue;
         copyFileSync(grown, path);
         const writer = fileLedger(path);
@@ -349,7 +355,7 @@ describe('a write to a ledger file', () => {
     const before = size();
     await fileLedger(path).replace(aRunning(), next);
     const line = size() - before;
-    // With nothing but its last line break missing, it would count.
+    // If only its last line break were missing, the line would count.
     for (let room = 1; room < line - 1; room += room < 6 || room > line - 6 ? 1 : 50) {
       for (const again of [0, 1, 2, 3, 4, 60]) {
         copyFileSync(grown, path);

@@ -12,15 +12,15 @@ import {
   aSending,
 } from '../../support/records.ts';
 
-/** One store. `ledger()` opens it as another process would; the same object again where only one process can. */
+/** One store. `ledger()` opens it as another process would, or returns the same object if only one process can use it. */
 export interface LedgerStore {
   ledger(): Ledger | Promise<Ledger>;
-  /** Stores whatever another version of this program may have left there. */
+  /** Stores a record as another version of this program may have left it. */
   plant(index: string, record: object): Promise<void>;
   close?(): void | Promise<void>;
 }
 
-/** What every implementation of the ledger has to do; `open` gives an empty store. */
+/** What every implementation of the ledger has to do; `open` returns an empty store. */
 const aTime = (atMillis: number, runId: string) => ({ atMillis, runId, runStartMillis: 7 });
 
 export function ledgerContract(name: string, open: () => Promise<LedgerStore>): void {

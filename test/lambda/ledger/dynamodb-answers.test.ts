@@ -9,7 +9,7 @@ import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/ledger/dynamodb.
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { anIdle, anIndex, aReserved } from '../../support/records.ts';
 
-/** What DynamoDB may answer, one answer after another: which of them are tried again, and what each of them proves. */
+/** What DynamoDB may answer: which answers are retried, and what each of them proves. */
 
 const failing = (httpStatusCode: number, name = 'InternalServerError', message = 'it is busy') =>
   Object.assign(new Error(message), { name, $metadata: { httpStatusCode } });
@@ -193,7 +193,7 @@ test('the client times out early enough for several tries, and does not retry by
     'handle' | 'httpHandlerConfigs',
     (request?: object) => unknown
   >;
-  // It makes up its mind with the first request.
+  // It is decided with the first request.
   await Promise.resolve(handler.handle({})).catch(() => {});
   expect(handler.httpHandlerConfigs()).toMatchObject({
     connectionTimeout: 3000,

@@ -14,7 +14,7 @@ const idle = anIdle();
 const reserved = (attemptId: string) => aReserved({ attemptId });
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 const newClient = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
-/** One for everything that asks the database itself: to make one takes longer than to ask. */
+/** One client for every test that asks the database itself: creating one takes longer than asking. */
 let own: ReturnType<typeof newClient> | undefined;
 const clientOf = (url: string) => {
   if (url !== endpoint) return newClient(url);
@@ -210,7 +210,7 @@ async function listen(of: Server): Promise<string> {
 }
 
 /**
- * A network in front of DynamoDB that loses things: the answers to writes, writes before they arrive, or reads (503).
+ * A network in front of DynamoDB that loses the answers to writes, loses writes before they arrive, or fails reads (503).
  */
 async function flakyProxy(
   target: string,

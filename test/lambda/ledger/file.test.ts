@@ -27,7 +27,7 @@ import { programs } from '../../programs.ts';
 import { anIdle, anIndex, aReserved, aRunning, aSending } from '../../support/records.ts';
 import { ledgerContract } from './contract.ts';
 
-/** Memory where there is some: each line waits for its disk. */
+/** In memory if possible, because each line waits for the disk. */
 const fastest = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 let folder: string;
 let path: string;
@@ -137,7 +137,7 @@ describe('the ledger file', () => {
     expect(() => fileLedger(path)).toThrow(LedgerError);
   });
 
-  /** Reserved, sending, running, and what came after it: another index, or the next night. */
+  /** A file with the lines reserved, sending, running, and what came afterwards: another index, or the next night. */
   const written = async (rest: 'another index' | 'the next night' | 'nothing') => {
     const ledger = fileLedger(path);
     await ledger.replace(undefined, aReserved());
@@ -164,7 +164,7 @@ describe('the ledger file', () => {
       const [, sending = 0, running = 0] = lineStarts(text);
       const wrong = [']', '"', ',', '\n', '\0'];
       for (let at = sending - 2; at <= running; at++) {
-        // One of them at each place, another one at the next, and all where the lines meet.
+        // A different one at each position, and all of them where the lines meet.
         const isEdge = at < sending + 2 || at > running - 4;
         for (const [number, character] of wrong.entries()) {
           if (text[at] === character || (!isEdge && (at + number) % 5 > 0)) continue;
@@ -323,7 +323,7 @@ describe('the ledger file', () => {
 });
 
 describe('several processes on one ledger file', () => {
-  /** What a process prints; `killedAfter`: it is killed, as soon as it has printed so much. */
+  /** What a process prints; with `killedAfter`, it is killed as soon as it has printed that much. */
   const run = (rest: string[], killedAfter = Number.POSITIVE_INFINITY) =>
     new Promise<string>((resolve, reject) => {
       const child = spawn(process.execPath, [programs['acquire-records'], path, ...rest]);
@@ -352,7 +352,7 @@ describe('several processes on one ledger file', () => {
     ]);
     const stored = await fileLedger(path).read(anIndex);
     const won = wins.join('').length;
-    // More, where a kill came between a write and its dot, or another process had followed before it was looked for.
+    // More if a kill came between a write and its dot, or another process had followed before we looked.
     expect((stored?.state === 'idle' && stored.judgeableAt) || 0).toBeGreaterThanOrEqual(won);
     expect(readFileSync(path).length).toBeLessThan(20_000);
   });

@@ -1,12 +1,12 @@
 import type * as fs from 'node:fs';
 
-/** The file system of `vi.mock('node:fs')`, in which a test can stop, or step in, before each call that changes or asks. */
+/** The file system of `vi.mock('node:fs')`, in which a test can stop or intervene before each call. */
 export interface HookedDisk {
   /** Called before each call. */
   before: (call: string) => void;
-  /** How many bytes may still be written: then the disk is full, or the process is killed. */
+  /** How many bytes can still be written until the disk is full or the process is killed. */
   room: number;
-  /** What happens then. */
+  /** Called then. */
   whenFull: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isSuccessor, successorOf } from '../../../lambda/ledger/lines.ts';
 
-/** Which ledger file was compacted from which: its first line names the file, and those that it was compacted from. */
+/** Which ledger file was compacted from which: the first line names the file and its predecessors. */
 
 const fileOf = (first: object, inode = 7) => ({ inode, start: `\n${JSON.stringify(first)}\n{"record":1}` });
 const plain = fileOf({ ledger: 1, id: 'first', record: {} });

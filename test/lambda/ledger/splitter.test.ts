@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const splitter = (most = 1000) => createSplitter(most, () => new Error('too long'));
 
-/** @returns the lines that came when the file had this text, read up to `size` */
+/** @returns the lines that are found when the file has this text and is read up to `size` */
 function readOn(into: ReturnType<typeof splitter>, text: string, size?: number): string[] {
   writeFileSync(path, text);
   const descriptor = openSync(path, 'r');

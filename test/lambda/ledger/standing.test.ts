@@ -14,7 +14,7 @@ import {
   aVerdict,
 } from '../../support/records.ts';
 
-/** Whose a record is, in one table: what it says, and what that is to a run. */
+/** What each record means to a run, in one table. */
 
 const us = { ...aRun, server: aServer };
 const anotherRun = { runId: 'run-2', runStartMillis: aRun.runStartMillis };

@@ -94,7 +94,7 @@ describe.each<[string, () => Promise<Nights>]>([
 });
 
 describe('an item in DynamoDB', () => {
-  /** As DynamoDB counts: names and texts by their bytes, numbers by their digits. */
+  /** An item's size as DynamoDB counts it: names and strings by bytes, numbers by digits. */
   const bytesOf = (item: ReturnType<typeof itemOf>) =>
     Object.entries(item).reduce(
       (sum, [name, { S, N }]) =>
@@ -159,7 +159,7 @@ describe('the file of nights', () => {
     const path = newFile();
     const nights = fileNights(path, () => start);
     await nights.write(full);
-    // Long names make it large with few lines.
+    // Long names make the file large with few lines.
     const of = (at: number) => `${index}${at}${'x'.repeat(4000)}`;
     const line = (index: string) => `${JSON.stringify({ ...full, index })}\n`;
     appendFileSync(path, Array.from({ length: 2500 }, (_, at) => line(of(at))).join(''));

@@ -8,7 +8,7 @@ import { nightReport } from '../../support/nights/reports.ts';
 import { context } from './custom-notification.ts';
 import { expectExplained, expectValid } from './what-sns-takes.ts';
 
-/** Whatever a report holds, every kind of cause, note and check in it, and texts that mean harm. */
+/** Any report: with every kind of cause, note and check, and with malicious texts. */
 
 const secret = 'S3cr3tT0kenOfTheStage';
 const nasty = fc.constantFrom(
@@ -56,7 +56,7 @@ const anyReport: fc.Arbitrary<Report> = fc
       ({ ...whole, unmanagedIndices, policies: policies.map(named) }) as Report,
   );
 
-/** Names of their own, so that a test can check whether a text contains them. */
+/** Unique names, so that a test can check whether a text contains them. */
 const named = (entry: PolicyEntry, at: number): PolicyEntry => ({
   ...entry,
   entityType: 'dataset',

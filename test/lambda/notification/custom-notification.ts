@@ -32,7 +32,7 @@ export const context: MessageContext = {
   parameterPrefix: '/datahub-retention/prod',
 };
 
-/** The same in a stage of this mode. */
+/** The context of messages in a stage of this mode. */
 export const contextOf = (mode: 'enforce' | 'preview'): MessageContext => ({
   ...context,
   enforces: mode === 'enforce',

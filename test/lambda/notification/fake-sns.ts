@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SNSClient } from '@aws-sdk/client-sns';
 
-/** SNS as far as the publisher uses it: query protocol in, XML out, over real HTTP on loopback. */
+/** The part of SNS that the publisher uses: query protocol in, XML out, over real HTTP on loopback. */
 export interface FakeSns {
   client: SNSClient;
   /** The parameters of every call, in order. */
@@ -12,7 +12,7 @@ export interface FakeSns {
   stop(): Promise<void>;
 }
 
-/** `answers`: by action, what is answered instead of success. */
+/** @param answers by action: what is answered instead of success */
 export async function fakeSns(
   answers: { confirmed?: string; fail?: Record<string, { status: number; code: string; message: string }> } = {},
 ): Promise<FakeSns> {

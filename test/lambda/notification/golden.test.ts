@@ -8,11 +8,11 @@ import { expectNightDoesNotRead, expectWordsDoNotMatter } from './lorem.ts';
 import { expectValid } from './what-sns-takes.ts';
 
 /**
- * What people and machines get after real runs, word for word, in test/lambda/notification/golden/. After a change of
- * wording: `npx vitest run test/lambda/notification/golden.test.ts -u`, then read the diff as someone would who gets
- * the message at 7 in the morning.
+ * What people and programs receive after real runs, word for word, in test/lambda/notification/golden/. After a change of
+ * wording: `npx vitest run test/lambda/notification/golden.test.ts -u`, then read the diff like someone who gets the
+ * message at 7 in the morning.
  */
-/** Of an ordinary night, of one that went wrong, and of a preview: for whoever writes a program that reads reports. */
+/** An ordinary night, one that went wrong, and a preview: examples for anyone who writes a program that reads reports. */
 const asMachinesGetIt = new Set(['healthy', 'rows-missing-after-a-reindex', 'preview']);
 
 describe.each(Object.entries(groups))('%s:', (group, nights) => {
@@ -35,7 +35,7 @@ describe.each(Object.entries(groups))('%s:', (group, nights) => {
     }
   });
 
-  // What a run would read of its own words, every night of a kind would read: one of each is played again.
+  // If a run depended on its own words, every night of a kind would: so one of each kind is played again.
   test.each(Object.entries(nights).slice(-1))('%s ends in the same way with other words', async (name, night) => {
     await expectNightDoesNotRead(night, await playedOnce(`${group}/${name}`));
   });

@@ -7,7 +7,7 @@ import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 
-/** What a person could paste at night, half awake: nothing of it makes a bad night worse. */
+/** Nothing that a person might paste at night, half awake, makes a bad night worse. */
 
 const local = {
   local: true,
@@ -16,7 +16,7 @@ const local = {
 const places = [context, local];
 const reports = await nightReports();
 
-/** Everything that people read of a report: mail and terminal, Slack in both ways, the page. */
+/** Every form in which people read a report: email, terminal, both kinds of Slack messages, and the page. */
 function formsOf(report: Report): string[] {
   return places.flatMap((place) => {
     const message = composeMessage(report, place);

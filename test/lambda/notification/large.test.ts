@@ -9,9 +9,9 @@ import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 import { expectValid } from './what-sns-takes.ts';
 
-/** Runs with so much to say that it has to be grouped, or shortened. */
+/** Runs with so much to report that it has to be grouped or shortened. */
 
-/** As an email names them, the worst first; what is in order comes after all of these. */
+/** In the order of an email, the worst first; what is in order comes after all of these. */
 const problems: [Outcome, Cause][] = [
   ['rows-missing', { kind: 'missing', expected: 2000, found: 900 }],
   ['unknown', { kind: 'unsettled', why: 'status', copied: true }],

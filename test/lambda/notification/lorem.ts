@@ -37,10 +37,10 @@ const stepsOf = (report: Report) => [
   ...(report.notes ?? []).map((note) => noteStep(note, context)),
 ];
 
-/** Commands and requests, as a mail prints them. */
+/** Commands and requests, as an email shows them. */
 const commandsOf = (report: Report) => composeMessage(report, context).email.match(/^ {2}\S.*$/gm) ?? [];
 
-/** Whether a subscriber to problems only hears about it. */
+/** Whether a subscriber who is only notified of problems receives the report. */
 async function isDelivered(report: Report): Promise<boolean> {
   let published = 0;
   const client = {
@@ -55,8 +55,8 @@ async function isDelivered(report: Report): Promise<boolean> {
 }
 
 /**
- * Nothing depends on words: a renderer that says `lorem` for everything makes the same report as the real one in outcomes,
- * result (which is the local runner's exit status), next steps, delivery and metrics.
+ * Nothing depends on words: a renderer that says `lorem` for everything makes the same report as the real one in terms of
+ * outcomes, result (which is the local runner's exit status), next steps, delivery and metrics.
  */
 export async function expectWordsDoNotMatter(report: Report, facts: ReportFacts): Promise<void> {
   const told = lorem(facts);

@@ -10,7 +10,7 @@ import { context } from './custom-notification.ts';
 import { ofEntries } from './next/cases.ts';
 import { expectValid } from './what-sns-takes.ts';
 
-/** What every message keeps to; word for word they are in golden/. */
+/** Rules that every message follows; the messages themselves are in golden/. */
 
 const goldens = await nightReports();
 const golden = Object.fromEntries(goldens);
@@ -63,7 +63,7 @@ describe('the message of a real run', () => {
         .split('\n')
         .filter((line) => line.length > 60 && !line.startsWith('  ') && !/^(Next|More|Make visible|This )/.test(line));
       const twice = sentences.filter((line, at) => sentences.indexOf(line) !== at);
-      // The same request is made twice on the way back, and two indices may be closed for one reason each.
+      // The way back sends the same request twice, and two indices may be closed for one reason each.
       expect(
         twice.filter((line) => !/refresh|rows are older|searches|hangs|Its task/.test(line)),
         name,
@@ -81,7 +81,7 @@ describe('the message of a real run', () => {
 });
 
 describe('a message', () => {
-  /** What caused these is reported with another entry, or with the error of the run. */
+  /** Whether the cause is reported with another entry, or with the run's error. */
   const isToldWithAnother = ({ cause }: PolicyEntry): boolean =>
     cause.kind === 'run-error' ||
     (cause.kind === 'foreign' && cause.deployed === true) ||
@@ -363,7 +363,7 @@ describe('a subject', () => {
       const since = '2026-08-13T03:30:00.000Z';
       for (const [outcome, cause, more] of ofEntries) {
         const first = of(anEntry(outcome, cause, { ...more, name }), truncated('a.a'));
-        // A quarantine has a date of its own.
+        // A quarantine has its own date.
         const dated = cause.kind === 'quarantined' ? { ...cause, since: Date.parse(since) } : cause;
         const second = of(anEntry(outcome, dated, { ...more, name, since }), truncated('a.a'));
         expect(second, outcome).toContain('second night');

@@ -15,8 +15,8 @@ import { context } from './custom-notification.ts';
 import { ofEntries, ofNotes, ofRuns } from './next/cases.ts';
 
 /**
- * docs/messages.md is made of the golden mails and of a case of each cause: `npx vitest run
- * test/lambda/notification/messages-page.test.ts -u` writes it again.
+ * docs/messages.md is generated from the golden emails and a case of each cause: `npx vitest run
+ * test/lambda/notification/messages-page.test.ts -u` rewrites it.
  */
 
 const folder = new URL('golden/', import.meta.url);
@@ -50,7 +50,7 @@ const short = (data: object): string =>
     )
     .join(', ');
 
-/** One row: what was found, how the subject says it, how urgent it is, what to do, and what to type first. */
+/** One row: what was found, what the subject says, how urgent it is, what to do, and what to type first. */
 function caseRow(found: string, report: Report, step: Step | undefined): string {
   const { email } = composeMessage(report, context);
   const command = email.split('\n').find((line) => line.startsWith('  ')) ?? '';

@@ -76,7 +76,7 @@ describe('the runbook', () => {
   it('has the steps of a message that bring rows back, word for word and in their order', async () => {
     const steps = recovery(movedAway, Date.UTC(2026, 2, 1)).flatMap(({ say, line }) => [say, line ?? '']);
     const [, section = ''] = runbook.split('\n## Outcome: rows-missing\n');
-    // Its deadline and its last step stand in the runbook's own words.
+    // The runbook words the deadline and the last step itself.
     const told = steps.slice(2, -2).map((text) => withPlaceholders(text));
     expect(told.length).toBeGreaterThan(20);
     let at = 0;

@@ -7,7 +7,7 @@ import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';
 
-/** Told means told: what email and Slack say of one night, side by side. */
+/** A night must be reported in every form: what email and Slack say of it, side by side. */
 
 const nights = new Map(await nightReports());
 const night = (name: string): Report => {
@@ -16,7 +16,7 @@ const night = (name: string): Report => {
   return report;
 };
 
-/** What a person reads: the subject and the mail; the title, the description and the next steps in Slack. */
+/** What a person reads: the subject and text of an email; the title, description and next steps in Slack. */
 function forms(report: Report): Array<['email' | 'slack', string]> {
   const { subject, email, https } = composeMessage(report, context);
   const { title, description, nextSteps = [] } = JSON.parse(https).content;

@@ -8,12 +8,12 @@ import {
 } from '../../../lambda/notification/message.ts';
 import { customNotificationSchema } from './custom-notification.ts';
 
-/** What SNS checks, what each protocol's reader needs, and what no reader may be harmed by. */
+/** What SNS checks, what the readers of each protocol need, and what must not harm any reader. */
 
-/** Characters that XML, and so SQS, refuses. */
+/** Characters that XML, and therefore SQS, refuses. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u;
-/** Characters that steer a terminal or turn text around. */
+/** Characters that control a terminal or reverse text. */
 const steering =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
@@ -49,7 +49,7 @@ export function expectValid(message: ComposedMessage, names: readonly string[]):
 
 /** Every policy is named, or counted among those that are not. */
 function expectComplete(text: string, names: readonly string[], form: 'email' | 'slack' = 'email'): void {
-  // What is coming up is named there once more, or for the first time.
+  // COMING UP may name indices again, or for the first time.
   const told = text.split('\nCOMING UP\n')[0]!;
   // Slack names none of those that the error of the run concerns.
   if (form === 'slack' && told.includes('nothing was done about')) return;
@@ -62,7 +62,7 @@ function expectComplete(text: string, names: readonly string[], form: 'email' | 
   expect([...leftOut, ...listed].reduce((sum, count) => sum + count, 0)).toBe(unnamed);
 }
 
-/** A line that is set off is a command or a request; the one above it ends with a colon, and says what is deleted or opened. */
+/** An indented line is a command or a request; the line above it ends with a colon and says what is deleted or opened. */
 export function expectExplained(email: string): void {
   const lines = email.split('\n');
   lines.forEach((line, at) => {
@@ -82,13 +82,13 @@ function expectToSayWhatItDoes(above: string, command: string): void {
   if (/^\s*POST _tasks\S+_cancel$/.test(command)) expect(above).toMatch(/\bstop\b/);
   if (/^\s*POST \/_aliases/.test(command)) expect(above).toMatch(/\bpoint the alias\b/);
   if (/^\s*POST \/_reindex/.test(command)) expect(above).toMatch(/\bCopy\b|\bcopies\b/);
-  // A name may hold whatever it likes, and is quoted; a request has no name but that of an index.
+  // A name may contain anything, and is quoted; a request names nothing but an index.
   expect(command).toMatch(
     /^(\s{2}|```)(aws |npm start |\{"|GET \S+$|POST \S+( \{.*\})?$|PUT \S+_settings \{.*\}(```)?$)/,
   );
 }
 
-/** Every code block has its line, and none opens an index: what brings its rows back has no room there. */
+/** Every code block has its line, and none opens an index: the requests that bring its rows back do not fit there. */
 export function expectExplainedInSlack(description: string): void {
   const lines = description.split('\n');
   lines.forEach((line, at) => {

@@ -11,7 +11,7 @@ import { valuesOf } from '../../support/arbitrary.ts';
 import { context } from './custom-notification.ts';
 import { expectValid } from './what-sns-takes.ts';
 
-/** The most that a run can have to say: as many entries as it carries, each with the most to do about it. */
+/** The most that a run can have to report: as many entries as it can carry, each with the most to do about it. */
 
 const text = 'x'.repeat(maxTextBytes);
 const numbered = (length: number, at: number) => `${'a'.repeat(length - 2)}${String(at).padStart(2, '0')}`;
@@ -19,7 +19,7 @@ const numbered = (length: number, at: number) => `${'a'.repeat(length - 2)}${Str
 const physical = (at: number, made: number) => `${numbered(255 - 23, at)}aspect_v1_${made}`;
 const old = (at: number) => physical(at, 1_772_335_800_000);
 const young = (at: number) => physical(at, 1_772_422_200_000);
-/** The longest name in DataHub; longer ones are cut where they are shown. */
+/** The longest name in DataHub; longer ones are shortened when they are shown. */
 const nameOf = (at: number) => `${numbered(27, at)}.${numbered(27, at)}`;
 const many = <Value>(count: number, make: (at: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => make(at));
@@ -62,7 +62,7 @@ const facts = (policies: DecidedFacts[], notes: Note[] = []): ReportFacts => ({
 const moved = (at: number) => ({ rowsIn: old(at), indexNow: young(at), deadline });
 const all = (outcome: Outcome, cause: (at: number) => Cause) =>
   facts(many(maxEntries, (at) => entry(at, outcome, cause(at))));
-/** As many as one execution may clear. */
+/** As many indices as one execution may clear. */
 const cleared = (note: (at: number) => Note) => facts([], many(50, note));
 
 const runs: [string, ReportFacts][] = [
@@ -118,7 +118,7 @@ const runs: [string, ReportFacts][] = [
   ],
 ];
 
-/** The shortest form of a mail names every index that is refused to be cleared, and tells all about three of them. */
+/** The shortest form of an email names every index whose clearing was refused, and says everything about three of them. */
 const longestMail = 32_000;
 
 function expectWithinMeasure(report: ReportFacts): void {

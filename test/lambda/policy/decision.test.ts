@@ -15,7 +15,7 @@ interface Case extends Omit<Partial<Circumstances>, 'dryRun' | 'whole'> {
   total?: number;
   strategy?: 'delete-by-query' | 'reindex' | undefined;
   clockSkewMillis?: number;
-  /** Rows that would go without the bite. */
+  /** Rows that would be deleted without the bite. */
   whole?: number;
 }
 
@@ -270,7 +270,7 @@ describe('the guards', () => {
     expect(decided({ ...young, toDelete: 0 })).toBe('nothing-to-delete');
     expect(decided({ ...young, toDelete: 1 })).toBe('below-threshold');
     expect(decided({ ...young, indexName: undefined, toDelete: 1 })).toBe('failed');
-    // While a copy comes in, what a ceiling would ask somebody to approve is not the whole index.
+    // While a copy is still arriving, a ceiling would ask for the approval of only a part of the index.
     expect(decided({ toDelete: 1000, total: 1000 })).toBe('above-ceiling');
     expect(decided({ ...young, toDelete: 1000, total: 1000 })).toBe('not-started');
   });

@@ -10,7 +10,7 @@ import type { RunState } from '../../../lambda/run/state.ts';
 import type { ServiceOptions } from '../../operations-service/server.ts';
 import { anIndexOf, type Deployment, deployments } from '../../support/deployment.ts';
 
-/** The preflight of a preview: by the real Plan, over real HTTP to the embedded service. */
+/** The preflight of a preview, run by the real Plan over real HTTP to the embedded service. */
 
 const started = deployments();
 const allNames = ['Address', 'DNS', 'Connection', 'Token', 'Sizes', 'Truncation', 'Task status', 'Clock'];
@@ -29,7 +29,7 @@ const checksOf = ({ preflight }: Pick<RunState | Report, 'preflight'>) =>
 const notOk = ({ preflight }: Pick<RunState, 'preflight'>) =>
   (preflight ?? []).filter(({ state }) => state !== 'ok').map(({ name, state }) => [name, state]);
 
-/** What the embedded service was asked, in the order of names. */
+/** What the embedded service was asked, sorted by name. */
 const asked = ({ service }: Deployment) => service.engine.asked.map(({ action }) => action).sort();
 
 const failing =

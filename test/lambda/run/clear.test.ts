@@ -13,7 +13,7 @@ const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 3
 const profile = { ...operation, aspect: 'datasetProfile' };
 const day = 86_400_000;
 
-/** 1,000 rows stood in the window; of these `held` are there now. */
+/** The window had 1,000 rows, of which `held` are there now. */
 const window = { role: 'kept' as const, from: firstNight - 30 * day, to: firstNight, rows: 1000 };
 
 async function quarantined(held: number, changes: Partial<Quarantined> = {}, policies: unknown[] = [operation]) {

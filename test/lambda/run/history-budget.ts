@@ -2,7 +2,7 @@ import workflow from '../../../infra/retention-workflow.asl.json' with { type: '
 
 /** Counts the history events of the workflow file, for the constants of `lambda/run/history.ts`. */
 
-/** What is read of an Amazon States Language definition. */
+/** The parts of an Amazon States Language definition that are read. */
 export interface WorkflowDefinition {
   StartAt: string;
   States: Record<string, WorkflowState>;
@@ -17,9 +17,9 @@ interface WorkflowState {
   Retry?: { MaxAttempts?: number }[];
 }
 
-/** History events of a workflow, each at its most. */
+/** History events of a workflow, each number the maximum. */
 export interface HistoryBudget {
-  /** The execution's start and end, the way to the first turn, and the longest way from the last one to its end. */
+  /** The execution's start and end, the path to the first turn, and the longest path from the last turn to the end. */
   fixed: number;
   /** From `next: truncate` to the next decision, or to where a failed Truncate joins the loop. */
   truncateTurn: number;
@@ -29,15 +29,15 @@ export interface HistoryBudget {
   reserve: number;
 }
 
-/** Where a way ends that leads out of the workflow. */
+/** The end of a path that leads out of the workflow. */
 const END = '';
 
-/** As many Polls as a bad hour has may use up all their retries. */
+/** This many Polls, those of a bad hour, may use up all their retries. */
 const retriedPolls = 100;
 
 /**
- * Counts the events of a workflow whose loop turns about one Choice over `$.next`.
- * @throws Error when there is no such Choice, or for a kind of state whose events are not known here
+ * Counts the events of a workflow whose loop goes through one Choice over `$.next`.
+ * @throws Error if there is no such Choice, or for a type of state whose events are not known here
  */
 export function historyBudget({ StartAt, States }: WorkflowDefinition = workflow): HistoryBudget {
   const [loop, choice] =
@@ -65,8 +65,8 @@ export function historyBudget({ StartAt, States }: WorkflowDefinition = workflow
 }
 
 /**
- * Events of the costliest way that begins with `name` and arrives at one of `ends`, whose own cost is given; undefined
- * when no way leads there. No way goes through a state twice.
+ * Events of the costliest path that begins with `name` and arrives at one of `ends`, whose own cost is given; undefined
+ * if no path leads there. No path goes through a state twice.
  */
 function costliest(
   states: WorkflowDefinition['States'],
@@ -112,7 +112,7 @@ function eventsOf({ Type }: WorkflowState): number {
 
 /** A retry schedules, starts and ends the function once more, without leaving the state. */
 function eventsWithRetries(state: WorkflowState): number {
-  // Three tries is what Step Functions does when MaxAttempts is left out.
+  // Step Functions retries three times if MaxAttempts is omitted.
   const retries = (state.Retry ?? []).reduce((sum, { MaxAttempts = 3 }) => sum + MaxAttempts, 0);
   return eventsOf(state) + retries * 3;
 }

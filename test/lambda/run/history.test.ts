@@ -131,7 +131,7 @@ describe('a run that reaches the end of its history', () => {
       execution: { name: 'long', startTime: new Date(clock.time).toISOString() },
       onState(step, state) {
         steps.push(step);
-        // As if it had turned many times before: what a step returns travels on.
+        // As if there had been many turns before: what a step returns is passed on.
         if (step === 'truncate') state.turns.poll = turnsBefore;
       },
       fast: {

@@ -5,7 +5,7 @@ import { indexHistoryQuery } from '../../../lambda/telemetry/queries.ts';
 import { type Deployment, deployments } from '../../support/deployment.ts';
 import { anIndex, aQuarantined } from '../../support/records.ts';
 
-/** The lines that the saved query finds: each decision about an index has one, under the index's own name. */
+/** The lines that the saved query finds: each decision about an index has one, with the index's name. */
 
 const started = deployments();
 const linesOf = ({ log }: Deployment) =>

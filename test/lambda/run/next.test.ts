@@ -118,7 +118,7 @@ describe('what the workflow does next', () => {
 });
 
 describe('a running truncation', () => {
-  /** The last successful look saw progress; or the one before it did. */
+  /** The last successful look saw progress (`moves`), or only an earlier one did (`rests`). */
   const moves = { movedAt: start, succeededAt: start };
   const rests = { movedAt: start, succeededAt: start + 1 };
   const holds = (entry: WatchedEntry, hours: number, maxRunHours = 12) =>

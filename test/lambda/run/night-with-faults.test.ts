@@ -68,7 +68,7 @@ describe('a night in which two things come together', () => {
       operations: {
         ...operations,
         async indexSizes(options) {
-          // Between Plan and Truncate rows come in.
+          // Rows arrive between Plan and Truncate.
           if (deployment.states.length === 1 && !added) {
             added = true;
             deployment.clock.time += 60_000;

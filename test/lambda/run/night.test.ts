@@ -123,7 +123,7 @@ describe('a manual execution', () => {
       operations: {
         ...operations,
         async indexSizes(options) {
-          // Between Plan and Truncate rows age past the approval.
+          // Between Plan and Truncate, more rows become due than were approved.
           if (deployment.states.length === 1)
             service.engine.addRows('dataset.datasetProfile', Array(5).fill(clock.time - 80 * 24 * hour));
           return operations.indexSizes(options);

@@ -4,7 +4,7 @@ import { deployments } from '../../support/deployment.ts';
 import { player } from './transcripts/commands.ts';
 import { replay } from './transcripts/script.ts';
 
-/** Histories of an index, told line by line: transcripts/README.md says how to read and write one. */
+/** Histories of an index, line by line: transcripts/README.md says how to read and write one. */
 
 const started = deployments();
 const folder = new URL('./transcripts/histories/', import.meta.url);

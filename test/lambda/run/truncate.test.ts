@@ -21,7 +21,7 @@ import {
   aVerdict,
 } from '../../support/records.ts';
 
-/** The dangerous step alone: what it does when it is stopped, repeated, late, or not alone. */
+/** Only the dangerous step: what it does if it is stopped, repeated, late, or not alone. */
 
 const started = deployments();
 
@@ -44,7 +44,7 @@ const withOperations = (services: RunServices, changes: Partial<Operations>): Ru
 const pollAfterFailure = (state: RunState, { during }: Deployment, error = 'Lambda.Unknown') =>
   poll({ ...state, failure: { step: 'truncate', error } }, during('poll'));
 
-/** Another run has taken the index, and written that it sends. */
+/** Another run has reserved the index and written `sending`. */
 async function anotherRunSends({ ledger, clock, settings }: Deployment): Promise<Sending> {
   const times = { sendBy: clock.time + 400_000, sendingSince: clock.time };
   const sending = aSending({

@@ -8,7 +8,7 @@ interface Line extends Record<string, unknown> {
   message: string;
 }
 
-/** What the steps log in a night that truncates. */
+/** What the steps log on a night that truncates. */
 async function loggedInANight(): Promise<Line[]> {
   const deployment = await deploy({
     indices: [anIndexOf(900, 100)],

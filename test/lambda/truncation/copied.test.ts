@@ -27,10 +27,10 @@ interface Case {
   sent?: AttemptStrategy;
   /** `forceReindex` was sent. */
   asked?: boolean;
-  /** What an earlier look has written down. */
+  /** What an earlier look recorded. */
   copied?: SentAttempt['copied'];
   task?: OwnTask;
-  /** The name now; left out: it is not told. */
+  /** The name now; omitted if the server does not report it. */
   now?: string;
   nameless?: boolean;
   isCounted?: boolean;

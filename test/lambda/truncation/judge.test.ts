@@ -9,7 +9,7 @@ import type { OwnTask } from '../../../lambda/truncation/own-task.ts';
 import type { Watch } from '../../../lambda/truncation/watch.ts';
 import { aRunning, aSending } from '../../support/records.ts';
 
-/** The table of verdicts: what was counted, what the task said, who moved the alias, and what becomes of it. */
+/** The table of verdicts: what was counted, what the task said, who moved the alias, and what the verdict is. */
 
 const start = 1_700_000_000_000;
 const sentAt = start + 600_000;
@@ -27,17 +27,17 @@ type Rows = [before: number, after: number];
 
 interface Case {
   strategy?: AttemptStrategy;
-  /** What earlier looks have written down. */
+  /** What earlier looks recorded. */
   copied?: SentAttempt['copied'];
-  /** The record has no task id. */
+  /** True if the record has no task id. */
   sending?: boolean;
   /** Rows before and after: of the kept window, of a bite's two, of a copy's three. */
   windows?: Rows[];
   remaining?: number;
-  /** False: the name is not reported. */
+  /** False if the name is not reported. */
   indexName?: string | false;
   nameBefore?: string | false;
-  /** Left out: there is no status. */
+  /** Omitted if there is no status. */
   counters?: TaskCounters | undefined;
   completed?: boolean;
   end?: Evidence['end'];
@@ -51,7 +51,7 @@ interface Case {
 }
 
 const rolesOf: Record<number, Role[]> = { 1: ['kept'], 2: ['backlog', 'young'], 3: ['settled', 'kept', 'counted'] };
-/** The windows of a copy, with so many rows afterwards. */
+/** The windows of a copy, with this many rows afterwards. */
 const leaving = (settled: number, kept: number, counted: number): Rows[] => [
   [900, settled],
   [1000, kept],
@@ -127,7 +127,7 @@ function evidence(given: Case): Evidence {
 }
 
 const judged = (given: Case) => judge(evidence(given));
-/** Outcome, kind of cause and why, and what becomes of the record. */
+/** The outcome, the cause's kind and reason, and what becomes of the record. */
 function brief(given: Case): string {
   const { outcome, cause, closes } = judged(given);
   return [outcome, [cause.kind, ...('why' in cause ? [cause.why] : [])].join(' '), closes].join(', ');

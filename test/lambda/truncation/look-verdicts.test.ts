@@ -132,7 +132,7 @@ describe('a result that is not good yet', () => {
   test('is looked at again while a status says running', async () => {
     const world = aWorld({ status: goesOn });
     await world.look();
-    // Nothing was left at the sighting; rows are there when the windows are counted.
+    // No rows were left at the sighting, but there are some when the windows are counted.
     for (let look = 0; look < 3; look++) {
       world.server.toDelete = 0;
       const first = world.asked.filter((what) => typeof what === 'number').length;
@@ -150,7 +150,7 @@ describe('a result that is not good yet', () => {
     world.server.kept = 9;
     await world.lookAfter(minutes(3));
     expect(world.watch).toMatchObject({ highestKept: 9, movedAt: world.clock.time });
-    // Rows that come in and go do not count as more.
+    // Rows that arrive and go do not count as more.
     world.server.kept = 8;
     const { movedAt } = world.watch;
     expect(await world.lookAfter(minutes(9))).toMatchObject({ ...watching, watch: { highestKept: 9, movedAt } });
@@ -267,7 +267,7 @@ describe('a truncation without movement', () => {
       return world.lookAfter(minutes(20));
     };
     expect(await judgedAfter(9)).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'status' } } });
-    // An index of others, and nothing that looks like a copy.
+    // Another process's index, and nothing that looks like a copy.
     expect(await judgedAfter(4000)).toMatchObject({ entry: { outcome: 'unknown', cause: { why: 'replaced' } } });
   });
 

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import { anIdle, aRunning, aSending, aSentAttempt, aServer, aVerdict } from '../../support/records.ts';
 import { aWorld, hours, minutes, sentAt } from './looking.ts';
 
-/** One look: what it asks, what it remembers, and when it comes again. */
+/** One look: what it asks, what it remembers, and when the next one is due. */
 
 describe('the ledger is read before any request', () => {
   const verdict = aVerdict({ attemptId: 'attempt-1' });

@@ -16,7 +16,7 @@ import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import type { Watch } from '../../../lambda/truncation/watch.ts';
 import { anIndex, aRunning, aServer } from '../../support/records.ts';
 
-/** One record, a server that is asked about it, and a clock that only the test moves. */
+/** One record, the server that is asked about it, and a clock that only the test moves. */
 
 export const minutes = (count: number) => count * 60_000;
 export const hours = (count: number) => count * 3_600_000;
@@ -32,26 +32,26 @@ interface Server {
   kept: number | ((upTo: number) => number);
   total?: number;
   clockSkewMillis?: number;
-  /** What every count of this index fails with. */
+  /** The error with which every count of this index fails. */
   counts?: Fails | Error;
-  /** What counts of other indices fail with, and the clock that such a failure shows. */
+  /** The error with which counts of other indices fail, and the server's clock in that answer. */
   otherCounts?: Fails;
   otherSkewMillis?: number;
   status: TaskStatus | Fails;
   sizes: IndexSize[] | Fails;
-  /** Happens before the count with this number is answered. */
+  /** Called before the count with this number is answered. */
   before: Record<number, () => void>;
 }
 
 interface Run {
   maxRunHours?: number;
-  /** When the run that looks started; left out: a minute after the call. */
+  /** When the run that looks started; by default a minute after the call. */
   runStart?: number;
   isOver?: boolean;
   others?: string[];
 }
 
-/** @param given `record` is one that runs, where it is left out */
+/** @param given if `record` is omitted, it is a running one */
 export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | undefined } = {}) {
   const {
     record,
@@ -126,7 +126,7 @@ export function aWorld(given: Partial<Server> & Run & { record?: StoredRecord | 
     asked,
     signals,
     warnings,
-    /** What the last look left. */
+    /** What the last look recorded. */
     watch: {
       attemptId: 'attempt-1',
       startedAt: sentAt,

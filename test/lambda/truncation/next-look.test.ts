@@ -24,9 +24,9 @@ function progressed(watch: Watch, done: number, total: number, at: number): Watc
   return fold(watch, sighting, { ...watched, longestStill: day * 1000 }).watch;
 }
 
-/** What a task shows at one look, and how long the way there takes besides the Wait. */
+/** What a task shows at one look, and how much time passes before the look besides the Wait. */
 interface Sight {
-  /** Rows done, of a million; undefined where the look fails or shows no counters. */
+  /** Rows done, of a million; undefined if the look fails or shows no counters. */
   done: number | undefined;
   total: number;
   overheadSeconds: number;
@@ -52,7 +52,7 @@ function looksDuring(seconds: number, see: (at: number) => Sight): { intervals: 
   return { intervals };
 }
 
-/** Any progress: growing, standing, falling back, jumping, absent, complete without an end. */
+/** Any progress: growing, stalled, falling back, jumping, absent, complete without an end. */
 const anyProgress = fc
   .array(
     fc.record({
@@ -69,7 +69,7 @@ const anyProgress = fc
     return (): Sight => sights[asked++ % sights.length]!;
   });
 
-/** The meanest task: always as good as done by its next look, whatever it has said before. */
+/** The worst task: it always looks as if it would be done by the next look. */
 const alwaysNearlyDone =
   (overheadSeconds: number) =>
   (at: number): Sight => ({ done: Math.round(at), total: Math.round(at * 1.005) + 1, overheadSeconds });

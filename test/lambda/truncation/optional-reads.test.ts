@@ -3,7 +3,7 @@ import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError, type ReadOptions } from '../../../lambda/operations/operations.ts';
 import { type Failures, optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 
-/** Sizes and statuses, each answered from a list: a value, or the kind of error that it fails with. */
+/** Sizes and statuses, each answered from a list: a value, or the kind of error with which it fails. */
 type Answer = unknown | { fails: ServerError['kind']; tries?: number };
 
 function server(sizes: Answer[], statuses: Answer[] = []) {

@@ -5,7 +5,7 @@ import type { Operations, Truncation } from '../../../lambda/operations/operatio
 import { send } from '../../../lambda/truncation/send.ts';
 import { anIndex, aSending, aSentAttempt } from '../../support/records.ts';
 
-/** The one call: what may be written until when, and what is written down of what came back. */
+/** The one call: until when it may be sent, and what is recorded about its answer. */
 
 const error = { kind: 'server-error', operation: 'truncate', status: 500 } as const;
 

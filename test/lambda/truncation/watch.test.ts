@@ -97,7 +97,7 @@ describe('a movement', () => {
     expect(folded(looks, copies).watch).toMatchObject({ highestKept: 4, movedAt: minutes(2) + 10 });
     const half = [8, 4, 5].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
     expect(folded(half, copies).watch).toMatchObject({ highestKept: 8, movedAt: 10 });
-    // Of many, by what no ordinary night takes.
+    // Of many rows: only a difference that is too large for ordinary losses counts.
     const many = [1000, 979, 980].map((kept, at) => seen(minutes(at), { kept, toDelete: 0 }));
     expect(folded(many, copies).watch).toMatchObject({ highestKept: 980, movedAt: minutes(2) + 10 });
   });

@@ -7,7 +7,7 @@ import { ssmClient, ssmParameters } from '../../../lambda/wiring/ssm.ts';
 const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 
-/** Parameter Store over HTTP: parameters in memory, pages of two, and the errors that it gives. */
+/** Parameter Store over HTTP: parameters in memory, pages of two, and its errors. */
 let stored: Record<string, string>;
 let refusal: { status: number; type: string } | undefined;
 let asked: { target: string; body: Record<string, unknown> }[];

@@ -17,12 +17,12 @@ import { worded } from '../../../lambda/wording/worded.ts';
 import { membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { aReportOf } from '../../support/reports.ts';
 
-/** Every kind of fact has its English, whichever of its fields are there. */
+/** Every kind of fact has a wording, whichever of its fields are present. */
 
 const words = fc.constantFrom('dataset_operationaspect_v1_1693050512123', 'dataset.operation', 'run-1', 'said-so', 'a');
 const now = 1_772_335_800_000;
 
-/** What none of our sentences contains. */
+/** Expects a text without what none of our sentences contains. */
 function expectEnglish(text: string): void {
   expect(text).toMatch(/\w/);
   expect(text).not.toMatch(/undefined|null|NaN|\[object|Invalid/);

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** English about what a run found out is made at the edge: nothing that decides can read a sentence that it cannot import. */
+/** English about what a run found out is made at the edge: code that decides cannot read sentences that it cannot import. */
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

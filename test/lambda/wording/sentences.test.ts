@@ -11,7 +11,7 @@ import { recovery, recoveryText } from '../../../lambda/wording/recovery.ts';
 import { sentence } from '../../../lambda/wording/sentences.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
-/** Sentences that no golden message holds, because no run of the embedded service finds them out. */
+/** Sentences that no golden message contains, because no run against the embedded service leads to them. */
 
 const at = Date.UTC(2026, 2, 1, 3, 30);
 const old = 'dataset_operationaspect_v1_1753500600000';

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError, ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
 
-/** Every cause that may ask something of a person, in the outcomes in which it does: docs/messages.md has what is said of each. */
+/** Every cause that may require a person to act, with the outcomes in which it does; docs/messages.md shows what is said. */
 
 const error = (kind: ServerErrorKind, operation: ServerError['operation'] = 'dry-run'): ServerError => ({
   kind,
@@ -133,7 +133,7 @@ export const ofEntries: Array<[Outcome, Cause, Partial<DecidedFacts>?]> = [
   ['still-running', { kind: 'watching', why: 'run', error: error('privilege', 'task-status') }],
 ];
 
-/** Told with another entry, or with the run's error; or asking nothing, because all is well. */
+/** Reported with another entry or with the run's error, or requiring nothing because all is well. */
 export const toldElsewhere: Cause[] = [
   { kind: 'run-error' },
   { kind: 'foreign', why: 'version', deployed: true },
@@ -189,5 +189,5 @@ export const ofNotes: Note[] = [
 
 const kinds = new Set([...ofEntries.map(([, cause]) => cause), ...toldElsewhere, ...ofRuns].map(({ kind }) => kind));
 
-/** Kinds of causes that no case is of, and nothing excuses. */
+/** Kinds of causes that have no case although they need one. */
 export const forgotten = causeKinds.filter((kind) => !kinds.has(kind) && !asksNothing.has(kind));

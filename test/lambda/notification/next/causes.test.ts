@@ -11,7 +11,7 @@ import { anEntry, aReport } from '../../../support/reports.ts';
 import { context } from '../custom-notification.ts';
 import { asksNothing, forgotten, ofEntries, toldElsewhere } from './cases.ts';
 
-/** Steps by causes: what is said of each is in docs/messages.md; here is what none of them may do. */
+/** Next steps by cause: docs/messages.md shows what each says; these tests hold what none of them may do. */
 
 const stepAfter = (outcome: Outcome, cause: Cause, more: object = {}) => {
   const report = aReport([anEntry(outcome, cause, more)]);

@@ -28,7 +28,7 @@ describe('a command', () => {
     expect(running({})).toContain(
       'This would stop it (what is deleted stays deleted):\n  POST _tasks/node:1/_cancel\n',
     );
-    // A server may reindex what it was asked to delete, and counters of zero do not show which.
+    // A server may reindex although asked to delete, and counters of zero do not show which it does.
     expect(running({}, watching)).not.toContain('_cancel');
     expect(running({}, { ...watching, does: 'copy' })).not.toContain('_cancel');
     expect(running({ strategy: 'reindex' })).not.toContain('_cancel');

@@ -119,7 +119,7 @@ describe('a quotation', () => {
   });
 
   test('of hundreds of kilobytes is shortened in time that grows with its length, not with its square', () => {
-    // The square would take longer than any test may.
+    // Quadratic time would exceed the test's time limit.
     for (const part of [' ', '\n\tat ', 'a.', '<a ', 'a:', '1.', 'a-', '::']) {
       expect([...quote(part.repeat(300_000))].length).toBeLessThanOrEqual(240);
     }
@@ -137,7 +137,7 @@ describe('a quotation', () => {
 });
 
 test('reads a stack trace of 80 KB of blanks without backtracking', () => {
-  // Each of these took 7.6 s, and fifty of them the time that a test has.
+  // Each of these once took 7.6 s; fifty of them would exceed the test's time limit.
   const stackTrace = `[HTTP Status:500]:${' '.repeat(80_000)}x`;
   for (let turn = 0; turn < 50; turn++) expect(readRestError(JSON.stringify({ stackTrace }))).toBeUndefined();
 });

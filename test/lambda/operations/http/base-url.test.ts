@@ -44,7 +44,7 @@ describe('a GMS address', () => {
       kind: 'wrong',
       problem: 'The GMS address must not be longer than 240 characters; it has 241.',
     });
-    // Longer as it is sent than as it is written.
+    // Longer when it is sent (percent-encoded) than as it is written.
     expect(readBaseUrl(`https://host/${'ü'.repeat(100)}`)).toMatchObject({ kind: 'wrong' });
   });
 

@@ -5,13 +5,13 @@ import { createHttpTransport } from '../../../../lambda/operations/http/http-tra
 import type { Operations, TokenSource, TruncateFields } from '../../../../lambda/operations/operations.ts';
 import { type RawServer, rawServer } from './raw-server.ts';
 
-/** What a server does with one request: a text to write, or anything with the connection. */
+/** What a server does with one request: writes a text, or does anything with the connection. */
 export type Reply = string | ((socket: Socket, request: string) => void);
 
 export interface Setup {
   server: RawServer;
   operations: Operations;
-  /** The waits between tries, in milliseconds; none of them is really waited. */
+  /** The waits between attempts, in milliseconds; none of them takes real time. */
   waits: number[];
 }
 
@@ -24,7 +24,7 @@ export const operation: TruncateFields = {
   endTimeMillis: 1_687_970_192_000,
 };
 
-/** Real operations over real HTTP against a server that gives one reply after the other; the last one repeats. */
+/** Real operations over real HTTP against a server that gives one reply after another; the last one repeats. */
 export async function against(
   replies: Reply[],
   options: Partial<HttpOperationsOptions> & { path?: string; answerTimeoutMillis?: number } = {},

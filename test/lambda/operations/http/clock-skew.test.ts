@@ -3,7 +3,7 @@ import { clockSkew } from '../../../../lambda/operations/http/clock-skew.ts';
 import { against, operation } from './broken-server.ts';
 import { http } from './raw-server.ts';
 
-/** How far the server's clock is from ours. */
+/** How far the server's clock differs from ours. */
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const wrong = new Date(now + 3_600_000).toUTCString();

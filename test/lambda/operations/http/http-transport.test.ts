@@ -43,7 +43,7 @@ describe('an exchange', () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
     const transport = transportWith();
     await transport.post(to(server.url));
-    // undici takes a connection for busy until the turn after its answer.
+    // undici considers a connection busy until the turn after its answer.
     await new Promise((resolve) => setImmediate(resolve));
     await transport.post(to(server.url));
     expect(server).toMatchObject({ connections: 1, requests: [expect.anything(), expect.anything()] });
@@ -74,7 +74,7 @@ describe('an exchange', () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(start) });
     const error = await failureOf(transportWith({ answerTimeoutMillis: 60 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
-    // undici connects again for a request that it has aborted; it must not write it again.
+    // undici reconnects for a request that it has aborted; it must not write the request again.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(server.requests).toHaveLength(1);
   });

@@ -7,18 +7,18 @@ export interface RawServer {
   url: string;
   /** The text of every complete request, in order of arrival. */
   requests: string[];
-  /** Connections that stood so far. */
+  /** Connections that have been established so far. */
   connections: number;
 }
 
 export interface RawServerOptions {
-  /** Called for each complete request; counted from 1. */
+  /** Called for each complete request; `count` starts at 1. */
   onRequest?: (socket: Socket, count: number) => void;
   onConnection?: (socket: Socket) => void;
   tls?: TlsOptions;
 }
 
-/** A server below HTTP: it counts the requests that arrive and does with the connection whatever a test wants. */
+/** A server below HTTP: it counts the requests that arrive, and a test can do anything with the connection. */
 export async function rawServer({ onRequest, onConnection, tls }: RawServerOptions): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
@@ -49,7 +49,7 @@ export async function rawServer({ onRequest, onConnection, tls }: RawServerOptio
   return running;
 }
 
-/** A port of this machine on which nothing listens. */
+/** A port of this machine on which nothing is listening. */
 export async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -31,7 +31,7 @@ import {
 } from '../../../support/records.ts';
 
 /**
- * One index that a person clears: its record decides what is counted, and the counts decide whether it is released.
+ * One index that a person clears: the record decides what is counted, and the counts decide whether it is released.
  */
 
 const hour = 3_600_000;
@@ -268,7 +268,7 @@ describe('a closed index', () => {
       { from: 700_000, to: 1_000_000, rows: 40 },
     ];
     const upTo = { 700000: 25 };
-    // 20 of 10, and 20 of 40: what came in later makes up for nothing.
+    // 20 of 10, and 20 of 40: rows that arrived later do not make up for missing ones.
     expect((await cleared(aQuarantined({ windows }), { upTo })).note).toStrictEqual(
       notReleased('rows-missing', { rowsMissing: 20 }),
     );

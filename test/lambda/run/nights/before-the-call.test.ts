@@ -4,7 +4,7 @@ import { anIndexOf, deployments } from '../../../support/deployment.ts';
 import { bytesOf, maxStateBytes } from '../../../support/states.ts';
 import { asReindex, day, entryOf, hour, name, operation } from './nights.ts';
 
-/** What keeps a truncate from being sent, and what must not. */
+/** What prevents a truncate from being sent, and what must not. */
 
 const started = deployments();
 

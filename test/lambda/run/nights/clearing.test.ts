@@ -4,7 +4,7 @@ import { anIndexOf, deployments, firstNight } from '../../../support/deployment.
 import { anAttempt, anIndex, aReserved, aSending, aSentAttempt } from '../../../support/records.ts';
 import { day, entryOf, hour, name, operation } from './nights.ts';
 
-/** Nights of a person who clears a record. */
+/** Nights on which a person clears a record. */
 
 const started = deployments();
 const anyShare = { ...operation, minDeletePercent: 0 };

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { anIndexOf, type Deployment, deployments, firstNight } from '../../../support/deployment.ts';
 import { asReindex, day, entryOf, mailOf, name, ofYesterday, operation, runningOf } from './nights.ts';
 
-/** Nights with a copy: one that ends half-way, one that the server makes instead of a delete, and rows that a copy misses. */
+/** Nights with a copy: one that ends half-way, one instead of a delete, and rows that a copy misses. */
 
 const started = deployments();
-/** Just under half of the index was to go; with three rows fewer it is more, and such a server reindexes. */
+/** Just under half of the index was to be deleted; with three rows fewer it is more than half, so the server reindexes. */
 function threeRowsGoJustBeforeTheCall({ services, service, clock }: Deployment): void {
   const { operations } = services;
   services.operations = {
@@ -34,7 +34,7 @@ describe('a reindex that is cut half-way and refilled by late rows is not verifi
 });
 
 test('a delete that the server turned into a reindex, cut half-way and refilled by late rows, is not verified', async () => {
-  // Just under a half goes, so that the server promises to delete; then an entity is deleted, and it is more than a half.
+  // Just under half is due, so the server promises to delete; then an entity is deleted, and it is more than half.
   const deployment = await started({ indices: [anIndexOf(499, 501)], rowsPerSecond: 100 });
   const { engine } = deployment.service;
   engine.set({ knowsForceFlags: false, mode: 'reindex-above-half', cancelAtShare: 0.5 });

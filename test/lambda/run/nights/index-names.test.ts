@@ -9,7 +9,7 @@ const alias = 'dataset_operationaspect_v1';
 
 type Renames = (name: string, original: string) => string[];
 
-/** What the server calls its indices; a name more is one more index behind the same alias. */
+/** What the server calls its indices; each further name is another index behind the same alias. */
 function renamed(deployment: Deployment, renames: Renames): Deployment {
   const { operations } = deployment.services;
   const original = deployment.service.engine.indices()[0]!.name;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { anIndexOf, deployments, outcomesOf } from '../../../support/deployment.ts';
 import { entryOf, mailOf, name, operation, slow } from './nights.ts';
 
-/** Answers that mislead, lie or always fail. */
+/** Answers that are misleading or false, and requests that always fail. */
 
 const started = deployments();
 

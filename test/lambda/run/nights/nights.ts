@@ -26,11 +26,11 @@ export const entryOf = (report: Report, aspect = 'operation'): PolicyEntry => {
 };
 export const mailOf = (report: Report): string => composeMessage(report).email;
 
-/** Rows stamped with the beginning of yesterday, as daily usage comes in. */
+/** Rows with the beginning of yesterday as their timestamp, like daily usage. */
 export const ofYesterday = ({ clock }: Deployment, count: number): number[] =>
   Array(count).fill(Math.floor(clock.time / day) * day - day);
 
-/** Answers real truncates with a status, and lets the server act after so long; never where that is left out. */
+/** Answers real truncates with a status, and lets the server act after this time, or never if it is omitted. */
 export function answersTruncates({ service }: Deployment, status: number, actsAfterMillis?: number): void {
   service.engine.onRequest = ({ body }) => {
     if (!body.includes('"dryRun":false')) return undefined;

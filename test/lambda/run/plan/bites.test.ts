@@ -5,7 +5,7 @@ import type { SampleIndex } from '../../../../local/operations-service/samples.t
 import { deployments, firstNight, only } from '../../../support/deployment.ts';
 import { anIndex } from '../../../support/records.ts';
 
-/** The first big night: an index that goes in bites, night after night. */
+/** A large backlog: an index that is truncated in bites, night after night. */
 
 const started = deployments();
 const day = 86_400_000;
@@ -75,7 +75,7 @@ describe('ten nights of a bite each', () => {
       indices: [indexOf(evenly)],
       policies: [{ ...policy, maxRowsPerRun: 1440 }],
     });
-    // A row a minute passes the cutoff, and as many are deleted per night, apart from rounding errors.
+    // One row a minute becomes due, and a night deletes that many, apart from rounding errors.
     const minutes = 2882;
     const before = (minute: number) => new Date(firstNight - (minutes + 60 - minute) * 60_000).toISOString();
     const write = (minute: number, overdue: number) =>

@@ -15,7 +15,7 @@ import {
 } from '../../../support/records.ts';
 import { cutoff, day, operation, planned, server, start, type World } from './planned.ts';
 
-/** What Plan says of one policy, field by field. */
+/** What Plan says about one policy, field by field. */
 
 const physical = `dataset_operationaspect_v1_${start - 400 * day}`;
 const sizes = [{ indexName: physical, entityType: 'dataset', aspect: 'operation', sizeMb: 3 }];

@@ -4,7 +4,7 @@ import { anIndexOf, deployments, firstNight, only } from '../../../support/deplo
 import { policyFor, slowly } from '../../../support/nights/night.ts';
 import { anIndex } from '../../../support/records.ts';
 
-/** What each night remembers, and what that is good for. */
+/** What each night remembers, and what it is used for. */
 
 const started = deployments();
 const day = 86_400_000;
@@ -132,7 +132,7 @@ describe('the memory shows', () => {
           cause: { kind: 'below-threshold', nights: expect.any(Number) },
         });
         const { nights } = entry.cause as { nights: number };
-        // 250 of 10,500 now; 50 more a day of 100 in all.
+        // Now 250 of 10,500 are due; each day 50 more are, and 100 rows arrive.
         expect(nights).toBe(Math.ceil((1050 - 250) / (50 - 10)));
       }
       deployment.clock.time += day;

@@ -7,7 +7,7 @@ import { ParametersError } from '../../../../lambda/run/services.ts';
 import type { ApprovedEntry } from '../../../../lambda/run/state.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
-/** What the operator wants just before the call: any difference to what Plan decided by stops it. */
+/** What the operator wants just before the call: any difference from what Plan's decision was based on stops it. */
 
 const settings = { stage: 's', gmsUrl: 'https://gms', mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 } as const;
 const written = { entityType: 'dataset', aspect: 'operation', retentionDays: 30 };

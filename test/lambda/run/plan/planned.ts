@@ -13,7 +13,7 @@ import {
 import { plan } from '../../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 
-/** One Plan, of a server that answers as a test says. */
+/** One Plan against a server that answers as a test says. */
 
 export const startedAt = '2026-03-01T03:30:00.000Z';
 export const start = Date.parse(startedAt);
@@ -28,18 +28,18 @@ export interface World {
   policies?: unknown[];
   records?: Record<string, StoredRecord | object>;
   sizes?: IndexSize[] | Fails | Error;
-  /** By aspect and moment; by default 600 of 1,000 rows are to go, and no answer carries a time. */
+  /** By aspect and moment; by default 600 of 1,000 rows are to be deleted, and no answer has a time. */
   counts?: (fields: TruncateFields) => Partial<DryRun> & Partial<Record<'fails', ServerError['kind'] | undefined>>;
   status?: TaskStatus | Fails;
   input?: unknown;
   mode?: 'enforce' | 'preview';
   token?: Error | string | (() => string);
   lookup?: () => Promise<string[]>;
-  /** What each dry run takes, milliseconds. */
+  /** Milliseconds that each dry run takes. */
   takes?: number;
-  /** Dry runs are answered when the time for them has ended. */
+  /** True if dry runs are answered only when the time for them is over. */
   isSlow?: boolean;
-  /** What each look at the clock takes, milliseconds. */
+  /** Milliseconds that pass with each reading of the clock. */
   ticks?: number;
   nights?: RunServices['nights'];
   /** Milliseconds until the function ends. */

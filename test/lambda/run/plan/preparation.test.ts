@@ -9,7 +9,7 @@ import type { RunState } from '../../../../lambda/run/state.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** What concerns a run as a whole, before any policy is looked at. */
+/** What concerns a run as a whole, before any policy is considered. */
 
 const now = 1_000_000_000;
 const day = 86_400_000;

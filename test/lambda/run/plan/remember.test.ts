@@ -12,7 +12,7 @@ import { aPolicy } from '../../../support/policies.ts';
 import { anIdle, anIndex, aReserved, aVerdict } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** What Plan makes of earlier nights, and what it writes down of this one. */
+/** What Plan concludes from earlier nights, and what it records about this one. */
 
 const day = 86_400_000;
 const start = Date.parse('2026-03-01T03:30:00.000Z');
@@ -77,7 +77,7 @@ describe('an entry with the memory of earlier nights', () => {
   });
 
   test.each<[string, Cause, Night[], number | undefined]>([
-    // 140 of 1,400 rows are a tenth; 5 a day nearer.
+    // A tenth of 1,400 rows is 140, which comes 5 rows nearer each day.
     [
       'so many nights until its threshold',
       { kind: 'below-threshold', minDeletePercent: 10 },
@@ -112,7 +112,7 @@ describe('an entry with the memory of earlier nights', () => {
       seconds: 66,
     });
     expect(seconds(decided(outcome, cause), [])).toHaveProperty('cause', cause);
-    // 1,270 rows stay, and are copied four a second.
+    // 1,270 rows stay, and are copied at four a second.
     const copying = decided(outcome, cause, { strategy: 'reindex' });
     expect(seconds(copying, copied)).toHaveProperty('cause', { ...cause, seconds: 318 });
     expect(seconds(copying, timed)).toHaveProperty('cause', cause);
@@ -293,7 +293,7 @@ describe('remembering', () => {
   ])('adds to a failed policy since when: %s', async (_, earlier, since) => {
     const nights = nightsInMemory();
     for (const [at, fields] of earlier.entries()) await nights.write(night(earlier.length - at, fields));
-    // A Plan that is tried again finds what it has written itself.
+    // A Plan that is retried finds what it wrote itself.
     await nights.write(night(0, { outcome: 'failed' }));
     const failed = decided('failed', { kind: 'policy', problem: 'x' });
     const [entry] = (await remember(aRunState([failed]), services(nights))).entries;

@@ -24,7 +24,7 @@ interface World {
   size?: IndexSize;
   mode?: 'enforce' | 'preview';
   names?: { entityType: string; aspect: string };
-  /** Happens before the second question is answered. */
+  /** Called before the second request is answered. */
   meanwhile?: (ledger: ReturnType<typeof memoryLedger>) => void;
 }
 const withVerdict = (fields: Partial<Verdict> = {}) =>

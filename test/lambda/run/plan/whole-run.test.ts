@@ -4,7 +4,7 @@ import { ParametersError } from '../../../../lambda/run/services.ts';
 import { anIdle, aQuarantined, aRunning, aVerdict } from '../../../support/records.ts';
 import { operation, planned, server, start, startedAt, type World } from './planned.ts';
 
-/** What Plan says of the run as a whole: order, notes, what concerns every policy, and indices without one. */
+/** What Plan says about the run as a whole: order, notes, what concerns every policy, and indices without one. */
 
 const of = (...aspects: string[]) => aspects.map((aspect) => ({ ...operation, aspect }));
 const outcomes = async (world: World) =>
@@ -293,7 +293,7 @@ describe('a server that cannot be reached', () => {
     const lookup = () => new Promise<string[]>(() => {});
     const dns = ({ preflight = [] }: { preflight?: { name: string; state: string }[] }) =>
       preflight.find(({ name }) => name === 'DNS')?.state;
-    // Each look at the clock takes as long as a preflight may.
+    // With each reading of the clock, as much time passes as a preflight may take.
     const world: World = { mode: 'preview', lookup, ticks: 30_000 };
     expect(dns((await planned(world)).state)).not.toBe('ok');
     expect(dns((await planned({ ...world, token: new ParametersError('no token') })).state)).toBe('failed');

@@ -21,7 +21,7 @@ import {
 } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** Poll by the ledger alone: what a Truncate that ended without a state has done, and what a verdict changes. */
+/** Poll with only the ledger: what a Truncate that ended without a state has done, and what a verdict changes. */
 
 const start = Date.parse('2026-03-01T03:30:00.000Z');
 const hour = 3_600_000;

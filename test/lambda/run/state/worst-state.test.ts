@@ -46,7 +46,7 @@ const facts = (at: number): EntryFacts => ({
 const verdict = { taskId: `${'t'.repeat(22)}:1234567890`, rowsDeleted: rows, rowsRemaining: rows, rowsMissing: rows };
 const base = (at: number) => ({ index: `${name(at)}_${name(at)}aspect_v1`, entry: facts(at) });
 
-/** The kinds that hold the most. */
+/** The kinds with the most content. */
 const causes: Cause[] = [
   { kind: 'policy', problem: text },
   { kind: 'paused', problem: sentence },

@@ -81,13 +81,13 @@ function nested(text: string): Command {
   return { name: command, words: [], options: Object.fromEntries(options) };
 }
 
-/** `after SECONDS COMMAND`: done when so much of the next night has passed. */
+/** `after SECONDS COMMAND`: executed when this much of the next night has passed. */
 function after({ words: [seconds = '', command = '', ...words], options }: Command, world: World): void {
   const { clock, service } = world.deployment;
   service.engine.schedule(clock.time + Number(seconds) * 1000, () => act({ name: command, words, options }, world));
 }
 
-/** Which rows go: `lose keep-every=3`, `lose fresh=11`, `lose old`, `lose all`. */
+/** Which rows are lost: `lose keep-every=3`, `lose fresh=11`, `lose old`, `lose all`. */
 function chosen(word: string, { 'keep-every': every, fresh }: Command['options'], cutoff: number) {
   let left = Number(fresh);
   return ({ id, timestamp }: { id: number; timestamp: number }): boolean => {

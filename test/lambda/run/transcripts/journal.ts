@@ -13,11 +13,11 @@ import {
 } from '../../../../lambda/operations/operations.ts';
 import { absentTask } from '../../../../lambda/preflight/preflight.ts';
 
-/** What was asked of the server, what the ledger said at each write, and what was reported: a line each, for people. */
+/** What the server was asked, what each write to the ledger said, and what was reported: one line each, for people. */
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-/** Names of indices are long and bear a time: `index-1` is the first one that a transcript names. */
+/** Names of indices are long and contain a time: `index-1` is the first one that a transcript names. */
 export function namer(): (text: string) => string {
   const names: Record<'index' | 'task', Map<string, string>> = { index: new Map(), task: new Map() };
   const named = (kind: 'index' | 'task') => (name: string) => {
@@ -32,7 +32,7 @@ export function namer(): (text: string) => string {
       .replace(/[\w-]{22}:\d+/g, named('task'));
 }
 
-/** @param start of the run, epoch milliseconds; times are given in days before it, and it is called `now` */
+/** @param start of the run, epoch milliseconds; it is printed as `now`, and other times as days before it */
 export function journalled(operations: Operations, start: () => number, say: (line: string) => void): Operations {
   const answered = async <Value>(question: string, ask: () => Promise<Value>, told: (value: Value) => string) => {
     try {
@@ -145,7 +145,7 @@ export function reportText({ result, mode, cause, notes = [], policies }: Report
   ];
 }
 
-/** `verified by=counts`. Times are left out: they are those of the virtual clock; that rows went later is told. */
+/** `verified by=counts`. Times of the virtual clock are left out; that rows went missing after the verdict is printed. */
 function causeText({ kind, ...fields }: Cause | { kind: string }): string {
   const later = kind === 'missing' && 'since' in fields ? ' since the last verdict' : '';
   const told = Object.entries(fields)

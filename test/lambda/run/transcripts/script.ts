@@ -1,12 +1,12 @@
 /**
- * A transcript: commands with what came of them, in one file that people read. As in etcd's `testdata`:
+ * A transcript: commands and their results, in one file that people read. As in etcd's `testdata`:
  *
  *     # A comment.
  *     command argument name=value
  *     ----
- *     what came of it, line by line
+ *     its result, line by line
  *
- * Blocks are parted by an empty line. The same file is input and expectation: its outputs are made anew and compared.
+ * Blocks are separated by an empty line. The same file is input and expectation: its outputs are regenerated and compared.
  */
 
 export interface Command {
@@ -18,11 +18,11 @@ export interface Command {
 
 interface Block {
   comments: string[];
-  /** As they are written, one each line. */
+  /** As they are written, one per line. */
   commands: string[];
 }
 
-/** Runs every command of a transcript, in order. @returns the transcript with its outputs made anew */
+/** Runs every command of a transcript, in order. @returns the transcript with regenerated outputs */
 export async function replay(text: string, run: (command: Command) => Promise<string[]>): Promise<string> {
   const blocks: string[] = [];
   for (const { comments, commands } of parse(text)) {

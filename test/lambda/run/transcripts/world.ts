@@ -6,11 +6,11 @@ import { executeWorkflow } from '../../../../local/workflow.ts';
 import type { Deployment } from '../../../support/deployment.ts';
 import { journalled, namer, reportText, writeText } from './journal.ts';
 
-/** A production whose every question, write and report is written down. */
+/** A deployment of which every request, write and report is recorded. */
 
 export interface World {
   deployment: Deployment;
-  /** What it was deployed with. */
+  /** The policies that it was deployed with. */
   policies: readonly { aspect: string }[];
   /** Plays a run and reports it. */
   night(options: NightOptions): Promise<string[]>;
@@ -19,9 +19,9 @@ export interface World {
 export interface NightOptions {
   name: string;
   input: Record<string, unknown>;
-  /** Done once, when Truncate is about to read the orders. */
+  /** Called once, when Truncate is about to read the policies. */
   duringTruncate?: () => Promise<string[]>;
-  /** Truncate's function dies when the ledger has this state; or the whole run is stopped there, for good. */
+  /** Truncate's function dies when the ledger has this state, or the whole run is stopped there for good. */
   dies?: { at: LedgerRecord['state']; what: 'function' | 'run' };
 }
 
@@ -167,7 +167,7 @@ const title = (step: string): string => step[0]!.toUpperCase() + step.slice(1);
 const upToDeath = (turns: readonly Turn[]): readonly Turn[] =>
   turns.slice(0, turns.findIndex(({ lines }) => lines.includes('dies')) + 1);
 
-/** Of a series of looks without any other event only the first and the last are reported. */
+/** From a series of looks without any other event, only the first and the last are printed. */
 function compressed(turns: readonly Turn[]): Turn[] {
   const told: Turn[] = [];
   const isQuiet = ({ step, lines }: Turn) => step === 'Poll' && !lines.some((line) => line.startsWith('ledger'));
@@ -190,7 +190,7 @@ function turnText({ at, step, lines }: Turn): string[] {
   );
 }
 
-/** Repeated lines are reported once. */
+/** Repeated lines are printed once. */
 function repeated(lines: readonly string[]): string[] {
   return lines.flatMap((line, at) => {
     if (at > 0 && lines[at - 1] === line) return [];

@@ -5,13 +5,13 @@ import type { Outcome } from '../../../../lambda/facts/outcomes.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 import { counted, cutoff, day, refusal, sends, server, start, started, type World } from './started.ts';
 
-/** What Truncate finds out under its reservation that keeps it from sending. */
+/** What Truncate finds out after it has reserved an index that prevents it from sending. */
 
 /** A bite that 600 rows exceed by more than its tolerance. */
 const mostTooFew = Math.ceil(600 / (1 + biteTolerance)) - 1;
 
 describe('a reservation is given back', () => {
-  /** Rows to delete in the first count of the cutoff, and from the second on. */
+  /** Rows to delete in the first count of the cutoff, and from the second one on. */
   const falling =
     (first: number, then: number): World['counts'] =>
     ({ endTimeMillis }, at) =>

@@ -4,7 +4,7 @@ import type { DoneEntry } from '../../../../lambda/run/state.ts';
 import { anAttempt, anIdle, anIndex, aQuarantined, aReserved, aVerdict } from '../../../support/records.ts';
 import { cutoff, day, hour, server, start, started, type World } from './started.ts';
 
-/** What keeps Truncate from counting at all, and what a reindex waits for. */
+/** What prevents Truncate from even counting, and what a reindex waits for. */
 
 describe('a truncation is not begun', () => {
   const noTime = { kind: 'stopped', by: 'send-time' };

@@ -5,7 +5,7 @@ import type { DoneEntry, Entry } from '../../../../lambda/run/state.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 import { counted, cutoff, day, hour, physical, server, start, started, type World } from './started.ts';
 
-/** What is recorded before a truncation is sent, until when it may be written, and what its answer changes. */
+/** What is recorded before a truncation is sent, until when it may be sent, and what its answer changes. */
 
 describe('a truncation', () => {
   test('is recorded with its counts before it is sent', async () => {

@@ -18,7 +18,7 @@ import { aPolicy } from '../../../support/policies.ts';
 import { anIndex } from '../../../support/records.ts';
 import { aRunState } from '../../../support/states.ts';
 
-/** Truncate of one index, of a server that answers as a test says, to the row and to the millisecond. */
+/** Truncate for one index, against a server that answers as a test says, to the row and the millisecond. */
 
 export const start = Date.parse('2026-03-01T03:30:00.000Z');
 export const day = 86_400_000;
@@ -33,7 +33,7 @@ export interface World {
   state?: Partial<RunState>;
   others?: Entry[];
   record?: StoredRecord;
-  /** What the dry run with this number says, counted from 1; by default 600 rows to delete and 400 that stay. */
+  /** What the dry run with this number (from 1) answers; by default 600 rows to delete and 400 that stay. */
   counts?: (fields: TruncateFields, at: number, world: { clock: { time: number } }) => Partial<DryRun>;
   fails?: ServerError['kind'] | Error;
   answer?: Truncation;
@@ -41,12 +41,12 @@ export interface World {
   left?: number;
   sizes?: object[];
   current?: object;
-  /** Happens when the policies are read again. */
+  /** Called when the policies are read again. */
   meanwhile?: (ledger: ReturnType<typeof memoryLedger>) => void;
-  /** Happens when it is sent, or when it is reserved, which then fails. */
+  /** Called when the truncate is sent, or when the index is reserved, which then fails. */
   onSend?: (ledger: ReturnType<typeof memoryLedger>) => void;
   onReserve?: (ledger: ReturnType<typeof memoryLedger>) => void;
-  /** Questions are answered when the time for them has ended. */
+  /** True if requests are answered only when the time for them is over. */
   isSlow?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface Unreadable {
 }
 
 /**
- * One line of at most 240 bytes without stack trace, markup, Java package names, addresses or bearer tokens.
+ * One line of at most 240 bytes without stack trace, markup, Java package names, addresses or credentials.
  * GMS puts whole search engine answers into its messages: host names, URLs and HTML pages (datahub issue #9113).
  */
 export function quote(text: string): string {
@@ -60,11 +60,14 @@ function withoutAddresses(text: string): string {
   return (
     text
       .replace(/\bBearer +[^\s"',;]+/gi, 'Bearer […]')
+      .replace(/\b(Basic|ApiKey) +[\w+/=-]{16,}/gi, '$1 […]')
       .replace(/\beyJ[\w-]{8,}\.[\w.-]*/g, '[…]')
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\])}]*/gi, '[…]')
-      // As Java writes an address, `host/10.0.0.4:9200` or `host/<unresolved>:9200`, and the search engine a node, `{name}{id}…`.
+      // As Java writes an address, `host/10.0.0.4:9200` or `host/<unresolved>:9200`, and the search engine a node,
+      // `{name}{id}…` or `[name][10.0.0.4:9300]`.
       .replace(/(?<![\w.-])[\w.-]{1,253}\/(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?| ?:\d{2,5})/g, '[…]')
       .replace(/\{[^{}\s]*\}(?:\{[^{}\s]*\}){2,}/g, '[…]')
+      .replace(/\[[^[\]\s]{1,253}\](?=\[\d{1,3}(?:\.\d{1,3}){3}:\d)/g, '[…]')
       .replace(
         /(?<![\w.-])[\w.-]{1,253}(?=: (?:Name or service not known|nodename nor servname|Temporary failure in name resolution))/gi,
         '[…]',
@@ -77,7 +80,7 @@ function withoutAddresses(text: string): string {
       )
       // One case only: a task id (`<node id>:<number>`) looks like host and port otherwise.
       .replace(
-        /(?<![\w.:[-])(?:[a-z][a-z0-9_-]*[a-z0-9]|[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*[A-Z0-9]):\d{2,5}(?![\w:])/g,
+        /(?<![\w.:-])(?:[a-z][a-z0-9_-]*[a-z0-9]|[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*[A-Z0-9]):\d{2,5}(?![\w:])/g,
         '[…]',
       )
       .replace(/\[\[…\]\]/g, '[…]')

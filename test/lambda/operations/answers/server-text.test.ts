@@ -88,6 +88,9 @@ describe('a quotation', () => {
     ['a host in capitals', 'ES-DATA-0:9300 refused', '[…] refused'],
     ['a host with underscores', 'no route to es_data_0:9200', 'no route to […]'],
     ['a node of the search engine', 'left {es-data-0}{abC}{x}{es-data-0}{10.0.0.1:9300}', 'left […]'],
+    ['a host in brackets', 'Connection refused: [elasticsearch-master:9200]', 'Connection refused: […]'],
+    ['a node and its address', '[es-data-0][10.2.3.4:9300][cluster:monitor]', '[…][…][cluster:monitor]'],
+    ['credentials', 'Basic dXNlcjpwYXNzd29yZA==, ApiKey VnVhQ2ZHY0JDZGJrUW0=', 'Basic […], ApiKey […]'],
     ['a URL with user and password', 'GET http://u:p@es:9200/_cat?x=1 failed', 'GET […] failed'],
     ['a bearer token', 'got Authorization: Bearer abc.def-ghi', 'got Authorization: Bearer […]'],
     ['a JSON web token', 'bad token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln here', 'bad token […] here'],
@@ -102,6 +105,7 @@ describe('a quotation', () => {
     'Could not get task status for qhxGdzytQS-pQek8CwBCZg:533446',
     "Parameters of method 'truncateTimeseriesAspect' failed validation with error 'ERROR :: /endTimeMillis :: abc cannot be coerced to Long '",
     'Delete 992 out of 1000 rows (99.20%).',
+    'Basic authentication is not configured for [qhxGdzytQS-pQek8CwBCZg:533446]',
     'please only set forceReindex OR forceDeleteByQuery flags',
     'Batch size is too large, size must be less than or equal to: [10000]',
   ])('does not change "%s"', (text) => {
@@ -120,7 +124,7 @@ describe('a quotation', () => {
 
   test('of hundreds of kilobytes is shortened in time that grows with its length, not with its square', () => {
     // Quadratic time would exceed the test's time limit.
-    for (const part of [' ', '\n\tat ', 'a.', '<a ', 'a:', '1.', 'a-', '::']) {
+    for (const part of [' ', '\n\tat ', 'a.', '<a ', 'a:', '1.', 'a-', '::', '[a', '[a]']) {
       expect([...quote(part.repeat(300_000))].length).toBeLessThanOrEqual(240);
     }
   });

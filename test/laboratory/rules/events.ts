@@ -1,3 +1,4 @@
+import type { RunState } from '../../../lambda/run/state.ts';
 import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { InvocationInfo, JournalEvent } from '../world/journal.ts';
@@ -74,3 +75,16 @@ export const othersBetween = (history: History, name: string, from: number, unti
   eventsOf(history, 'others').some(
     ({ at, index }) => at >= from && at <= until && (index === undefined || index === name),
   );
+
+/** The function lived long enough to tell its execution what it had done and seen. */
+export function wasTaken(history: History, invocation: InvocationInfo): boolean {
+  // Turns alone are not enough: after a redrive they are counted again.
+  const known = ({ turns, entries, callsWithoutTask }: RunState) => JSON.stringify([turns, entries, callsWithoutTask]);
+  const told = eventsOf(history, 'state').find((event) => event.invocation.id === invocation.id);
+  return (
+    told !== undefined &&
+    eventsOf(history, 'taken').some(
+      (event) => event.at >= told.at && runOf(event) === runOf(invocation) && known(event.state) === known(told.state),
+    )
+  );
+}

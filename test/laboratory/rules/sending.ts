@@ -1,7 +1,6 @@
 import type { Cause } from '../../../lambda/facts/cause.ts';
 import { answerTimeoutMillis } from '../../../lambda/facts/limits.ts';
-import type { History } from '../histories/history.ts';
-import { type CheckRule, type Event, eventsOf, runOf, sends } from './events.ts';
+import { type CheckRule, eventsOf, runOf, sends, wasTaken } from './events.ts';
 
 /** Rules about the moment when a real truncate is written to the wire (safety rules 1, 4 and 5). */
 
@@ -146,7 +145,6 @@ export const sendingRules = {
 
   *'a run whose calls bring no task ids sends no more'(history) {
     const answers = eventsOf(history, 'answered');
-    const taken = eventsOf(history, 'state');
     for (const { sent } of sends(history)) {
       const bad = answers.filter(
         ({ at, invocation, isTaskId }) =>
@@ -154,8 +152,7 @@ export const sendingRules = {
           invocation.id < sent.invocation.id &&
           at <= sent.invocation.startedAt &&
           runOf(invocation) === runOf(sent.invocation) &&
-          // The function lived long enough to tell its execution.
-          taken.some((state) => state.invocation.id === invocation.id && wasTaken(history, state)),
+          wasTaken(history, invocation),
       );
       const refused = bad.some(({ status }) => status === 401 || status === 403);
       if (bad.length >= 2 || refused) {
@@ -173,14 +170,5 @@ function opensBreaker(outcome: string, cause: Cause): boolean {
   return (
     (outcome === 'rows-missing' && !isEarlier) ||
     (cause.kind === 'unsettled' && cause.copied === true && cause.closed === undefined)
-  );
-}
-
-/** Its execution took over what the function returned. */
-function wasTaken(history: History, { at, state, invocation }: Event<'state'>): boolean {
-  // Turns alone are not enough: after a redrive they are counted again.
-  const known = (one: typeof state) => JSON.stringify([one.turns, one.entries, one.callsWithoutTask]);
-  return eventsOf(history, 'taken').some(
-    (event) => event.at >= at && runOf(event) === runOf(invocation) && known(event.state) === known(state),
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Track } from '../truth/track.ts';
-import { type CheckRule, countsIn, type Event, eventsOf, runOf } from './events.ts';
+import { type CheckRule, countsIn, type Event, eventsOf, runOf, wasTaken } from './events.ts';
 
 /** Rules about truncations whose end is unknown, and about who may close them (safety rules 4 to 6, 8 and 9). */
 
@@ -73,7 +73,7 @@ export function isHidden(history: Parameters<CheckRule>[0], closing: Closing): b
   return closing.event.truth.oldFound >= planned - limitOf(planned) && !hasSeenFewer(history, closing);
 }
 
-/** Whether a look of the deciding run showed that rows were deleted. */
+/** Whether a look of the deciding run showed that rows were deleted; what a function saw before it died is forgotten. */
 function hasSeenFewer(history: Parameters<CheckRule>[0], { at, record, event }: Closing): boolean {
   const { fields, baseline, sendingSince } = record.attempt;
   return eventsOf(history, 'dry-run').some(
@@ -84,7 +84,8 @@ function hasSeenFewer(history: Parameters<CheckRule>[0], { at, record, event }: 
       runOf(look.invocation) === runOf(event.invocation) &&
       searchIndex(look.fields) === record.index &&
       look.fields.endTimeMillis === fields.endTimeMillis &&
-      (countsIn(look.sentence)?.rows ?? 0) < baseline.rowsToDelete - limitOf(baseline.rowsToDelete),
+      (countsIn(look.sentence)?.rows ?? 0) < baseline.rowsToDelete - limitOf(baseline.rowsToDelete) &&
+      (look.invocation.id === event.invocation.id || wasTaken(history, look.invocation)),
   );
 }
 

@@ -33,7 +33,7 @@ function packageIn(folder: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)(\.|$)/i.test(file));
   if (typeof license !== 'string')
-    throw new Error(`${name}@${version} does not say its licence: look at it before it is bundled.`);
+    throw new Error(`${name}@${version} does not state its licence: check it before bundling it.`);
   return { name, version, license, texts: files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim()) };
 }
 

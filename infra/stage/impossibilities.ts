@@ -53,7 +53,7 @@ function timeZone({ timeZone }: Given): Problem[] {
     if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError();
     new Intl.DateTimeFormat('en', { timeZone });
   } catch {
-    return wrong('timeZone', `${timeZone} is no time zone: ${example}`);
+    return wrong('timeZone', `${timeZone} is not a time zone: ${example}`);
   }
   // Intl ignores case; EventBridge Scheduler does not.
   const spelled = ['UTC', ...Intl.supportedValuesOf('timeZone')].find(

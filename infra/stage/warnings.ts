@@ -31,7 +31,7 @@ function address({ gmsUrl, subnetIds }: Settings): Warning[] {
       ? [
           warning(
             'plain-http',
-            `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read on its way; use https.`,
+            `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`,
           ),
         ]
       : []),

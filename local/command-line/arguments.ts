@@ -192,7 +192,7 @@ function demo(options: Options): DemoArguments {
 function history(index: string | undefined, options: Options): HistoryArguments {
   const { stage, ledger } = options;
   if (stage !== undefined && ledger !== undefined) {
-    throw new UsageError('--stage and --ledger name two memories: give one of them.');
+    throw new UsageError('--stage and --ledger name different memories: give only one of them.');
   }
   if (stage !== undefined && !/^[a-z0-9][a-z0-9-]{0,19}$/.test(stage)) {
     throw new UsageError(`--stage ${stage}: a stage has at most 20 lower-case letters, digits and hyphens.`);

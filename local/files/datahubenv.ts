@@ -45,7 +45,9 @@ function parsed(text: string): unknown {
     // Only plain data: no aliases and no custom tags.
     return parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error', prettyErrors: false });
   } catch {
-    throw new UsageError(`${datahubenv} is no valid YAML: run datahub init again, or give --gms-url and --token-file.`);
+    throw new UsageError(
+      `${datahubenv} is not valid YAML: run datahub init again, or give --gms-url and --token-file.`,
+    );
   }
 }
 

@@ -66,7 +66,7 @@ function beside({ toKnow, unmanaged, suggestions, message }: Page): Array<readon
       ? [
           [
             'policies',
-            'Policies to begin with',
+            'Suggested policies',
             html`<div class="card">${list(suggestions.reasons)}<details><summary>As a policies file</summary>${code(suggestions.json)}</details></div>`,
           ] as const,
         ]

@@ -79,6 +79,6 @@ function otherVersion({ index, head }: OtherVersion): string[] {
   if (!head) return [`  ${index}: its ledger record cannot be read; a truncation may be running.`];
   if (settled.has(head.state)) return [];
   return [
-    `  ${dottedName(head)}: its ledger record (version ${head.version}) is one that this program cannot read, and says "${head.state}": a truncation may be running.`,
+    `  ${dottedName(head)}: its ledger record (version ${head.version}) cannot be read by this program, but says "${head.state}": a truncation may be running.`,
   ];
 }

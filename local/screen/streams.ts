@@ -14,7 +14,7 @@ export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isGone(error) || told) return;
     told = true;
-    const { problem, remedy = 'look at where it goes' } = whatFailed(error);
+    const { problem, remedy = 'check where it goes' } = whatFailed(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The run goes on.\n`);
   });
 }

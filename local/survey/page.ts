@@ -17,7 +17,7 @@ export function renderSurvey(found: Survey, width: number, now: number): string[
       'What to know:',
       hints(found).flatMap((hint) => wrap(hint, width, '- ')),
     ),
-    ...prefixed('Policies to begin with:', [
+    ...prefixed('Suggested policies:', [
       ...suggest(found, now).flatMap((one) => wrap(reasonOf(one), width, '- ')),
       ...prefixed('', wrap(freedInAll(found, now), width)),
     ]),

@@ -82,7 +82,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     const rows = await measureDisk(laboratory);
     const problems = problemsOf(rows);
     counts[problems.length === 0 ? 'passed' : 'failed']++;
-    say(['', 'Space of an index, in shares of what it took before', ...diskTable(rows), ...problems].join('\n'));
+    say(['', 'Disk space of an index, relative to before', ...diskTable(rows), ...problems].join('\n'));
   }
   for (const one of asked.conformance ? [] : cases.filter((one) => chosen(one, asked))) {
     if (one.kills && !mayKill) {

@@ -38,7 +38,7 @@ const warnings = (fields: Partial<StageInput>): string[] =>
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
   test.each<[fields: Partial<StageInput>, warning: RegExp]>([
-    [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read on its way/],
+    [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read in transit/],
     [
       { gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork },
       /datahub-gms\.datahub looks like a service and its namespace.*: if it is one, expose GMS through/,

@@ -42,7 +42,7 @@ export const textsOf = `(() => {
 
 const channels = (colour: string): number[] => {
   const numbers = /^rgba?\((\d+), (\d+), (\d+)(?:, 1)?\)$/.exec(colour);
-  if (!numbers) throw new Error(`No colour that is seen as it is: ${colour}`);
+  if (!numbers) throw new Error(`Not an opaque colour: ${colour}`);
   return numbers.slice(1, 4).map(Number);
 };
 

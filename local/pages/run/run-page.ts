@@ -67,7 +67,7 @@ export function runPage(run: ShownRun): Page {
 function agesText({ older }: ShownRun, uncounted: number): string[] {
   const when = 'Ages were counted when the run had ended, by dry runs.';
   if (uncounted === 0) return older.size > 0 ? [when] : [];
-  const bars = `${grouped(uncounted)} ${uncounted === 1 ? 'index was' : 'indices were'} not counted by age: the bar has what goes and what stays only.`;
+  const bars = `${grouped(uncounted)} ${uncounted === 1 ? 'index was' : 'indices were'} not counted by age: the bar only has what goes and what stays.`;
   return [older.size > 0 ? `${when} ${bars}` : bars];
 }
 

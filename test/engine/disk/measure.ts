@@ -114,7 +114,7 @@ async function untilQuiet(client: Client, index: string): Promise<void> {
     last = now;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
-  throw new Error('the search engine goes on merging');
+  throw new Error('the search engine does not stop merging');
 }
 
 /**

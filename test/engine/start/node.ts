@@ -43,7 +43,7 @@ export async function startNode(): Promise<TestEngine> {
       const child = await ready(classPath, join(folder, 'home'), port, log);
       started.child = child;
       child.once('exit', (status, signal) => {
-        if (started.child === child) fail(new EngineError(`The search engine has died (${status ?? signal}).`));
+        if (started.child === child) fail(new EngineError(`The search engine died (${status ?? signal}).`));
       });
     };
     const end = async () => {

@@ -18,6 +18,6 @@ export const written = ({ origin, factor }: ScaledClock): string => `${origin}*$
 
 export function read(text: string): ScaledClock {
   const [origin, factor] = text.split('*').map(Number);
-  if (!origin || !factor) throw new Error(`${variable} is no clock: ${text}`);
+  if (!origin || !factor) throw new Error(`${variable} is not a clock: ${text}`);
   return { origin, factor };
 }

@@ -65,8 +65,8 @@ describe('~/.datahubenv', () => {
     ['has an address that cannot be', 'gms: {server: "ftp://secret"}', /^~\/\.datahubenv: The GMS address must begin/],
     ['has no token', 'gms: {server: "http://x"}', /^No access token: give --token-file FILE or set/],
     ['has a token of two words', 'gms: {server: "http://x", token: "secret words"}', /^~\/\.datahubenv holds no token/],
-    ['is no YAML', 'gms: [secret', /^~\/\.datahubenv is no valid YAML: run datahub init again/],
-    ['refers to itself', 'a: &a {secret: 1}\ngms: *a', /^~\/\.datahubenv is no valid YAML/],
+    ['is no YAML', 'gms: [secret', /^~\/\.datahubenv is not valid YAML: run datahub init again/],
+    ['refers to itself', 'a: &a {secret: 1}\ngms: *a', /^~\/\.datahubenv is not valid YAML/],
   ])('that %s is refused in one sentence that quotes nothing of it', (_name, content, sentence) => {
     const env = content === undefined ? { HOME: '/no/such/home' } : home(content);
     const problem = problemOf(() => readServer({}, env));

@@ -125,7 +125,7 @@ describe('validate', () => {
 }`;
     expect(validate({ stagePath: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
-      'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read on its way; use https.',
+      'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
       expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is no index/),
       'prod.json: no mistake found.',

@@ -180,7 +180,7 @@ describe('history', () => {
 
 describe('the command line of history', () => {
   it.each([
-    ['history --stage prod --ledger x', /name two memories/],
+    ['history --stage prod --ledger x', /name different memories/],
     ['history --stage Prod!', /^--stage Prod!: a stage has at most 20 lower-case letters/],
     ['history --html -', /^--html needs a file/],
     ['history --force', /^--force needs --json FILE or --html FILE/],

@@ -41,7 +41,7 @@ describe('what an interrupted run says', () => {
       const lines = await whatGoesOn(ledger);
       expect(lines[0]).toBe('Stopped, but perhaps not on the server:');
       expect(lines[1]).toBe(
-        `  dataset.operation: its ledger record (version 1) is one that this program cannot read, and says "${state}": a truncation may be running.`,
+        `  dataset.operation: its ledger record (version 1) cannot be read by this program, but says "${state}": a truncation may be running.`,
       );
       expect(lines.join(' ')).not.toMatch(/Nothing is running|picks up/);
     },
@@ -61,9 +61,7 @@ describe('what an interrupted run says', () => {
     ledger.stored.set('another', { ...head, index: 'another', aspect: 'another', state: 'running' });
     const lines = await whatGoesOn(ledger);
     expect(lines).toContain('  dataset.operation: task node:1 is still running on the server.');
-    expect(lines.join('\n')).toMatch(
-      /dataset\.another: its ledger record .version 1. is one that this program cannot read/,
-    );
+    expect(lines.join('\n')).toMatch(/dataset\.another: its ledger record .version 1. cannot be read by this program/);
     expect(lines[0]).toBe('Stopped, but not on the server:');
     expect(lines.slice(-2)).toEqual([
       expect.stringContaining('Start the same command again'),

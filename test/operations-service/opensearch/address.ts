@@ -16,10 +16,10 @@ export function readEngineAddress(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new EngineError(`${text} is no address of a search engine: write it as http://127.0.0.1:9200.`);
+    throw new EngineError(`${text} is not the address of a search engine: write it as http://127.0.0.1:9200.`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new EngineError(`${text} is no address of a search engine: write it as http://127.0.0.1:9200.`);
+    throw new EngineError(`${text} is not the address of a search engine: write it as http://127.0.0.1:9200.`);
   }
   if (!loopback.test(url.hostname)) {
     throw new EngineError(
@@ -47,7 +47,7 @@ export async function checkProduct(client: Client, address: URL): Promise<string
   const { distribution, number = '' } = body?.version ?? {};
   if (distribution !== 'opensearch' || number.split('.')[0] !== knownMajor) {
     const found = number === '' ? 'something else' : `${distribution ?? 'Elasticsearch'} ${number}`;
-    throw new EngineError(`OpenSearch ${knownMajor} is needed at ${address.host}, and ${found} is there.`);
+    throw new EngineError(`OpenSearch ${knownMajor} is needed at ${address.host}, but ${found} is there.`);
   }
   return number;
 }

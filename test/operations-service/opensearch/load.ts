@@ -21,7 +21,7 @@ export async function loadSamples(
   for (const [number, sample] of indices.entries()) {
     const alias = aliasOf(prefix, sample.entityType, sample.aspect);
     const { body: exists } = await client.indices.exists({ index: alias });
-    if (exists) throw new EngineError(`${alias} is there already: samples are loaded where there is nothing yet.`);
+    if (exists) throw new EngineError(`${alias} already exists: samples are loaded only where there is no index yet.`);
     const index = `${alias}_${now - 40 * 86_400_000}`;
     const own = {
       number_of_shards: settings.shards,

@@ -70,7 +70,7 @@ function nightOf({ words, options }: Command, run: number, play: (command: Comma
       ...(accept && { acceptMissing: Number(accept) }),
     },
     ...(at && { dies: { at: at as LedgerRecord['state'], what } }),
-    // A comma means a space: `during-truncate=policy,days=365`.
+    // Commas stand for spaces, and colons for =: `during-truncate=policy,days:365`.
     ...(duringTruncate && { duringTruncate: () => play({ ...nested(duringTruncate) }) }),
   };
 }

@@ -22,22 +22,22 @@ test.each([
   expect(() => readEngineAddress(address)).toThrow(/is not on this machine: only a loopback address will do/);
 });
 
-test.each(['127.0.0.1:9200', 'localhost', 'ftp://127.0.0.1'])('%s is no address', (address) => {
-  expect(() => readEngineAddress(address)).toThrow(/is no address of a search engine/);
+test.each(['127.0.0.1:9200', 'localhost', 'ftp://127.0.0.1'])('%s is not an address', (address) => {
+  expect(() => readEngineAddress(address)).toThrow(/is not the address of a search engine/);
 });
 
 describe('behind the address', () => {
   test('another product is refused', async () => {
     const { address, calls } = await fakeEngine({ distribution: '', number: '8.15.0' });
     await expect(connectEngine({ address })).rejects.toThrow(
-      /^OpenSearch 2 is needed at 127\.0\.0\.1:\d+, and Elasticsearch 8\.15\.0 is there\.$/,
+      /^OpenSearch 2 is needed at 127\.0\.0\.1:\d+, but Elasticsearch 8\.15\.0 is there\.$/,
     );
     expect(calls.map(({ line }) => line)).toEqual(['GET /']);
   });
 
   test('another version is refused', async () => {
     const { address } = await fakeEngine({ number: '3.1.0' });
-    await expect(connectEngine({ address })).rejects.toThrow(/and opensearch 3\.1\.0 is there/);
+    await expect(connectEngine({ address })).rejects.toThrow(/but opensearch 3\.1\.0 is there/);
   });
 
   test('no search engine is reported in one sentence', async () => {
@@ -67,6 +67,6 @@ test('samples are not mixed with what is there', async () => {
   const service = await connectEngine({ address });
   onTestFinished(() => service.close());
   const sample = { entityType: 'dataset', aspect: 'operation', rows: 5, days: 3 };
-  await expect(loadSamples(service, [sample], 1)).rejects.toThrow('dataset_operationaspect_v1 is there already');
+  await expect(loadSamples(service, [sample], 1)).rejects.toThrow('dataset_operationaspect_v1 already exists');
   expect(lines()).toEqual(['HEAD /dataset_operationaspect_v1']);
 });

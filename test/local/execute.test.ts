@@ -116,7 +116,7 @@ describe('before anything is printed or sent', () => {
       /^--json .* is the file of --token-file/,
     ],
     [
-      'a survey over policies that somebody has edited',
+      'a survey over policies that someone has edited',
       ({ write }) => ['survey', '--json', write('p.json', [operation])],
       /^--json .*: the file exists, and someone may have edited it: name another file, or add --force to replace it\.$/,
     ],

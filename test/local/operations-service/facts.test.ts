@@ -350,7 +350,7 @@ describe('point 10: proxies', () => {
   });
 });
 
-describe('point 11: somebody else truncates', () => {
+describe('point 11: another process truncates', () => {
   test('point 11 datahub-gc changes the counts between plan and run', async () => {
     const service = await serve({ faults: ['gc-after=60'], profile: '0.13.2-1.1' });
     expect(await service.counts()).toEqual({ matching: 700, total: 1000 });

@@ -125,7 +125,7 @@ describe('a page that cannot be written', () => {
       /--html .*it is a folder/,
     ],
     [
-      "in the place of somebody's own page",
+      "in place of someone's own page",
       ({ write }) => write('index.html', '<!doctype html><title>Mine</title>'),
       /is no page of this program: name another file, or add --force to replace it/,
     ],

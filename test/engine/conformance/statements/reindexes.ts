@@ -138,7 +138,7 @@ export const reindexStatements: readonly Statement[] = [
     },
   },
   {
-    name: 'the newest leave the index without refreshes: NaN until somebody refreshes',
+    name: 'the newest leave the index without refreshes: NaN until someone refreshes',
     on: { profile: 'newest' },
     says: '0 out of 0 rows (NaN%), then 0 out of 5000 rows (0.00%)',
     async observe(stage) {

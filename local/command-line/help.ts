@@ -26,7 +26,7 @@ export function helpOfAll(program: string): string {
     'Verbs:',
     ...verbNames.map((verb) => `  ${usageOf(verb).padEnd(width)}  ${verbs[verb].does}`),
     '',
-    `${program} VERB --help lists the options of a verb, --version says which version this is.`,
+    `${program} VERB --help lists the options of a verb, --version prints the version.`,
     ...(program === npmStart ? ['npm start alone is the demo.'] : []),
     'Server and token may also come from DATAHUB_GMS_URL and DATAHUB_GMS_TOKEN, or from ~/.datahubenv.',
     '',

@@ -75,7 +75,7 @@ export const options: Record<OptionName, OptionDescription> = {
     read: printableName,
   },
   json: { flags: '--json <file>', says: 'write the report there; - is standard output' },
-  html: { flags: '--html <file>', says: 'draw it as a page for a browser' },
+  html: { flags: '--html <file>', says: 'write it as a page for a browser' },
   force: { flags: '--force', says: 'let --json and --html replace any file' },
   log: {
     flags: '--log <form>',

@@ -35,8 +35,8 @@ function commandOf(verb: Verb, program: string): Command {
   const { does, more, index, options: taken, says } = verbs[verb];
   const command = new Command(`${program} ${verb}`)
     .description([`${does[0]!.toUpperCase()}${does.slice(1)}.`, more].filter(Boolean).join('\n'))
-    .version(versionText.trim(), '--version', 'say which version this is')
-    .helpOption('-h, --help', 'say this')
+    .version(versionText.trim(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .usage(`${usageOf(verb).slice(verb.length + 1)} [options]`.trim())
     .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
   if (index === 'optional') command.argument('[index]', 'one index alone, e.g. dataset.operation', oneIndex);

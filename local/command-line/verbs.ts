@@ -31,7 +31,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     options: [...server, 'ledger', 'name', ...written, 'log', 'fast'],
     says: {
       json: 'write the suggested policies; - is standard output',
-      ledger: 'the page shows the nights remembered next to it',
+      ledger: 'for the page: the nights remembered next to this ledger',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
   },
@@ -49,7 +49,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   clear: {
-    does: 'opens a closed index if no row is missing; truncates nothing',
+    does: 'reopens a closed index if no row is missing; truncates nothing',
     index: 'required',
     options: [...server, 'acceptMissing', 'policies', ...run],
     says: {

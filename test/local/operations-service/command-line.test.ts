@@ -122,7 +122,7 @@ test.concurrent('a port that is taken: one sentence, status 2', async ({ onTestF
   finished(() => other.close());
   const { ended, errors } = run(finished, '--port', new URL(other.url).port);
   expect(await ended).toBe(2);
-  expect(errors()).toBe('The port is not free (EADDRINUSE): choose another with --port, or leave it out.\n');
+  expect(errors()).toBe('The port cannot be used (EADDRINUSE): choose another with --port, or leave it out.\n');
 });
 
 test.concurrent('--help lists profiles and faults', async ({ onTestFinished: finished }) => {

@@ -14,7 +14,8 @@ import { folder } from '../processes.ts';
 const operation = 'dataset_operationaspect_v1';
 const profile = 'dataset_datasetprofileaspect_v1';
 /** The time this many days ago. */
-const at = (days: number) => new Date(Date.now() - days * dayMillis).toISOString();
+const now = Date.now();
+const at = (days: number) => new Date(now - days * dayMillis).toISOString();
 const aNight = (days: number, rows: number, more: Partial<Night> = {}): Night => ({
   index: operation,
   night: at(days),

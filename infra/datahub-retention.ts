@@ -131,7 +131,7 @@ export interface DatahubRetentionProps {
   /** Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it. */
   readonly runbookUrl?: string;
   /**
-   * `problems` keeps quiet after a run in which nothing was lost, nothing may be lost, and nothing is asked of anybody.
+   * `problems` sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.
    * @default 'always'
    */
   readonly notify?: 'always' | 'problems';

@@ -105,7 +105,7 @@ export const settingFields = {
     }),
   notify: z.enum(['always', 'problems']).default('always').meta({
     description:
-      'problems keeps quiet after a run in which nothing was lost, nothing may be lost, and nothing is asked of anybody.',
+      'problems sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.',
   }),
   minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep less.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
@@ -142,7 +142,7 @@ export const fileFields = {
     )
     .refine((tags) => Object.keys(tags).length <= 50, 'must be at most 50 tags')
     .optional()
-    .meta({ description: 'Tags of every resource of the stack that can have some.' }),
+    .meta({ description: 'Tags for every resource of the stack that supports them.' }),
 };
 
 /** A stage's name becomes part of resource names. */

@@ -9,7 +9,7 @@ const reasons: Record<string, string> = {
   EACCES: 'permission denied; give another path',
   EROFS: 'the file system is read-only; give another path',
   EISDIR: 'it is a folder; name a file',
-  ENOTDIR: 'a part of the path is no folder; give another path',
+  ENOTDIR: 'part of the path is not a folder; give another path',
   ENOENT: 'it does not exist and cannot be made; give another path',
   EDQUOT: 'the disk quota is used up; free some space',
 };

@@ -28,7 +28,7 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EACCES: { problem: 'permission denied' },
   EPERM: { problem: 'not permitted' },
   EISDIR: { problem: 'it is a folder' },
-  ENOTDIR: { problem: 'a part of the path is no folder' },
+  ENOTDIR: { problem: 'part of the path is not a folder' },
   EROFS: { problem: 'a read-only file system' },
   ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },

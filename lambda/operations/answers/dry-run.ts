@@ -8,7 +8,7 @@ export interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal
 }
 
 /**
- * Reads the sentence of a dry run (docs/operations-service.md, 4.1; wording: OperationsResource in datahub). Only the
+ * Reads the sentence of a dry run (docs/operations-service.md; wording: OperationsResource in datahub). Only the
  * two counts are read: the percentage is printed in the server's locale (`99,20%`), is `NaN` for an empty index, and
  * some builds forgot to multiply it by 100. A sentence without the dry-run marker counts as unreadable, because it
  * would mean that rows were really deleted.

@@ -278,7 +278,7 @@ describe('the ledger file', () => {
   });
 
   test.each([
-    ['a folder that is a file', () => writeFileSync(join(folder, 'state'), ''), /a part of the path is no folder/],
+    ['a folder that is a file', () => writeFileSync(join(folder, 'state'), ''), /part of the path is not a folder/],
     ['a folder in its place', () => mkdirSync(path, { recursive: true }), /it is a folder; name a file/],
   ])('says what is wrong when it cannot be opened: %s', (_, prepare, expected) => {
     prepare();

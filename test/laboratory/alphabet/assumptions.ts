@@ -18,7 +18,7 @@ export const assumptions = {
   'nameless-replacement':
     'another index behind the same alias, or another server behind the same address, has a different name, and the server reports it (getIndexSizes)',
   'silent-reindex':
-    'a server that reindexes although it promised to delete reports the name of its index or the status of its task',
+    'a server that reindexes although it promised to delete reports the name of its index or the counters of its task',
   'slow-first-batch':
     'a delete by query whose status nobody can read has deleted its first batch when it is judged: 10 minutes after the last moment at which it may have been sent, or later',
   'same-rows':

@@ -46,22 +46,25 @@ export function hasNotBegun({ at, event, record }: Closing): boolean {
   return oldTaken === 0 || (isFirst && movedAt >= at - functionTimeoutSeconds.poll * 1000);
 }
 
-/** Whether the function that decided could read the status of its task. */
-const hasStatus = (history: Parameters<CheckRule>[0], { record, event }: Closing): boolean =>
-  record.state === 'running' &&
-  eventsOf(history, 'read').some(
-    ({ action, tells, task, invocation }) =>
+/** How the function that decided read the status of its task. */
+const statusesRead = (history: Parameters<CheckRule>[0], { record, event }: Closing) =>
+  eventsOf(history, 'read').filter(
+    ({ action, task, invocation }) =>
+      record.state === 'running' &&
       action === 'getEsTaskStatus' &&
-      tells === true &&
       task === record.attempt.taskId &&
       invocation.id === event.invocation?.id,
   );
 
-/** A reindex in place of a delete, where the deciding function could learn neither the index's name nor the status. */
+const hasStatus = (history: Parameters<CheckRule>[0], closing: Closing): boolean =>
+  statusesRead(history, closing).some(({ tells }) => tells === true);
+
+/** A reindex in place of a delete, where the deciding function learned neither the index's name nor what the task did. */
 export function wasSilent(history: Parameters<CheckRule>[0], closing: Closing): boolean {
   const { strategy, baseline } = closing.record.attempt;
   const isAsked = strategy !== 'delete-by-query' || closing.track?.acted?.as !== 'reindex';
-  return !isAsked && baseline.indexName === undefined && !hasStatus(history, closing);
+  const isCounted = statusesRead(history, closing).some(({ deleted }) => deleted !== undefined);
+  return !isAsked && baseline.indexName === undefined && !isCounted;
 }
 
 /** Planned rows that may be left, or whose deletion may go unseen. */

@@ -69,14 +69,14 @@ function functionsLost(history: History, run: string): number {
   return Math.max(0, begun - taken);
 }
 
-/** Its task really is working, however slowly: a delete of a few rows an hour takes weeks. */
-function isAtWork(history: History, index: string): boolean {
-  const track = eventsOf(history, 'truncate').findLast((event) => event.index === index)?.track;
-  const server = track && history.world.servers[track.server];
-  if (server === undefined) return false;
-  const { working, movedAt } = server.truth.truthOf(track, [], server.nameOf(index));
-  return working && movedAt !== undefined && history.world.time.now() - movedAt < day;
-}
+/** A task of ours really is working, however slowly: a delete of a few rows an hour takes weeks. */
+const isAtWork = (history: History, index: string): boolean =>
+  eventsOf(history, 'truncate').some(({ index: sent, track }) => {
+    const server = history.world.servers[track.server];
+    if (sent !== index || server === undefined) return false;
+    const { working, movedAt } = server.truth.truthOf(track, [], server.nameOf(index));
+    return working && movedAt !== undefined && history.world.time.now() - movedAt < day;
+  });
 
 const isAtHome = ({ world }: History, { server }: { server: string }): boolean =>
   server === serverAddress(world.settings.gmsUrl);

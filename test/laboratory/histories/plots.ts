@@ -225,29 +225,36 @@ export const plots = {
     },
   },
   'at work for more than a day': {
-    says: 'a reindex stands still for over a day, or a delete goes on past the end of the next night; their status says so',
+    says: 'a reindex stands still for over a day, and deletes go on past the end of the next night; their status says so',
     prepare(stage, chances, start) {
       const { world, policies } = stage;
       const [{ engine }] = world.servers;
-      if (chances.happens(0.5)) {
-        if (!wantsReindex(stage, policies)) return;
-        rewrite(stage, chances.pick(policies), { strategy: 'reindex', maxDeletePercent: 100 });
-        world.time.at(start - minute, () => engine.set({ batchOverheadMillis: chances.pick([26, 34, 50]) * hour }));
-        return;
-      }
+      const copies = wantsReindex(stage, policies) && (policies.length > 1 || chances.happens(0.5));
+      const hanging = copies ? chances.pick(policies) : undefined;
+      const others = policies.filter((policy) => policy !== hanging);
       const batchSize = 10;
-      const whole = { strategy: 'delete-by-query', batchSize, maxRowsPerRun: 100_000, maxDeletePercent: 100 };
-      for (const policy of policies) rewrite(stage, policy, whole);
+      if (hanging) rewrite(stage, hanging, { strategy: 'reindex', maxDeletePercent: 100 });
+      for (const policy of others) {
+        rewrite(stage, policy, {
+          strategy: 'delete-by-query',
+          batchSize,
+          maxRowsPerRun: 100_000,
+          maxDeletePercent: 100,
+        });
+      }
       world.time.at(start - minute, () => {
         // Enough for a batch within every window of stillness.
-        for (const { name } of policies) if (isThere(world, name)) growOld(stage, name, chances);
+        for (const { name } of others) if (isThere(world, name)) growOld(stage, name, chances);
       });
+      const hangs = chances.pick([26, 34, 50]) * hour;
+      const goesOn = chances.pick([40, 60]) * hour;
       const before = world.onActing;
       world.onActing = (track) => {
         before(track);
         if (!isThere(world, track.name)) return;
         const rows = engine.rows(track.name).filter(({ timestamp }) => timestamp <= track.cutoffMillis).length;
-        engine.set({ batchOverheadMillis: (chances.pick([40, 60]) * hour * batchSize) / Math.max(1, rows) });
+        const batches = Math.max(1, rows / batchSize);
+        engine.set({ batchOverheadMillis: track.name === hanging?.name ? hangs : goesOn / batches });
       };
     },
   },

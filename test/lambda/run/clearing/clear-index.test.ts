@@ -43,7 +43,7 @@ const { signal } = new AbortController();
 interface World {
   /** Rows up to each moment; 5 up to the cutoff, and all 40 of the window, by default. */
   upTo?: Record<number, number>;
-  /** What is there, or that the index is gone, after so many counts. */
+  /** The answers after this many counts; `no-index` if the index has been deleted by then. */
   later?: { counts: number; upTo: Record<number, number> | 'no-index' };
   fails?: 'no-index' | 'timeout' | Error;
   sizesFail?: 'timeout' | 'privilege';

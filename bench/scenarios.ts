@@ -1,5 +1,5 @@
+import type { SampleIndex } from '../cli/operations-service/samples.ts';
 import { dayMillis } from '../lambda/facts/limits.ts';
-import type { SampleIndex } from '../local/operations-service/samples.ts';
 
 /**
  * Nights to compare. Sizes and speeds are plausible ones, based on DataHub's issues and an estimate: 0.1 to 1 million

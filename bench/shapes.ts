@@ -1,4 +1,4 @@
-import type { Random } from '../local/operations-service/random.ts';
+import type { Random } from '../cli/operations-service/random.ts';
 
 /** The progress of a task: the share (0 to 1) of its rows as a function of the share of its time. */
 export interface Course {

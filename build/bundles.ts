@@ -20,11 +20,11 @@ const common: BuildOptions = {
   metafile: true,
 };
 
-/** `datahub-retention`: local/main.ts with everything that it needs, from the libraries to the sample policies. */
+/** `datahub-retention`: cli/main.ts with everything that it needs, from the libraries to the sample policies. */
 export async function bundleCommandLine(outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     ...common,
-    entryPoints: ['local/main.ts'],
+    entryPoints: ['cli/main.ts'],
     outfile,
     format: 'esm',
     minify: true,

@@ -9,10 +9,10 @@ import { onceForAll } from './support/once.ts';
  * a second of each start. `stopped.test.ts`, `npm.test.ts` and `.ci/run` start them as people do.
  */
 const sources = {
-  start: 'local/main.ts',
+  start: 'cli/main.ts',
   'operations-service': 'test/operations-service/main.ts',
-  'slow-service': 'test/local/slow-service.ts',
-  'preview-message': 'local/preview-message.ts',
+  'slow-service': 'test/cli/slow-service.ts',
+  'preview-message': 'cli/preview-message.ts',
   'acquire-records': 'test/lambda/ledger/acquire-records.ts',
   'test-engine': 'test/engine/main.ts',
 } as const;

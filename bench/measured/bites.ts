@@ -1,7 +1,7 @@
+import { runStateMachine } from '../../cli/state-machine.ts';
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { nightsInMemory } from '../../lambda/memory/night.ts';
-import { runStateMachine } from '../../local/state-machine.ts';
 import { createEngine } from '../../test/operations-service/engine.ts';
 import { inProcess } from '../simulation/in-process.ts';
 import { deployVirtually } from '../simulation/steps.ts';

@@ -1,6 +1,6 @@
+import { createRandom } from '../../cli/operations-service/random.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { boundSeconds } from '../../lambda/truncation/next-look.ts';
-import { createRandom } from '../../local/operations-service/random.ts';
 import { type ShapeName, shapeNames, shapes, usable } from '../shapes.ts';
 import { answerMillis } from '../simulation/latencies.ts';
 import { drawTask, type OneTask, oneTaskService } from '../simulation/one-task.ts';

@@ -1,8 +1,8 @@
+import { loadDefinition, runStateMachine } from '../../cli/state-machine.ts';
 import { maxHistoryEvents } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { historyUsed } from '../../lambda/run/history.ts';
 import { reportMetrics } from '../../lambda/telemetry/metrics.ts';
-import { loadDefinition, runStateMachine } from '../../local/state-machine.ts';
 import { createEngine } from '../../test/operations-service/engine.ts';
 import { type NightPrice, priceOf } from '../prices.ts';
 import { type Scenario, scenarios } from '../scenarios.ts';

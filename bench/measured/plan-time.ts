@@ -1,8 +1,8 @@
+import { connect } from '../../cli/run/connect.ts';
 import { systemClock } from '../../lambda/facts/clock.ts';
 import { dayMillis, functionTimeoutSeconds, planConcurrency } from '../../lambda/facts/limits.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
-import { connect } from '../../local/run/connect.ts';
 import { startOperationsService } from '../../test/operations-service/server.ts';
 
 /** How long Plan takes for many policies, over real HTTP on loopback and in real time. */

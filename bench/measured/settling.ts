@@ -1,5 +1,5 @@
+import { runStateMachine } from '../../cli/state-machine.ts';
 import { dayMillis } from '../../lambda/facts/limits.ts';
-import { runStateMachine } from '../../local/state-machine.ts';
 import { createEngine, type Engine } from '../../test/operations-service/engine.ts';
 import { type ProfileName, profileNames } from '../../test/operations-service/profiles.ts';
 import { inProcess, type Requests } from '../simulation/in-process.ts';

@@ -1,6 +1,6 @@
+import type { Step } from '../../cli/state-machine.ts';
 import type { Night } from '../../lambda/memory/night.ts';
 import type { RunServices } from '../../lambda/run/services.ts';
-import type { Step } from '../../local/state-machine.ts';
 import { awsCallMillis, containerLivesMillis, startMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

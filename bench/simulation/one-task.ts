@@ -1,6 +1,6 @@
+import type { Random } from '../../cli/operations-service/random.ts';
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import type { Operations, TruncateFields } from '../../lambda/operations/operations.ts';
-import type { Random } from '../../local/operations-service/random.ts';
 import type { Course } from '../shapes.ts';
 import { answerMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';

@@ -1,3 +1,4 @@
+import type { Step, StepHandlers } from '../../cli/state-machine.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
@@ -10,7 +11,6 @@ import { type ReportEvent, report } from '../../lambda/run/report.ts';
 import type { RunServices } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
-import type { Step, StepHandlers } from '../../local/state-machine.ts';
 import { simulateFunctions, type Usage } from './functions.ts';
 import { awsCallMillis, transitionMillis } from './latencies.ts';
 import type { VirtualTime } from './virtual-time.ts';

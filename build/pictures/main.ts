@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type DemoArguments, parseArguments, type SurveyArguments } from '../../local/command-line/arguments.ts';
-import { npmStart } from '../../local/command-line/program.ts';
-import { execute } from '../../local/execute.ts';
-import { startOperationsService } from '../../local/operations-service/server.ts';
-import { onScreen } from '../../local/screen/on-screen.ts';
-import { screenOn } from '../../local/screen/screen.ts';
+import { type DemoArguments, parseArguments, type SurveyArguments } from '../../cli/command-line/arguments.ts';
+import { npmStart } from '../../cli/command-line/program.ts';
+import { execute } from '../../cli/execute.ts';
+import { startOperationsService } from '../../cli/operations-service/server.ts';
+import { onScreen } from '../../cli/screen/on-screen.ts';
+import { screenOn } from '../../cli/screen/screen.ts';
 import { findChromium, startChromium } from './chromium.ts';
 import { terminal, themes } from './terminal.ts';
 

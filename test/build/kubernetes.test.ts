@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../local/command-line/arguments.ts';
-import { validate } from '../../local/files/validate.ts';
-import { localSettings } from '../../local/run/settings.ts';
+import { parseArguments } from '../../cli/command-line/arguments.ts';
+import { validate } from '../../cli/files/validate.ts';
+import { localSettings } from '../../cli/run/settings.ts';
 
 const root = new URL('../../', import.meta.url);
 const folder = new URL('deploy/kubernetes/', root);

@@ -22,7 +22,7 @@ const metafile = (inputs: Record<string, number>) => ({
   },
 });
 const bundled = bundledPackages([
-  metafile({ 'node_modules/zod/v4/core.js': 10, 'node_modules/undici/index.js': 0, 'local/main.ts': 10 }),
+  metafile({ 'node_modules/zod/v4/core.js': 10, 'node_modules/undici/index.js': 0, 'cli/main.ts': 10 }),
   metafile({ 'node_modules/zod/v4/util.js': 10, 'node_modules/@aws-sdk/core/index.js': 10 }),
 ]);
 

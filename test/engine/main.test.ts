@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeEngine } from '../local/operations-service/opensearch/fake.ts';
+import { fakeEngine } from '../cli/operations-service/opensearch/fake.ts';
 import { programs } from '../programs.ts';
 import { variable, written } from './world/clock.ts';
 

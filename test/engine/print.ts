@@ -1,4 +1,4 @@
-import { table } from '../../local/screen/text.ts';
+import { table } from '../../cli/screen/text.ts';
 import type { CaseResult } from './cases/run-case.ts';
 
 /** The tables of a test run. */

@@ -100,14 +100,14 @@ describe('the core', () => {
 });
 
 test('the product imports no tool of tests, benches or builds', () => {
-  for (const file of ['lambda', 'infra', 'local'].flatMap(filesBelow)) {
+  for (const file of ['lambda', 'infra', 'cli'].flatMap(filesBelow)) {
     expect([file, importsOf(file).filter((path) => /^(?:test|bench|build)\//.test(path))]).toEqual([file, []]);
   }
 });
 
 describe('a folder', () => {
   const folders = new Map<string, number>();
-  for (const top of ['lambda', 'infra', 'local', 'bench', 'build', 'test']) {
+  for (const top of ['lambda', 'infra', 'cli', 'bench', 'build', 'test']) {
     for (const file of filesBelow(top)) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1);
   }
 

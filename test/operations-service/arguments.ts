@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { largestSampleRows } from '../../local/operations-service/samples.ts';
+import { largestSampleRows } from '../../cli/operations-service/samples.ts';
 import { faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNames, profiles } from './profiles.ts';
 

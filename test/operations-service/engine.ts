@@ -2,8 +2,8 @@ import {
   type Engine as BareEngine,
   type EngineOptions as BareOptions,
   createEngine as createBare,
-} from '../../local/operations-service/engine.ts';
-import { sampleIndices } from '../../local/operations-service/samples.ts';
+} from '../../cli/operations-service/engine.ts';
+import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { runGc } from './peer.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';

@@ -1,5 +1,5 @@
+import type { Behaviour } from '../../cli/operations-service/behaviour.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
-import type { Behaviour } from '../../local/operations-service/behaviour.ts';
 import { faults } from './faults/all.ts';
 import { type Changes, type Fault, FaultError } from './faults/kinds.ts';
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import type { RequestHandler } from '../../local/operations-service/engine.ts';
-import { sampleIndices } from '../../local/operations-service/samples.ts';
-import { type OperationsService, serveEngine } from '../../local/operations-service/server.ts';
+import type { RequestHandler } from '../../cli/operations-service/engine.ts';
+import { sampleIndices } from '../../cli/operations-service/samples.ts';
+import { type OperationsService, serveEngine } from '../../cli/operations-service/server.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import { FaultError } from './faults.ts';
 import { EngineError } from './opensearch/address.ts';

@@ -3,7 +3,7 @@ import {
   randomToken,
   type ServingOptions,
   serveEngine,
-} from '../../local/operations-service/server.ts';
+} from '../../cli/operations-service/server.ts';
 import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 
 export interface ServiceOptions extends EngineOptions, ServingOptions {}

@@ -1,5 +1,5 @@
-import type { PhysicalIndex } from '../../local/operations-service/simulated/cluster.ts';
-import type { Counters, Task, TaskState } from '../../local/operations-service/simulated/task.ts';
+import type { PhysicalIndex } from '../../cli/operations-service/simulated/cluster.ts';
+import type { Counters, Task, TaskState } from '../../cli/operations-service/simulated/task.ts';
 
 /** What a test can see of indices and tasks. */
 

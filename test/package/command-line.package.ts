@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { sampleIndices } from '../../local/operations-service/samples.ts';
+import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { emptyProject, install, runIn } from './packed.ts';
 

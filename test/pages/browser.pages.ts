@@ -9,7 +9,7 @@ import {
   startChromium,
   type Viewport,
 } from '../../build/pictures/chromium.ts';
-import { renderPage } from '../../local/pages/render.ts';
+import { renderPage } from '../../cli/pages/render.ts';
 import { samples } from './samples.ts';
 import { type Text, textsOf, worstContrasts } from './seen.ts';
 

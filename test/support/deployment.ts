@@ -1,4 +1,6 @@
 import { afterEach } from 'vitest';
+import type { SampleIndex } from '../../cli/operations-service/samples.ts';
+import { executeWorkflow } from '../../cli/workflow.ts';
 import { dayMillis, functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../lambda/ledger/memory.ts';
@@ -7,8 +9,6 @@ import { createOperations } from '../../lambda/operations/http/http-operations.t
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { RunServices, RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
-import type { SampleIndex } from '../../local/operations-service/samples.ts';
-import { executeWorkflow } from '../../local/workflow.ts';
 import { type OperationsService, type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 import { wireTo } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { RequestHandler } from '../../cli/operations-service/engine.ts';
+import type { Reply } from '../../cli/operations-service/exchange.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
-import type { RequestHandler } from '../../local/operations-service/engine.ts';
-import type { Reply } from '../../local/operations-service/exchange.ts';
 
 /**
  * A wire to the embedded service in the same process, for tests that are not about HTTP: a request and its answer take

@@ -1,4 +1,4 @@
-import { wrap } from '../../../local/screen/text.ts';
+import { wrap } from '../../../cli/screen/text.ts';
 import { type RealEngine, realStage } from './real-stage.ts';
 import { simulatedStage } from './simulated-stage.ts';
 import type { Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@opensearch-project/opensearch';
-import { table } from '../../../local/screen/text.ts';
+import { table } from '../../../cli/screen/text.ts';
 import type { Laboratory } from '../world/laboratory.ts';
 import { mappings, write } from '../world/rows.ts';
 import { untilEnded } from '../world/tasks.ts';

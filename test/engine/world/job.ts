@@ -57,7 +57,7 @@ export function startJob(
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', '--import', scaledTime, join(root, 'local/main.ts')],
+      ...['--import', 'tsx', '--import', scaledTime, join(root, 'cli/main.ts')],
       ...[...verb, '--gms-url', url, ...files, '--ledger', join(folder, 'ledger.json'), '--json', json],
       ...notify,
     ],

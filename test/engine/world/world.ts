@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@opensearch-project/opensearch';
+import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { RequestHandler } from '../../../cli/operations-service/engine.ts';
+import type { IncomingRequest } from '../../../cli/operations-service/exchange.ts';
+import { serveEngine } from '../../../cli/operations-service/server.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
-import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import type { RequestHandler } from '../../../local/operations-service/engine.ts';
-import type { IncomingRequest } from '../../../local/operations-service/exchange.ts';
-import { serveEngine } from '../../../local/operations-service/server.ts';
 import { connectEngine, type OpenSearchService } from '../../operations-service/opensearch/engine.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { scaledNow } from './clock.ts';

@@ -1,5 +1,5 @@
+import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
-import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
 import { profileNamed } from '../../operations-service/profiles.ts';
 import { lasting, moods } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';

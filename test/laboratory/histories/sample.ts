@@ -1,4 +1,4 @@
-import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import { type Chances, createChances } from '../world/chances.ts';
 
 /** Initial rows. */

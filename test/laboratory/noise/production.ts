@@ -1,4 +1,4 @@
-import type { SampleIndex } from '../../../local/operations-service/samples.ts';
+import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import { catchUp, upgradeOne } from '../alphabet/upgrade.ts';
 import { calm } from '../alphabet/weather.ts';
 import { firstNight } from '../histories/history.ts';

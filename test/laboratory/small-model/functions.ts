@@ -1,3 +1,5 @@
+import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { Reply } from '../../../cli/operations-service/exchange.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
@@ -9,8 +11,6 @@ import {
   TransportError,
 } from '../../../lambda/operations/http/transport.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
 import type { answers, Effect } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';
 import { answered, invented, substituted } from '../world/answering.ts';

@@ -1,5 +1,5 @@
+import type { Row } from '../../../cli/operations-service/simulated/rows.ts';
 import type { Window } from '../../../lambda/ledger/record.ts';
-import type { Row } from '../../../local/operations-service/simulated/rows.ts';
 import type { Engine } from '../../operations-service/engine.ts';
 import type { TaskView } from '../../operations-service/views.ts';
 import type { Acted, ClockTruth, Loss, Track, Truth } from './track.ts';

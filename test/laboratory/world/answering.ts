@@ -1,5 +1,5 @@
+import { json, type Reply } from '../../../cli/operations-service/exchange.ts';
 import { type Answer, TransportError } from '../../../lambda/operations/http/transport.ts';
-import { json, type Reply } from '../../../local/operations-service/exchange.ts';
 import type { answers } from '../alphabet/answers.ts';
 import type { Chances } from './chances.ts';
 

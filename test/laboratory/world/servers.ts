@@ -1,7 +1,7 @@
+import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
-import type { SampleIndex } from '../../../local/operations-service/samples.ts';
 import { createEngine, type Engine } from '../../operations-service/engine.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { createRowTruth, type RowTruth } from '../truth/rows.ts';

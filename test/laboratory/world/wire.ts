@@ -1,3 +1,5 @@
+import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { Reply } from '../../../cli/operations-service/exchange.ts';
 import { answerTimeoutMillis, connectTimeoutMillis, functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { readTaskId } from '../../../lambda/operations/answers/task-id.ts';
 import {
@@ -6,8 +8,6 @@ import {
   type Transport,
   TransportError,
 } from '../../../lambda/operations/http/transport.ts';
-import type { Behaviour } from '../../../local/operations-service/behaviour.ts';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
 import { answers, type delays, type Effect, effects, namesOf, type Unwritten, unwritten } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';
 import { answered, invented, substituted, type Told } from './answering.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runStateMachine, type Step, type StepHandlers } from '../../../local/state-machine.ts';
+import { runStateMachine, type Step, type StepHandlers } from '../../../cli/state-machine.ts';
 import { executeWorkflow, type WorkflowHost } from './workflow.ts';
 
 /** The laboratory's interpreter against aws-local-stepfunctions: the same calls with the same inputs, and the same output. */

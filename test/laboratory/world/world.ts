@@ -1,3 +1,5 @@
+import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { isUnresolved, LEDGER_VERSION, type LedgerRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
@@ -8,8 +10,6 @@ import type { TruncateFields } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { Log, RunSettings } from '../../../lambda/run/services.ts';
-import type { Reply } from '../../../local/operations-service/exchange.ts';
-import type { SampleIndex } from '../../../local/operations-service/samples.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import { calm, type Weather } from '../alphabet/weather.ts';
 import { isGone, type Remembered, remember } from '../truth/gone.ts';

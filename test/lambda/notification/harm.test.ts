@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { slackMessage } from '../../../cli/notify/slack.ts';
+import { attentionOf } from '../../../cli/pages/run/attention.ts';
 import type { DecidedFacts, Report } from '../../../lambda/facts/report-schema.ts';
 import { composeMessage } from '../../../lambda/notification/message.ts';
-import { slackMessage } from '../../../local/notify/slack.ts';
-import { attentionOf } from '../../../local/pages/run/attention.ts';
 import { nightReports } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { context } from './custom-notification.ts';

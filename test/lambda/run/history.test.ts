@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { executeWorkflow } from '../../../cli/workflow.ts';
 import workflow from '../../../infra/retention-workflow.asl.json' with { type: 'json' };
 import { maxHistoryEvents } from '../../../lambda/facts/limits.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { historyBudget as constants, historyIsSpent, historyUsed } from '../../../lambda/run/history.ts';
-import { executeWorkflow } from '../../../local/workflow.ts';
 import { anIndexOf, type Deployment, deploy, outcomesOf } from '../../support/deployment.ts';
 import { historyBudget, type WorkflowDefinition } from './history-budget.ts';
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-const sources = ['lambda', 'infra', 'local'].flatMap((folder) =>
+const sources = ['lambda', 'infra', 'cli'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
     .map((file) => join(folder, file)),
@@ -22,7 +22,7 @@ test('only Report, notification and the local runner import wording', () => {
   const users = sources.filter(
     (file) => !file.startsWith('lambda/wording/') && importsOf(file).some((path) => path.startsWith('lambda/wording/')),
   );
-  const allowed = (file: string) => file === 'lambda/run/report.ts' || /^(lambda\/notification|local)\//.test(file);
+  const allowed = (file: string) => file === 'lambda/run/report.ts' || /^(lambda\/notification|cli)\//.test(file);
   expect(users.length).toBeGreaterThan(5);
   expect(users.filter((file) => !allowed(file))).toEqual([]);
 });
@@ -33,6 +33,6 @@ test('only the handler of Report, the alarms and the local runner import notific
       !file.startsWith('lambda/notification/') &&
       importsOf(file).some((path) => path.startsWith('lambda/notification/')),
   );
-  const allowed = (file: string) => file === 'lambda/report.ts' || /^(infra|local)\//.test(file);
+  const allowed = (file: string) => file === 'lambda/report.ts' || /^(infra|cli)\//.test(file);
   expect(users.filter((file) => !allowed(file))).toEqual([]);
 });

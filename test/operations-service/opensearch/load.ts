@@ -1,4 +1,4 @@
-import { type SampleIndex, timestampsOf } from '../../../local/operations-service/samples.ts';
+import { type SampleIndex, timestampsOf } from '../../../cli/operations-service/samples.ts';
 import { EngineError } from './address.ts';
 import type { OpenSearchService } from './engine.ts';
 import { aliasOf } from './names.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { SampleIndex } from '../../../../cli/operations-service/samples.ts';
 import { biteTolerance, deadlineMarginMillis } from '../../../../lambda/facts/limits.ts';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
-import type { SampleIndex } from '../../../../local/operations-service/samples.ts';
 import { deployments, firstNight, only } from '../../../support/deployment.ts';
 import { anIndex } from '../../../support/records.ts';
 

@@ -1,5 +1,5 @@
+import { specified } from '../../../../cli/operations-service/behaviour.ts';
 import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
-import { specified } from '../../../../local/operations-service/behaviour.ts';
 import { anIndexOf, type deploy } from '../../../support/deployment.ts';
 import { address, policyFor, production } from '../../../support/nights/night.ts';
 import { anIndex } from '../../../support/records.ts';

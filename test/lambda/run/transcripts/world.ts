@@ -1,8 +1,8 @@
+import type { Step } from '../../../../cli/state-machine.ts';
+import { executeWorkflow } from '../../../../cli/workflow.ts';
 import type { Report } from '../../../../lambda/facts/report-schema.ts';
 import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
 import type { RunState } from '../../../../lambda/run/state.ts';
-import type { Step } from '../../../../local/state-machine.ts';
-import { executeWorkflow } from '../../../../local/workflow.ts';
 import type { Deployment } from '../../../support/deployment.ts';
 import { journalled, namer, reportText, writeText } from './journal.ts';
 

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { parseArguments } from '../../../cli/command-line/arguments.ts';
+import { programName } from '../../../cli/command-line/program.ts';
+
+describe('the name of the program in messages', () => {
+  it.each([
+    ['/repository/cli/main.ts', 'npm start --'],
+    ['/usr/local/bin/datahub-retention', 'datahub-retention'],
+    ['/home/me/.npm/_npx/1a2b/node_modules/.bin/datahub-retention', 'datahub-retention'],
+    ['/job/cli.mjs', 'node /job/cli.mjs'],
+    ["/job's/cli.mjs", "node '/job'\\''s/cli.mjs'"],
+    [undefined, 'npm start --'],
+  ])('started as %s is %s', (script, name) => {
+    expect(programName(script)).toBe(name);
+  });
+
+  it('is used in the help and in remedies', () => {
+    const help = parseArguments(['--help'], {}, 'datahub-retention');
+    expect(help.kind === 'print' && help.text).toMatch(/^Usage: datahub-retention VERB/);
+    expect(() => parseArguments(['survey', '--polices', 'x'], {}, 'datahub-retention')).toThrow(
+      'See datahub-retention survey --help.',
+    );
+  });
+
+  it('does not suspect npm where npm did not start it', () => {
+    const env = {
+      npm_config_only: 'x',
+      npm_config_enforce: 'true',
+      DATAHUB_GMS_URL: 'http://gms',
+      DATAHUB_GMS_TOKEN: 'x',
+    };
+    expect(parseArguments(['survey'], env, 'datahub-retention').kind).toBe('survey');
+  });
+});

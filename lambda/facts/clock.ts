@@ -2,20 +2,14 @@ import { setMaxListeners } from 'node:events';
 
 /** Time as the core sees it. */
 export interface Clock {
-  /**
-   * The run's clock, epoch milliseconds: deadlines, stillness, ages. Under `--fast`, skipped waits put it ahead of
-   * real time.
-   */
+  /** Epoch milliseconds. Under `--fast` it moves on by what was not waited. */
   now(): number;
-  /** Real time, epoch milliseconds: a server's clock, a token's expiry, the times in index names. */
-  realNow(): number;
-  /** Monotonic milliseconds, unaffected by clock changes; ahead like `now` under `--fast`. */
+  /** Monotonic milliseconds, unaffected by clock changes; moves on like `now` under `--fast`. */
   monotonic(): number;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  realNow: () => Date.now(),
   monotonic: () => performance.now(),
 };
 

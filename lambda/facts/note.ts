@@ -11,52 +11,46 @@ const kinds = {
   'token-expires': { at: millis },
   'token-expired': { at: millis },
   'no-date-header': {},
-  'no-sizes': { error: serverErrorSchema },
+  /** What the token may not read (previews only): task statuses, sizes. */
+  rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
+  /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
+  'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },
-  /** Truncations were started alongside one that makes no progress. */
-  'started-beside': { index: z.string() },
 
-  // The result for each index that an operator asked to clear
+  // The result for each index that an operator asked to release
   released: {
     index: z.string(),
-    rowsMissing: rows,
-    rowsIn: z.string().optional(),
+    rowsMissing: rows.optional(),
     uncounted: z.boolean().optional(),
-    running: z.boolean().optional().meta({ description: 'what may have copied says that it still runs' }),
+    copied: z
+      .boolean()
+      .optional()
+      .meta({ description: 'it was quarantined as a copy with missing rows: late rows may have filled the count' }),
+    running: z.boolean().optional().meta({ description: 'a copy whose status says that it still runs, or that has none' }),
   },
   'not-released': {
     index: z.string(),
-    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'running', 'taken', 'clock', 'server', 'ledger']),
+    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'copy', 'taken', 'server', 'ledger']),
     rowsMissing: rows.optional(),
-    unreadable: z.boolean().optional().meta({ description: 'not even the head of its ledger record can be read' }),
-    until: millis.optional(),
+    until: millis.optional().meta({ description: 'unresolved: from when on a release is accepted' }),
     error: serverErrorSchema.optional(),
-    rowsIn: z.string().optional().meta({ description: 'the index that should still hold the rows' }),
-    indexNow: z.string().optional(),
-    deadline: millis.optional(),
-    unseen: z.boolean().optional(),
+    problem: z.string().optional(),
   },
-  'nothing-to-clear': { index: z.string() },
+  'nothing-to-release': { index: z.string() },
 
   /** More entries than one run carries. */
   beyond: {
     entries: z.int(),
+    names: z.array(z.string()),
     quarantined: z.array(z.string()).meta({ description: 'the indices among them that are quarantined' }),
   },
-  'memory-unavailable': { problem: z.string() },
-  'longer-than-run': { index: z.string(), seconds: z.number(), hours: z.number() },
   /** The report was cut to fit into a message. */
-  shortened: {
-    policies: z.int(),
-    of: z.int(),
-    outcomes: z.record(z.string(), z.int()),
-    indices: z.int(),
-    indicesOf: z.int(),
-  },
+  shortened: { policies: z.int(), of: z.int(), indices: z.int(), indicesOf: z.int() },
 } as const;
 
 export type NoteKind = keyof typeof kinds;
 export type Note = UnionOf<typeof kinds>;
+export type NoteOf<Kind extends NoteKind> = Extract<Note, { kind: Kind }>;
 
 export const noteKinds = Object.keys(kinds) as NoteKind[];
 export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
@@ -68,9 +62,8 @@ export const toldNoteSchema = unionSchema(kinds, 'ToldNote', 'what a note says, 
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<ToldNote>;
 
-/**
- * Whether an operator who asked to clear an index has to look again: it makes the run's result at least `attention`.
- */
+/** Whether an operator who asked for a release has to look again: it makes the run's result at least `attention`. */
 export const needsAttention = (note: Note): boolean =>
   note.kind === 'not-released' ||
-  (note.kind === 'released' && (note.rowsMissing > 0 || note.uncounted === true || note.running === true));
+  (note.kind === 'released' &&
+    ((note.rowsMissing ?? 0) > 0 || note.uncounted === true || note.copied === true || note.running === true));

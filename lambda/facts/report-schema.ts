@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { causeSchema } from './cause.ts';
-import { checkSchema } from './check.ts';
 import { type Note, toldNoteSchema } from './note.ts';
 import { outcomes, results } from './outcomes.ts';
 
@@ -24,12 +23,14 @@ export const entryFields = {
   policyCutoffMillis: rows(
     "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
   ),
-  strategy: optionalText('delete-by-query, reindex, or unknown where the server contradicts its dry run'),
+  strategy: described(z.enum(['delete-by-query', 'reindex']).optional(), 'how the server said it would remove the rows'),
+  copies: described(
+    z.boolean().optional(),
+    'the truncation that was sent copies, or may: rows written meanwhile may be in the old index alone',
+  ),
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer"),
-  rowsPerDay: described(z.number().optional(), 'growth of the index over the remembered nights'),
-  mbPerDay: described(z.number().optional(), 'the same in decimal megabytes, primaries only'),
   taskId: optionalText("the server's task"),
   rowsDeleted: rows('rows that went, by counts; of a truncation without a verdict, so far'),
   rowsRemaining: rows('rows at or before the cutoff that are still there'),
@@ -41,9 +42,7 @@ export const entryFields = {
     'the same just after the verdict: no result, because disk space comes back only when the search engine merges',
   ),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
-  since: optionalText(
-    'start of the first of the runs, one after the other, in which this index had this outcome; left out the first time, and where the cause has a date of its own',
-  ),
+  indexNow: optionalText('the physical index after the truncation, where it is another one'),
   adopted: described(
     z.boolean().optional(),
     'this entry is about a truncation that an earlier run started, or about one without a policy',
@@ -63,7 +62,7 @@ export const policyEntrySchema = z.object({
   cutoff: optionalText('rows with a timestamp at or before it go; ISO 8601 UTC'),
   outcome: described(z.enum(outcomes), 'what became of the index in this run'),
   cause: causeSchema,
-  reason: text('the cause in English, with how to recover and the input that approves or clears, if there is one'),
+  reason: text('the cause in English, with how to recover and the input that approves or releases, if there is one'),
   percent: described(z.number().optional(), 'rowsToDelete / rowsTotal x 100, two decimals'),
 });
 
@@ -72,12 +71,6 @@ export const unmanagedIndexSchema = z.object({
   entityType: optionalText('if the name reveals it'),
   aspect: optionalText('if the name reveals it'),
   sizeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
-  mbPerDay: described(z.number().optional(), 'growth over the remembered nights'),
-});
-
-const wordedCheckSchema = checkSchema.extend({
-  text: text('what was found, in English'),
-  remedy: optionalText('what to do about it'),
 });
 
 export const reportSchema = z
@@ -89,14 +82,10 @@ export const reportSchema = z
     mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
     startedAt: text('ISO 8601 UTC; every cutoff is counted from it'),
     finishedAt: text('ISO 8601 UTC'),
-    result: described(z.enum(results), 'the worst of its policies, of its error, and of what was to be cleared'),
+    result: described(z.enum(results), 'the worst of its policies, of its error, and of what was to be released'),
     error: optionalText('why the run as a whole could not do its work, in English'),
     cause: causeSchema.optional().meta({ description: 'the error as data' }),
     notes: described(z.array(toldNoteSchema).optional(), 'what people should know besides the policies'),
-    preflight: described(
-      z.array(wordedCheckSchema).optional(),
-      'previews only: whether the server is usable; the result does not depend on it',
-    ),
     policies: described(
       z.array(policyEntrySchema),
       'one for each policy, and for each truncation that is watched without one',
@@ -109,13 +98,11 @@ export const reportSchema = z
   .meta({ title: 'Report of a DataHub retention run' });
 
 export type PolicyEntry = z.infer<typeof policyEntrySchema>;
-export type WordedCheck = z.infer<typeof wordedCheckSchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report without English, which `wording/` adds. */
-export type ReportFacts = Omit<Report, 'error' | 'notes' | 'preflight' | 'policies'> & {
+/** The report without English, which `words/` adds. */
+export type ReportFacts = Omit<Report, 'error' | 'notes' | 'policies'> & {
   notes: Note[];
-  preflight?: z.infer<typeof checkSchema>[];
   policies: DecidedFacts[];
 };

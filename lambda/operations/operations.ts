@@ -1,5 +1,4 @@
 import { concernsServer, type ServerError } from '../facts/server-error.ts';
-import type { Strategy } from '../facts/strategy.ts';
 
 /**
  * The three maintenance operations as seen by the rest of the project: counts, task ids and typed failures.
@@ -10,19 +9,20 @@ import type { Strategy } from '../facts/strategy.ts';
 export interface TruncateFields {
   entityType: string;
   aspect: string;
-  /** Epoch milliseconds; rows with a timestamp at or before it match. */
-  endTimeMillis: number;
-  batchSize?: number | undefined;
+  /** Epoch milliseconds; rows with a timestamp at or before it match. Sent as `endTimeMillis`. */
+  cutoffMillis: number;
+  batchSize: number;
   timeoutSeconds?: number | undefined;
+  /** Not in the specification; given up where the server refuses it (rule 1). */
   forceDeleteByQuery?: boolean | undefined;
-  forceReindex?: boolean | undefined;
 }
 
-/** The result of a dry run. Row counts are exact; `strategy` is omitted if the sentence does not name it. */
+/** The result of a dry run. Row counts are exact, never the printed percentage. */
 export interface DryRun {
   rowsToDelete: number;
   rowsTotal: number;
-  strategy?: Strategy;
+  /** The sentence says "delete by query"; anything else copies the rows to keep into a new index. */
+  deletesInPlace: boolean;
   /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
   clockSkewMillis?: number;
 }
@@ -31,13 +31,10 @@ export interface DryRun {
 export type Truncation =
   /** The server returned a task id. */
   | { kind: 'started'; taskId: string }
-  /** No byte of the request left this process: DNS, connect, TLS, no token, or the send deadline had passed. */
+  /** No byte of the request left this process: DNS, connect, TLS, no token, or `maySend` said no. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
-  /**
-   * Everything else, whatever its status: a proxy may have answered, the server may act later. `mentionsReindex`: the
-   * error mentions one.
-   */
-  | { kind: 'unresolved'; error: ServerError; mentionsReindex: boolean };
+  /** Everything else, whatever its status: a proxy may have answered, the server may act later. */
+  | { kind: 'unresolved'; error: ServerError };
 
 /** Counters of a task; any that the server omitted are omitted here. */
 export interface TaskCounters {
@@ -48,15 +45,11 @@ export interface TaskCounters {
   versionConflicts?: number;
   /** The task was cancelled. */
   cancelled?: boolean;
-  /** A parent of slices: its own counters only cover finished slices. */
-  sliced?: boolean;
 }
 
 export type TaskStatus =
   | { kind: 'found'; completed: boolean; runTimeMillis?: number; counters: TaskCounters }
-  /**
-   * The `error` form: the task's record is gone, or the server could not reach its search engine (indistinguishable).
-   */
+  /** The `error` form: the task's record is gone, or the server could not reach its search engine. */
   | { kind: 'vanished' };
 
 /** One row of `getIndexSizes`; names as the server writes them (lower case), sizes in decimal megabytes, primaries only. */
@@ -71,13 +64,10 @@ export interface IndexSize {
 export class OperationsError extends Error {
   override readonly name = 'OperationsError';
   readonly fact: ServerError;
-  /** The server's clock minus ours, if its answer had a time, as for a count. */
-  readonly clockSkewMillis: number | undefined;
 
-  constructor(fact: ServerError, clockSkewMillis?: number) {
+  constructor(fact: ServerError) {
     super([fact.operation, fact.kind, fact.status, fact.code].filter((part) => part !== undefined).join(' '));
     this.fact = fact;
-    this.clockSkewMillis = clockSkewMillis;
   }
 
   /** True for causes that every further request would hit as well: DNS, connect, TLS, a refused token. */
@@ -89,7 +79,7 @@ export class OperationsError extends Error {
 /** Options of one read. The read is abandoned (kind `aborted`) when the signal fires. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** Total number of attempts, if not the default. */
+  /** Total number of attempts, if not the default (4 after failures, 2 after time-outs). */
   attempts?: number;
 }
 

@@ -1,13 +1,11 @@
-import type { Check } from '../facts/check.ts';
 import type { Clock } from '../facts/clock.ts';
 import type { Report } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Nights } from '../memory/night.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import type { Mode } from './state.ts';
 
-/** What the four steps need. Lambda handlers, local runner and tests build these and run the same steps. */
+/** What the four steps need. Lambda handlers, command line and tests build these and run the same steps. */
 
 /** What the operator keeps outside the deployment. Each throws ParametersError. */
 export interface Parameters {
@@ -38,19 +36,10 @@ export interface RunSettings {
   maxRunHours: number;
   /** The stage's default for policies without one of their own. */
   maxRowsPerRun?: number;
-}
-
-/** What the preflight of a preview needs in addition. */
-export interface Surroundings {
-  /** The run is on Lambda, where a private network address is normal. */
-  onLambda: boolean;
-  /** The addresses of a host name; throws if there are none. */
-  lookup(hostname: string): Promise<string[]>;
   /**
-   * Called with each part of the preflight as it comes in and with all of it at the end, which may be long before Plan
-   * ends.
+   * On AWS a preview notes once whether the token may read task statuses and sizes; elsewhere `survey` has said it.
    */
-  onPreflight?(checks: readonly Check[], isComplete: boolean): void;
+  notesRights?: boolean;
 }
 
 export interface RunServices {
@@ -58,14 +47,9 @@ export interface RunServices {
   parameters: Parameters;
   operations: Operations;
   ledger: Ledger;
-  /** What earlier nights saw; omitted for steps that do not need it. */
-  nights?: Nights;
-  surroundings: Surroundings;
   clock: Clock;
   log: Log;
-  /** A new random id (UUID) at each call. */
-  newId(): string;
-  /** End of this invocation's time, epoch milliseconds of the run's clock. */
+  /** End of this invocation's time, epoch milliseconds of the clock. */
   deadline(): number;
 }
 

@@ -1,16 +1,13 @@
 import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
-import type { Check } from '../facts/check.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, EntryFacts, UnmanagedIndex } from '../facts/report-schema.ts';
-import type { Strategy } from '../facts/strategy.ts';
 import type { Orders } from '../policy/schema.ts';
-import type { Failures } from '../truncation/optional-reads.ts';
 import type { Watch } from '../truncation/watch.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 export type Mode = 'enforce' | 'preview';
 
@@ -22,7 +19,9 @@ export interface RunState {
   server: string;
   stage: string;
   mode: Mode;
-  /** The execution's start, ISO 8601 UTC; every cutoff is counted from it. */
+  /** A person started this run; its message is published in any case (rule 12). */
+  byHand?: boolean | undefined;
+  /** The run's start, ISO 8601 UTC: the scheduled time, or the execution's start. Every cutoff is counted from it. */
   startedAt: string;
   /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';
@@ -31,28 +30,26 @@ export interface RunState {
   /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
   entries: Entry[];
   /** Why nothing more is started in this run. */
-  breaker?: Cause;
+  breaker?: Cause | undefined;
   /** Why the run as a whole could not do its work. */
-  error?: Cause;
+  error?: Cause | undefined;
   notes: Note[];
-  /** In a preview, if it could run. */
-  preflight?: Check[];
   unmanagedIndices: UnmanagedIndex[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
-  approveRows?: number;
-  /** How often Truncate and Poll have run, for the history budget. */
-  turns: { truncate: number; poll: number };
+  approveRows?: number | undefined;
+  /** Turns of Poll so far; at most `maxLooks`. */
+  looks: number;
   /** Real calls of this run that returned no task id. */
-  callsWithoutTask?: number;
-  /** What the server refuses to report. */
-  refused?: Failures;
-  /**
-   * Set by the workflow when Truncate failed, until Poll has found out what it did: the error's name and, after the
-   * first Poll that could not find out, the time when that Truncate can no longer send (epoch ms of the run's clock).
-   */
-  failure?: { step: 'truncate'; error: string; sendsUntil?: number };
+  callsWithoutTask: number;
+  /** The server refuses the field forceDeleteByQuery (rule 1). */
+  refusesForceField?: boolean | undefined;
+  /** The server does not tell index sizes, or task statuses, to this token: this run does not ask again. */
+  withoutSizes?: boolean | undefined;
+  withoutStatus?: boolean | undefined;
+  /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
+  failure?: { step: 'truncate'; error: string } | undefined;
   /** Set by the workflow when Poll failed for good. */
-  pollFailure?: { step: 'poll'; error: string };
+  pollFailure?: { step: 'poll'; error: string } | undefined;
 }
 
 /** Phases: decided for good; approved and waiting its turn; being watched. */
@@ -80,11 +77,9 @@ export interface ApprovedEntry extends EntryBase {
 /** What Plan found, for Truncate to compare with. */
 export interface Planned {
   rowsToDelete: number;
-  strategy: Strategy;
-  /** A bite: the cutoff that is sent, which is older than the policy's, and the rows that it deletes. */
-  bite?: { cutoffMillis: number; rows: number; nights?: number };
-  /** Its estimated duration, from last time. */
-  seconds?: number;
+  deletesInPlace: boolean;
+  /** A bite: the cutoff is older than the policy's, and this many old rows stay for later runs. */
+  bite?: { cutoffMillis: number; rest: number } | undefined;
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -93,22 +88,7 @@ export interface WatchedEntry extends EntryBase {
 }
 
 /**
- * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version;
- * the report uses only this head, and nothing else is interpreted.
+ * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version,
+ * which no function of this version interprets: the execution fails, the alarm tells, and the ledger carries on.
  */
-export const headSchema = z.looseObject({
-  version: z.number(),
-  runId: z.string(),
-  server: z.string().optional(),
-  stage: z.string().optional(),
-  mode: z.enum(['enforce', 'preview']).catch('enforce'),
-  startedAt: z.string(),
-  entries: z.array(
-    z.looseObject({
-      index: z.string(),
-      phase: z.string(),
-      entry: z.looseObject({ entityType: z.string(), aspect: z.string(), outcome: z.string().optional() }),
-    }),
-  ),
-});
-export type StateHead = z.infer<typeof headSchema>;
+export const headSchema = z.looseObject({ version: z.literal(STATE_VERSION), runId: z.string(), entries: z.array(z.unknown()) });

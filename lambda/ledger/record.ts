@@ -105,7 +105,12 @@ const common = {
 };
 
 const idleSchema = z.object({ ...common, state: z.literal('idle') });
-const sendingSchema = z.object({ ...common, state: z.literal('sending'), lastSender: runSchema, attempt: attemptSchema });
+const sendingSchema = z.object({
+  ...common,
+  state: z.literal('sending'),
+  lastSender: runSchema,
+  attempt: attemptSchema,
+});
 const runningSchema = z.object({
   ...common,
   state: z.literal('running'),
@@ -125,7 +130,12 @@ const quarantinedSchema = z.object({
   counted: windowSchema.optional(),
 });
 
-export const recordSchema = z.discriminatedUnion('state', [idleSchema, sendingSchema, runningSchema, quarantinedSchema]);
+export const recordSchema = z.discriminatedUnion('state', [
+  idleSchema,
+  sendingSchema,
+  runningSchema,
+  quarantinedSchema,
+]);
 
 export type Idle = z.infer<typeof idleSchema>;
 export type Sending = z.infer<typeof sendingSchema>;

@@ -45,7 +45,8 @@ export function standing(record: StoredRecord | undefined, asking: Asking, nowMi
   }
   if (record.state === 'other-version') return freeOrSpent(record, asking, nowMillis);
   const isHere = record.server === asking.server;
-  const verdict = isHere && record.lastVerdict && isSameRun(record.lastVerdict, asking) ? record.lastVerdict : undefined;
+  const verdict =
+    isHere && record.lastVerdict && isSameRun(record.lastVerdict, asking) ? record.lastVerdict : undefined;
   if (isUnresolved(record)) {
     if (isSameRun(record.attempt, asking)) return { kind: 'mine', record };
     return verdict ? { kind: 'decided', record, verdict } : { kind: 'theirs', record };

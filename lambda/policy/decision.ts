@@ -64,9 +64,9 @@ export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFac
     nowMillis + maxStartAheadMillis,
     nowMillis + clockSkewMillis + maxClockSkewMillis,
   );
-  if (present - cutoffMillis < minRetentionDays * dayMillis) {
-    return guardFailed({ which: 'floor', expected: minRetentionDays });
-  }
+  // Asked this way round, a cutoff that is not a number fails, too.
+  const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
+  if (!isOldEnough) return guardFailed({ which: 'floor', expected: minRetentionDays });
   return rowsToDelete > rowsTotal ? guardFailed({ which: 'counts' }) : undefined;
 }
 

@@ -13,6 +13,11 @@ const name = z
   .max(maxNameLength)
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
+/** What became of fields that policies had before; one sentence each, after the field's name. */
+export const formerFields: Readonly<Record<string, string>> = {
+  strategy: 'is no longer a field: remove it ("refuseReindex": true takes the place of "delete-by-query-only")',
+};
+
 /**
  * The schema of one policy.
  * @param minRetentionDays the stage's floor, whole days

@@ -55,5 +55,6 @@ export interface RunServices {
 
 /** Sends the report to people and machines. Throws when it could not be published. */
 export interface Publisher {
-  publish(report: Report): Promise<void>;
+  /** @param byHand a person started the run: its report is published in any case (rule 12) */
+  publish(report: Report, byHand?: boolean): Promise<void>;
 }

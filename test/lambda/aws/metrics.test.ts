@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportMetrics, subscriptionMetric } from '../../../lambda/telemetry/metrics.ts';
+import { reportMetrics, subscriptionMetric } from '../../../lambda/aws/metrics.ts';
 import { nightReport } from '../../support/nights/reports.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 

@@ -1,7 +1,13 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CreateTableCommand, DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  DescribeTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
@@ -39,8 +45,8 @@ ledgerContract('The DynamoDB ledger', async () => {
     ledger: () => dynamoDbLedger({ table, stage, client: clientOf(endpoint) }),
     plant: async (at, planted) => {
       const { revision } = planted as { revision?: number };
-      const written = revision === undefined ? {} : { revision: { N: String(revision) } };
-      const Item = { ...keyOf(at), ...written, record: { S: JSON.stringify(planted) } };
+      const Item: Record<string, AttributeValue> = { ...keyOf(at), record: { S: JSON.stringify(planted) } };
+      if (revision !== undefined) Item['revision'] = { N: String(revision) };
       await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
     },
   };

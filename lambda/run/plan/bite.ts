@@ -1,6 +1,6 @@
 import { deadlineMarginMillis } from '../../facts/limits.ts';
-import { OperationsError } from '../../operations/operations.ts';
-import { type Circumstances, decide, withHeadroom } from '../../policy/decision.ts';
+import { type DryRun, OperationsError } from '../../operations/operations.ts';
+import { type DecisionFacts, decide, withHeadroom } from '../../policy/decision.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { findBite } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';
@@ -11,8 +11,9 @@ import { approved, type Counted, countsOf, type Planning, type PolicyContext } f
 interface Search {
   counted: Counted;
   policy: Policy;
-  /** Of the whole: threshold and ceiling have been judged by it. */
-  given: Circumstances;
+  /** With the policy's own cutoff: threshold and ceiling have been judged by it. */
+  whole: DryRun;
+  facts: DecisionFacts;
   /** The most rows to delete in this run. */
   bite: number;
 }
@@ -37,11 +38,11 @@ export function searchBite(wanted: Search, context: PolicyContext): Planning {
 
 /** @returns undefined if time ran out */
 async function searched(
-  { counted, policy, given, bite }: Search,
+  { counted, policy, whole, facts, bite }: Search,
   { state, services, asking, signal }: PolicyContext,
 ): Promise<Entry | undefined> {
   const { clock, deadline } = services;
-  const { dryRun: whole, cutoffMillis } = given;
+  const { cutoffMillis } = facts;
   const ask = async (older: number) => {
     if (signal.aborted || clock.now() >= deadline() - deadlineMarginMillis) return undefined;
     return asking.dryRun(truncateFields(policy, older, asking.refusesForceField ?? false));
@@ -68,8 +69,15 @@ async function searched(
     policyCutoffMillis: cutoffMillis,
   };
   const planned = { index: counted.index, entry };
-  const decision = decide(policy, { ...given, dryRun: part, cutoffMillis: sent, nowMillis: clock.now(), isBite: true });
-  if (decision.kind === 'refuse') return done(planned, decision.outcome, decision.cause);
+  const decision = decide(policy, part, {
+    ...facts,
+    cutoffMillis: sent,
+    nowMillis: clock.now(),
+    clockSkewMillis: part.clockSkewMillis,
+    deletesInPlace: part.deletesInPlace,
+    judgesShare: false,
+  });
+  if (decision.kind === 'done') return done(planned, decision.outcome, decision.cause);
   const { rowsToDelete, deletesInPlace } = part;
   const rest = Math.max(0, whole.rowsToDelete - rowsToDelete);
   return approved(planned, policy, { rowsToDelete, deletesInPlace, bite: { cutoffMillis: sent, rest } }, state);

@@ -6,12 +6,12 @@ import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../
 import { isHere, standing } from '../../ledger/standing.ts';
 import { quarantineCounted } from '../../ledger/transitions.ts';
 import { type DryRun, OperationsError } from '../../operations/operations.ts';
-import { type Circumstances, decide } from '../../policy/decision.ts';
+import { type DecisionFacts, decide, guardFailed, policyCutoff } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { lostSince } from '../../truncation/between-runs.ts';
 import { biteOf } from '../../truncation/bite.ts';
-import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
+import { truncateFields } from '../../truncation/fields.ts';
 import { preview } from '../../truncation/look.ts';
 import { physicalIndex } from '../../truncation/physical-index.ts';
 import {
@@ -117,7 +117,7 @@ async function dryRunEntry(
 ): Promise<Planning> {
   const { state, services, sizes, asking } = context;
   const { clock, deadline } = services;
-  const cutoffMillis = cutoffOf(policy, Date.parse(state.startedAt));
+  const cutoffMillis = policyCutoff(Date.parse(state.startedAt), policy);
   const size = physicalIndex(sizes, policy);
   const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb };
   const base = { index, entry };
@@ -165,23 +165,28 @@ async function decidedEntry(
   const { settings, clock } = services;
   const runStartMillis = Date.parse(state.startedAt);
   const { approveRows } = state;
-  const given: Circumstances = {
-    dryRun,
-    cutoffMillis: cutoffOf(policy, runStartMillis),
+  const facts: DecisionFacts = {
     runStartMillis,
+    cutoffMillis: policyCutoff(runStartMillis, policy),
     nowMillis: clock.now(),
+    clockSkewMillis: dryRun.clockSkewMillis,
     minRetentionDays: settings.minRetentionDays,
+    deletesInPlace: dryRun.deletesInPlace,
     approveRows,
+    judgesShare: true,
   };
-  const decision = decide(policy, given);
-  if (decision.kind === 'refuse') return { entry: done(counted, decision.outcome, decision.cause) };
+  const decision = decide(policy, dryRun, facts);
+  if (decision.kind === 'done') return { entry: done(counted, decision.outcome, decision.cause) };
   const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, approveRows);
   if (dryRun.deletesInPlace) {
     if (bite === undefined) return { entry: approved(counted, policy, dryRun, state) };
-    return searchBite({ counted, policy, given, bite }, context);
+    return searchBite({ counted, policy, whole: dryRun, facts, bite }, context);
   }
   const refusal = await asking.taskStatusRefusal();
-  if (refusal) return { entry: done(counted, 'failed', { kind: 'guard', which: 'task-status', error: refusal }) };
+  if (refusal) {
+    const { outcome, cause } = guardFailed({ which: 'task-status', error: refusal });
+    return { entry: done(counted, outcome, cause) };
+  }
   const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: bite === undefined ? undefined : true } };
   return { entry: approved(whole, policy, dryRun, state) };
 }

@@ -40,10 +40,11 @@ export interface World {
 export type Step = 'plan' | 'truncate' | 'poll';
 
 /**
- * Where a function can be interrupted: Truncate before it reads the orders again, before it writes `sending`, before the
- * call, before it records the answer; Poll before it writes a verdict.
+ * Where a function can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
+ * calls, records the answer; Poll before it writes a
+ * verdict.
  */
-export type Point = 'orders' | 'sending' | 'call' | 'answer' | 'verdict';
+export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict';
 
 /** What happens there, once: others act; the function dies; it hangs until it is thawed; the whole run is stopped. */
 export type Interruption = { at: Point; does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops' };
@@ -66,8 +67,9 @@ export interface Run {
   /** History events, as Step Functions counts them. */
   events: number;
   report?: Report;
-  /** Where it was stopped. */
-  stopped?: { state: string; input: unknown };
+  /** Where it was stopped; or the error that its execution failed with, so that no report was published. */
+  stopped?: { state: string; input: unknown } | undefined;
+  failed?: string;
   /** Lets a function that hangs go on, and waits for its end. */
   thaw(): Promise<void>;
   /** What a person would be told with `notify: problems`. */
@@ -201,8 +203,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       });
       run.events = events;
     } catch (error) {
-      if (!isStopped || !entered) throw error;
-      run.stopped = entered;
+      if (!(error instanceof Error)) throw error;
+      if (isStopped) run.stopped = entered;
+      else run.failed = error.name;
     }
     return run;
   }
@@ -305,6 +308,10 @@ function interruptible(
     },
     operations: {
       ...operations,
+      async dryRun(fields, options) {
+        if (step === 'truncate') await pause('baseline');
+        return operations.dryRun(fields, options);
+      },
       async truncate(fields, maySend) {
         await pause('call');
         const sent = await operations.truncate(fields, maySend);

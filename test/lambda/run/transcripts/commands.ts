@@ -164,7 +164,7 @@ const switched = (word: string, on: string, off: string): boolean => {
   return word === on;
 };
 
-type Command1 = (command: Command, stage: Stage, word: string) => string[] | void | Promise<string[] | void>;
+type Command1 = (command: Command, stage: Stage, word: string) => string[] | undefined | void | Promise<string[] | undefined>;
 
 const commands: Record<string, Command1> = {
   run,
@@ -192,6 +192,12 @@ const commands: Record<string, Command1> = {
   },
   days: (_, { world }, word) => {
     world.clock.time += Number(word) * day;
+  },
+  seconds: (_, { world }, word) => {
+    world.clock.time += Number(word) * 1000;
+  },
+  millis: (_, { world }, word) => {
+    world.clock.time += Number(word);
   },
   'hours-per-run': (_, { world }, word) => {
     world.settings.maxRunHours = Number(word);
@@ -225,6 +231,7 @@ const commands: Record<string, Command1> = {
     ledger.stored.set(anIndex, { ...(ledger.stored.get(anIndex) as object), version: Number(word) });
   },
   fault: (_, { world }, word) => world.standIn.fault(word.replace(':', '=')),
+  'deletes-always': (_, { world }) => world.standIn.set({ mode: 'always-delete' }),
   mend: (_, { world }) => world.standIn.mend(),
   come({ options }, { world: { standIn, clock } }) {
     const { old = '0', fresh = '0', new: now = '0', days } = options;

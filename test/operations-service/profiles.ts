@@ -1,4 +1,4 @@
-import { type Behaviour, specified } from '../../cli/operations-service/behaviour.ts';
+import { type Behaviour, specified } from './simulation/behaviour.ts';
 
 /** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 

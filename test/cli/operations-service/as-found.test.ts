@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpReply } from '../../../cli/operations-service/exchange.ts';
+import type { HttpReply } from '../../operations-service/simulation/exchange.ts';
 import { createEngine, type EngineOptions } from '../../operations-service/engine.ts';
 import { day, serve, start, tenADay } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { specified } from '../../../cli/operations-service/behaviour.ts';
+import { specified } from '../../operations-service/simulation/behaviour.ts';
 import { sampleIndices, timestampsOf } from '../../../cli/operations-service/samples.ts';
 import samplePolicies from '../../../cli/sample-policies.json' with { type: 'json' };
 import type { Strategy } from '../../../lambda/facts/strategy.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { json } from '../../../cli/operations-service/exchange.ts';
+import { json } from '../../operations-service/simulation/exchange.ts';
 import { createEngine, type Engine, type EngineOptions } from '../../operations-service/engine.ts';
 import { day, serve, start, tenADay } from './service.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../../../cli/operations-service/behaviour.ts';
+import type { Action } from '../simulation/behaviour.ts';
 import { amount, between, type Fault, FaultError, flag, oneOf, readNumber, unlimited } from './kinds.ts';
 
 /** The faults, by name. */

@@ -188,13 +188,13 @@ function taskStatus({ reading, tasks, now }: World, fields: Record<string, unkno
 
 /** The shape of DataHub's answer; a row takes about a quarter of a kilobyte. */
 function indexSizes({ stored }: World): ServiceReply {
-  const sizes = [...stored].map(([indexName, rows]) => ({
+  const sizes = [...stored].map(([indexName, { entityType, aspect, total }]) => ({
     indexName,
-    entityType: rows.entityType.toLowerCase(),
-    aspect: rows.aspect.toLowerCase(),
-    sizeMb: Math.round(rows.total * 0.025) / 100,
+    entityName: entityType.toLowerCase(),
+    aspectName: aspect.toLowerCase(),
+    sizeInMb: total * 0.00025,
   }));
-  return json({ value: JSON.stringify({ sizes }) });
+  return json({ value: { indexSizes: sizes } });
 }
 
 const json = (body: unknown): ServiceReply => ({

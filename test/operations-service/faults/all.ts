@@ -43,6 +43,9 @@ export const faults: readonly Fault[] = [
   flag('slow-allocation', 'a reindex without timeoutSeconds dies at its first write, completed', {
     slowAllocation: true,
   }),
+  flag('refuses-force-flags', 'a front that refuses forceDeleteByQuery, so that the server chooses', {
+    refusesForceFlags: true,
+  }),
   flag('ignores-force-flags', 'an old server: forceDeleteByQuery and forceReindex have no effect', {
     knowsForceFlags: false,
   }),

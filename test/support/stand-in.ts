@@ -1,7 +1,7 @@
-import { type Behaviour, specified } from '../../cli/operations-service/behaviour.ts';
-import type { Asked, FaultDecision, IncomingRequest } from '../../cli/operations-service/exchange.ts';
 import type { SampleIndex } from '../../cli/operations-service/samples.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type Behaviour, specified } from '../operations-service/simulation/behaviour.ts';
+import type { Asked, FaultDecision, IncomingRequest } from '../operations-service/simulation/exchange.ts';
 
 /**
  * The server of the tests: the embedded service over real HTTP, and what tests do to it behind its back. The only file

@@ -11,7 +11,7 @@ export interface Weather {
   effects?: readonly Effect[];
   /** Ledger calls. */
   ledger: number;
-  /** Parameters: policies, pause, token. */
+  /** Parameters: policies and pause. */
   parameters: number;
   publish: number;
   /** A function dies, at any await. */
@@ -77,11 +77,9 @@ export const machinery = {
   'function outlives its time': 'it goes on after its time-out',
   'function crashes': 'it dies at any await, before or after what it does there',
   'function hangs': 'it stands still at any await, for seconds or hours, and goes on',
-  'clock stood still':
-    'when it goes on, right before the real truncate, its clock of the wall says that no time has passed',
   'ledger refused': 'the store does nothing, and says so',
   'ledger answer lost': 'the store does what it was asked, and nobody hears of it',
-  'parameter throttled': 'policies, pause or token cannot be read',
+  'parameter throttled': 'policies or pause cannot be read',
   'publish refused': 'nobody is told',
   'publish answer lost': 'people are told, and the function does not know',
 } as const;

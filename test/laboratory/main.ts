@@ -1,14 +1,13 @@
 import { CommanderError } from 'commander';
 import { runHistories, runMutants, runOneHistory } from './campaign/commands.ts';
-import { runComparison } from './named/compare.ts';
+import { runNamed } from './named/named.ts';
 import { runNoise } from './noise/noise.ts';
 import { type Options, parseOptions } from './options.ts';
 import { runEnumeration } from './small-model/command.ts';
 
 /**
- * `npm run faults -- --help` lists the options. Exits with 1 after a violation, an unnoticed mutant, rows that we lose
- * in a named situation without reporting them, or an index stuck after three ordinary months; with 2 for a wrong
- * option.
+ * `npm run faults -- --help` lists the options. Exits with 1 after a violation, an unnoticed mutant, a named
+ * situation that is not told as it should be, or a false alarm in three ordinary months; with 2 for a wrong option.
  */
 
 async function main(options: Options): Promise<boolean> {
@@ -17,7 +16,7 @@ async function main(options: Options): Promise<boolean> {
   if (options.mutant !== undefined) return runMutants(options);
   const passed = [options.enumerate ? await runEnumeration() : await runHistories(options)];
   if (options.mutants) passed.push(await runMutants(options));
-  if (options.named && !options.enumerate) passed.push(await runComparison());
+  if (options.named && !options.enumerate) passed.push(await runNamed());
   return passed.every(Boolean);
 }
 

@@ -12,7 +12,7 @@ export interface Options {
   noise: boolean;
   mutants: boolean;
   named: boolean;
-  /** Only mutants whose name contains this text, or that are about this rule or find. */
+  /** Only mutants whose name contains this text, or that are about this rule. */
   mutant?: string;
 }
 
@@ -29,9 +29,9 @@ export function parseOptions(argv: readonly string[]): Options {
       whole(0),
     )
     .option('--index <name>', 'with --run: what happened to this index, event by event')
-    .option('--mutant <text>', 'only mutants whose name contains this text, or that are about this rule or find')
+    .option('--mutant <text>', 'only mutants whose name contains this text, or that are about this rule')
     .option('--no-mutants', 'skips the mutants, in which one safety rule is switched off')
-    .option('--no-named', 'skips the named histories, in which datahub-gc runs at the same time')
+    .option('--no-named', 'skips the named situations')
     .option('--enumerate', 'two executions on one index, in every possible order of their steps', false)
     .option('--noise', 'three ordinary months in production, and each night that was not ok', false)
     .allowExcessArguments(false)

@@ -10,8 +10,7 @@ const rewritten =
   ({ world, policies }: Stage, chances: Chances): void => {
     const policy = chances.pick(policies);
     const next = text(policy, chances);
-    const source =
-      typeof next === 'string' ? { name: policy.parameter, text: next } : next && written(policy, next);
+    const source = typeof next === 'string' ? { name: policy.parameter, text: next } : next && written(policy, next);
     world.policies = replaced(world.policies, policy.parameter, source);
   };
 

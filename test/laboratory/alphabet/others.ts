@@ -33,7 +33,14 @@ export function remove(
 export function copyByOthers(
   world: World,
   alias: string,
-  given: { millis: number; swap: 'first' | 'last'; olderThan?: number; loses?: number; what: string; catchesUp?: boolean },
+  given: {
+    millis: number;
+    swap: 'first' | 'last';
+    olderThan?: number;
+    loses?: number;
+    what: string;
+    catchesUp?: boolean;
+  },
 ): void {
   const { engine } = world.server;
   const { millis, swap, olderThan = Number.NEGATIVE_INFINITY, loses = 0, what, catchesUp = false } = given;
@@ -70,7 +77,8 @@ export const others = {
       const millis = chances.pick([2000, 5 * minute]);
       if (chances.happens(0.5)) {
         world.others(index, 'deleted by datahub-gc', () => {
-          for (const row of engine.found(physical)) if (row.timestamp <= olderThan) engine.remove(physical, row, 'others');
+          for (const row of engine.found(physical))
+            if (row.timestamp <= olderThan) engine.remove(physical, row, 'others');
         });
       } else {
         copyByOthers(world, index, { millis, swap: 'first', olderThan, what: 'copied by datahub-gc' });

@@ -63,7 +63,10 @@ export const moods = {
     says: 'tasks die before their first row',
     changes: { pace: { millis: 60_000, endsAt: { share: 0, as: 'dead' } } },
   },
-  'some rows fail': { says: 'a fifth of the rows changed meanwhile', changes: { pace: { millis: 20_000, fails: 0.2 } } },
+  'some rows fail': {
+    says: 'a fifth of the rows changed meanwhile',
+    changes: { pace: { millis: 20_000, fails: 0.2 } },
+  },
   'one row fails': { says: 'a hundredth of the rows fails', changes: { pace: { millis: 20_000, fails: 0.01 } } },
   'every row fails': { says: 'every row changed meanwhile', changes: { pace: { millis: 20_000, fails: 1 } } },
   'takes minutes': { says: 'tasks take 15 minutes', changes: { pace: { millis: 15 * minute } } },

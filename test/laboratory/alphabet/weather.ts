@@ -1,5 +1,5 @@
 import type { Chances } from '../world/chances.ts';
-import type { Effect } from './answers.ts';
+import type { Answer, Effect } from './answers.ts';
 
 /** How often each thing goes wrong, as a share of the occasions. */
 export interface Weather {
@@ -9,6 +9,8 @@ export interface Weather {
   truncate: number;
   /** What such a truncate may do; everything if omitted. */
   effects?: readonly Effect[];
+  /** What its client may hear; everything if omitted. */
+  answers?: readonly Answer[];
   /** Ledger calls. */
   ledger: number;
   /** Parameters: policies and pause. */

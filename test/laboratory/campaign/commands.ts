@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { eventLines } from '../histories/events.ts';
 import { live } from '../histories/history.ts';
+import { scenarioOf } from '../histories/scenario.ts';
 import { violationText } from '../rules/checker.ts';
 import { bundleWorker, runWorker } from './bundle.ts';
-import { merged, runCampaign, scenarioOf, type Tally } from './campaign.ts';
-import { huntMutants } from './hunt.ts';
-import { huntedLine, printHunted, printTally, progress } from './print.ts';
+import { merged, runCampaign, type Tally } from './campaign.ts';
+import { huntedLine, huntMutants, printHunted } from './hunt.ts';
+import { printTally, progress } from './print.ts';
 
 /**
  * The commands of `npm run faults`, which print to standard output and return whether everything was as it should be.
@@ -24,7 +25,7 @@ export async function runHistories({ seed, runs }: { seed: number; runs: number 
 
 /** One history again, with its scenario and everything that happened to one index. */
 export async function runOneHistory(seed: number, run: number, index: string | undefined): Promise<boolean> {
-  console.log(JSON.stringify(scenarioOf(seed, run), null, 2));
+  console.log(JSON.stringify(scenarioOf(seed, run), null, 1));
   if (index !== undefined) {
     for (const line of eventLines(await live(scenarioOf(seed, run)), index)) console.log(line);
   }
@@ -32,9 +33,8 @@ export async function runOneHistory(seed: number, run: number, index: string | u
 }
 
 /** Switches rules off, one at a time, until a history breaks. */
-export async function runMutants(options: { seed: number; mutant?: string; enumerate: boolean }): Promise<boolean> {
-  const { mutant = '', seed, enumerate } = options;
-  const hunted = await huntMutants({ name: mutant, seed, threads, inSmallModel: enumerate }, (one) =>
+export async function runMutants({ mutant = '', seed }: { seed: number; mutant?: string }): Promise<boolean> {
+  const hunted = await huntMutants({ name: mutant, seed, threads }, (one) =>
     process.stderr.write(`${huntedLine(one)}\n`),
   );
   if (hunted.length === 0) console.log(`No rule to be switched off has "${mutant}" in its name.`);

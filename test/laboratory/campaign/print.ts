@@ -1,5 +1,4 @@
 import type { Tally } from './campaign.ts';
-import type { Hunted } from './hunt.ts';
 
 /**
  * Prints a line on standard error now and then, in a terminal or not, because it takes minutes until there is a table.
@@ -30,34 +29,14 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
 const byCount = (counts: Record<string, number>): [string, number][] =>
   Object.entries(counts).sort(([one, few], [other, many]) => many - few || one.localeCompare(other));
 
-export function printTally(tally: Tally, seed: number): void {
-  const { histories, nights, executions, truncates, reindexes, lost } = tally;
+export function printTally({ sums, letters, outcomes, causes, violations }: Tally, seed: number): void {
   console.log(`seed ${seed} (a single history again: npm run faults -- --seed ${seed} --run <run>)`);
-  console.log(
-    `${histories} histories, ${nights} nights with faults, ${executions} executions, ${truncates} real truncates, ${reindexes} of them reindexes`,
-  );
+  for (const [name, count] of Object.entries(sums)) console.log(`${count} ${name}`);
   console.log('\nLetters of the alphabet that came up:');
-  printTable(['letter', 'times'], byCount(tally.letters));
+  printTable(['letter', 'times'], byCount(letters));
   console.log('\nOutcomes reported:');
-  printTable(['outcome', 'times'], byCount(tally.outcomes));
+  printTable(['outcome', 'times'], byCount(outcomes));
   console.log('\nTheir causes:');
-  printTable(['cause', 'times'], byCount(tally.causes));
-  console.log(
-    `\nRows newer than the cutoff that went through our doing: ${lost}, each named in a report or a violation`,
-  );
-  console.log(`\nViolations: ${tally.violations.length}`);
+  printTable(['cause', 'times'], byCount(causes));
+  console.log(`\nViolations: ${violations.length}`);
 }
-
-/** @returns whether every mutant was noticed */
-export function printHunted(hunted: readonly Hunted[]): boolean {
-  console.log('\nSafety rules (docs/testing.md) switched off, and finds brought back, one at a time:');
-  printTable(
-    ['rule', 'switched off', 'histories', 'violation found'],
-    hunted.map(({ about, name, histories, broken }) => [about, name, histories, broken.join('; ') || 'NOT NOTICED']),
-  );
-  return hunted.every(({ broken }) => broken.length > 0);
-}
-
-/** Prints one mutant as soon as it is done, because a hunt takes minutes. */
-export const huntedLine = ({ about, name, histories, broken }: Hunted): string =>
-  `${about}, ${name}: ${broken[0] ?? 'NOT NOTICED'} (${histories} histories)`;

@@ -1,6 +1,6 @@
+import { remove } from '../alphabet/others.ts';
 import { kinds, moods } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';
-import { remove } from '../alphabet/others.ts';
 import { createChances } from '../world/chances.ts';
 import type { Execution } from '../world/execution.ts';
 import { type Behaviour, plain } from '../world/server.ts';
@@ -49,7 +49,12 @@ export async function live(scenario: Scenario): Promise<History> {
     const now = firstNight - day / 2;
     engine.create(index, [...aged(next, old, 120, 31, now), ...aged(next, fresh, 29, 0.2, now)]);
   });
-  return withVirtualTimers(world.time, async () => ({ world, policies, maxRunHours, last: await play(world, scenario, policies) }));
+  return withVirtualTimers(world.time, async () => ({
+    world,
+    policies,
+    maxRunHours,
+    last: await play(world, scenario, policies),
+  }));
 }
 
 async function play(world: World, scenario: Scenario, policies: readonly PolicyOf[]) {
@@ -124,6 +129,8 @@ function erode(world: World, index: string, rows: number): void {
     let left = rows;
     const young = world.time.now() - 29 * day;
     if (!physical) return;
-    world.others(index, 'a few rows deleted', () => remove(world, physical, (timestamp) => timestamp > young && left-- > 0));
+    world.others(index, 'a few rows deleted', () =>
+      remove(world, physical, (timestamp) => timestamp > young && left-- > 0),
+    );
   });
 }

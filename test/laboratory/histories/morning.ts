@@ -62,7 +62,8 @@ export async function releaseAtLast(
     if (world.stored(index)?.state !== 'quarantined' && !isHeld) continue;
     await released(run, `last-release-${name}`, name, true);
   }
-  for (const { index } of policies) world.server.engine.write(index, aged(world.chances.next, 100, 100, 70, time.now()));
+  for (const { index } of policies)
+    world.server.engine.write(index, aged(world.chances.next, 100, 100, 70, time.now()));
   await time.runUntil(time.now() + 3_600_000);
   await run('last-night', {});
   return 'last-night';

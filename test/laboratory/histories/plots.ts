@@ -47,7 +47,13 @@ function rewrite({ world, policies }: Stage, index: string, changes: object): vo
   if (policy) world.policies = replaced(world.policies, policy.parameter, written(policy, changes));
 }
 
-const wide = { maxDeletePercent: 100, minDeletePercent: 1, maxRowsPerRun: 100_000, refuseReindex: false, enabled: true };
+const wide = {
+  maxDeletePercent: 100,
+  minDeletePercent: 1,
+  maxRowsPerRun: 100_000,
+  refuseReindex: false,
+  enabled: true,
+};
 
 export const plots = {
   'a copy is cut, and late rows fill it up': {

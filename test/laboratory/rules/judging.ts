@@ -43,7 +43,8 @@ export const judgingRules = {
       const looks = looksOf(history, closing);
       const [first, last] = [looks[0], looks.at(-1)];
       const isAgreed = first !== undefined && last !== undefined && last.countedAt - first.countedAt >= 85 * second;
-      if (!isAgreed && !isClosedForAge(closing)) yield { at, text: `${record.index}: ${verdict.outcome} at its first look` };
+      if (!isAgreed && !isClosedForAge(closing))
+        yield { at, text: `${record.index}: ${verdict.outcome} at its first look` };
     }
   },
 
@@ -64,7 +65,8 @@ export const judgingRules = {
     for (const { at, event, verdict, record } of closings(history)) {
       const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.copies);
       const state = isClosed ? 'quarantined' : 'idle';
-      if (event.next.state !== state) yield { at, text: `${record.index}: ${verdict.outcome}, and ${event.next.state}` };
+      if (event.next.state !== state)
+        yield { at, text: `${record.index}: ${verdict.outcome}, and ${event.next.state}` };
     }
   },
 
@@ -89,7 +91,8 @@ export const judgingRules = {
       const isAsked = eventsOf(history, 'sizes').some((asked) => asked.invocation.id === invocation.id);
       const now = event.truth.indexName;
       if (!isAsked || indexName === undefined || now === undefined || now === indexName) continue;
-      const movedAt = eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at)?.at ?? 0;
+      const movedAt =
+        eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at)?.at ?? 0;
       if (verdict.indexNow !== now && at - movedAt > 15 * minute) {
         yield { at, text: `${record.index}: ${indexName} is ${now} now, and the verdict does not say so` };
       }
@@ -163,8 +166,7 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
   const isWhole = total !== undefined && copied >= total && total >= baseline.rowsKept;
   const isShort = left < baseline.rowsToDelete && total !== undefined && copied < total;
   const isUntouched = record.state === 'sending' && left >= baseline.rowsToDelete && lost <= 0;
-  const isMissing =
-    lost > Math.max(10, baseline.rowsKept * 0.02) || (copies && ((lost >= 1 && !isWhole) || isShort));
+  const isMissing = lost > Math.max(10, baseline.rowsKept * 0.02) || (copies && ((lost >= 1 && !isWhole) || isShort));
   const remains = left > Math.max(10, baseline.rowsToDelete * 0.01) || left >= baseline.rowsToDelete / 2;
   const expected = isUntouched
     ? 'failed'
@@ -188,7 +190,11 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const left = last.answer.rowsToDelete;
   const { copies, baseline, sendingSince, judgeableAt } = record.attempt;
   const status = eventsOf(history, 'status').findLast(
-    (event) => event.invocation.id === invocation.id && record.state === 'running' && event.taskId === record.taskId && event.at <= at,
+    (event) =>
+      event.invocation.id === invocation.id &&
+      record.state === 'running' &&
+      event.taskId === record.taskId &&
+      event.at <= at,
   )?.answer;
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
   if (found?.completed && (!copies || left < baseline.rowsToDelete)) return undefined;

@@ -10,7 +10,8 @@ export const ledgerRules = {
   *'a preview leaves the ledger alone'(history) {
     for (const { at, invocation, next } of eventsOf(history, 'ledger')) {
       const execution = executionOf(history, invocation);
-      if (execution?.mode === 'preview') yield { at, text: `${next.index}: written by the preview ${invocation.runId}` };
+      if (execution?.mode === 'preview')
+        yield { at, text: `${next.index}: written by the preview ${invocation.runId}` };
     }
   },
 
@@ -80,14 +81,23 @@ function releasing(history: Parameters<CheckRule>[0], { previous, next, invocati
   return releaseOf(history, invocation);
 }
 
-const countsFailed = (history: Parameters<CheckRule>[0], { id }: Event<'ledger'>['invocation'], before: number): boolean =>
+const countsFailed = (
+  history: Parameters<CheckRule>[0],
+  { id }: Event<'ledger'>['invocation'],
+  before: number,
+): boolean =>
   eventsOf(history, 'dry-run').some(({ at, answer, invocation }) => at <= before && !answer && invocation.id === id);
 
 /** Rows went or came while the release was being counted and written. */
 const wasTouched = (history: Parameters<CheckRule>[0], { at, next, invocation }: Event<'ledger'>): boolean =>
   history.world.journal.some(
-    (event) => event.kind === 'others' && event.index === next.index && event.at >= invocation.startedAt && event.at <= at,
-  ) || history.world.tracker.tracks.some(({ index, task }) => index === next.index && task !== undefined && task.movedAt >= invocation.startedAt && task.startedAt <= at);
+    (event) =>
+      event.kind === 'others' && event.index === next.index && event.at >= invocation.startedAt && event.at <= at,
+  ) ||
+  history.world.tracker.tracks.some(
+    ({ index, task }) =>
+      index === next.index && task !== undefined && task.movedAt >= invocation.startedAt && task.startedAt <= at,
+  );
 
 const sawItsEnd = (history: Parameters<CheckRule>[0], { invocation }: Event<'ledger'>): boolean =>
   eventsOf(history, 'status').some(

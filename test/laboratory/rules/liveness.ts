@@ -39,7 +39,11 @@ export const livenessRules = {
 
 const fine: readonly Outcome[] = ['above-ceiling', 'still-running'];
 
-function* stuckIn(history: Parameters<CheckRule>[0], runId: string | undefined, also: readonly Outcome[]) {
+function* stuckIn(
+  history: Parameters<CheckRule>[0],
+  runId: string | undefined,
+  also: readonly Outcome[],
+): Generator<{ at: number; text: string }> {
   if (runId === undefined) return;
   const published = eventsOf(history, 'published').findLast((event) => event.runId === runId);
   const at = published?.at ?? history.world.time.now();

@@ -81,7 +81,8 @@ export const sendingRules = {
       if (at >= sendBy) yield { at, text: `${index}: sent ${Math.round((at - sendBy) / 1000)} s after sendBy` };
       if (judgeableAt < sendBy + 10 * minute) yield { at, text: `${index}: it may be judged before it has ended` };
       if (sendBy > invocation.endsAt - 2 * minute) yield { at, text: `${index}: sendBy leaves no time for the answer` };
-      if (JSON.stringify(written) !== JSON.stringify(fields)) yield { at, text: `${index}: other fields in the ledger` };
+      if (JSON.stringify(written) !== JSON.stringify(fields))
+        yield { at, text: `${index}: other fields in the ledger` };
     }
   },
 
@@ -107,7 +108,8 @@ export const sendingRules = {
       if (event.kind !== 'truncate') continue;
       const { record, index, at, track } = event;
       const isFirst = record?.state === 'sending' && runOf(record.attempt) === runOf(track);
-      if (!isFirst && track.runStartMillis <= (spent.get(index) ?? 0)) yield { at, text: `${index}: sent though spent` };
+      if (!isFirst && track.runStartMillis <= (spent.get(index) ?? 0))
+        yield { at, text: `${index}: sent though spent` };
     }
   },
 
@@ -154,7 +156,8 @@ export const sendingRules = {
         return event.state.entries.flatMap((entry) => (entry.phase === 'done' ? [entry.entry] : []));
       });
       const bad = news.find(({ outcome, cause, copies }) => opensBreaker(outcome, cause, copies === true));
-      if (bad) yield { at: sent.at, text: `${sent.index}: sent after ${bad.entityType}.${bad.aspect} was ${bad.outcome}` };
+      if (bad)
+        yield { at: sent.at, text: `${sent.index}: sent after ${bad.entityType}.${bad.aspect} was ${bad.outcome}` };
       const answered = before.filter(
         (event): event is Event<'answered'> => event.kind === 'answered' && runOf(event.invocation) === run,
       );
@@ -186,7 +189,8 @@ export const sendingRules = {
           runOf(event.invocation) === run &&
           event.index === sent.index,
       );
-      const at = (cutoff: number) => counts.findLast(({ fields }) => fields.cutoffMillis === cutoff)?.answer?.rowsToDelete;
+      const at = (cutoff: number) =>
+        counts.findLast(({ fields }) => fields.cutoffMillis === cutoff)?.answer?.rowsToDelete;
       const [until, after] = [at(window.untilMillis), at(window.afterMillis)];
       if (until === undefined || after === undefined) {
         yield { at: sent.at, text: `${sent.index}: the window between two runs was not counted` };
@@ -194,7 +198,10 @@ export const sendingRules = {
       }
       const lost = window.rows - (until - after);
       if (lost > 10 && until - after < window.rows / 2) {
-        yield { at: sent.at, text: `${sent.index}: sent, and ${lost} of ${window.rows} rows are gone since the last verdict` };
+        yield {
+          at: sent.at,
+          text: `${sent.index}: sent, and ${lost} of ${window.rows} rows are gone since the last verdict`,
+        };
       }
     }
   },
@@ -208,7 +215,8 @@ function whyUnjustified(sent: Event<'truncate'>, asked: Event<'dry-run'> | undef
   if (rowsToDelete <= 0 || rowsToDelete > rowsTotal) return `its last dry run says ${rowsToDelete} of ${rowsTotal}`;
   if (sent.record?.state !== 'sending') return undefined;
   const { baseline, copies, announcesCopy } = sent.record.attempt;
-  if (announcesCopy !== !deletesInPlace || copies !== announcesCopy) return 'the ledger does not say how it removes rows';
+  if (announcesCopy !== !deletesInPlace || copies !== announcesCopy)
+    return 'the ledger does not say how it removes rows';
   const difference = Math.abs(baseline.rowsToDelete - rowsToDelete);
   const isFar = difference > (deletesInPlace ? slack(Math.max(baseline.rowsToDelete, rowsToDelete)) : 0);
   return isFar ? `the baseline says ${baseline.rowsToDelete}, the last dry run ${rowsToDelete}` : undefined;
@@ -231,7 +239,8 @@ function whyNotOrdered({ sent, policy, asked, execution }: Send): string | undef
   if (cutoffMillis === whole) {
     return deletesInPlace && rowsToDelete > most + slack(most) ? `${rowsToDelete} rows, at most ${most}` : undefined;
   }
-  if (maxRowsPerRun === undefined || cutoffMillis > whole || (whole - cutoffMillis) % hour !== 0) return 'another cutoff';
+  if (maxRowsPerRun === undefined || cutoffMillis > whole || (whole - cutoffMillis) % hour !== 0)
+    return 'another cutoff';
   return rowsToDelete > most + slack(most) ? `${rowsToDelete} rows in a bite of ${most}` : undefined;
 }
 

@@ -21,10 +21,14 @@ export const tellingRules = {
         (event) =>
           entriesOf(event, index).some((entry) => names(entry, loss)) ||
           (event.report.notes ?? []).some(
-            (note) => note.kind === 'released' && searchIndexOf(note.index) === index && (note.copied || note.running || note.rowsMissing),
+            (note) =>
+              note.kind === 'released' &&
+              searchIndexOf(note.index) === index &&
+              (note.copied || note.running || note.rowsMissing),
           ),
       );
-      if (!isTold) yield { at, text: `${index}: ${loss.settled} rows and ${loss.stragglers} late ones are lost, untold` };
+      if (!isTold)
+        yield { at, text: `${index}: ${loss.settled} rows and ${loss.stragglers} late ones are lost, untold` };
     }
   },
 
@@ -34,7 +38,8 @@ export const tellingRules = {
       for (const event of eventsOf(history, 'published')) {
         if (runOf(event) !== runOf(invocation) || event.at < at) continue;
         for (const { copies, outcome } of entriesOf(event, record.index)) {
-          if (copies !== true && outcome === verdict.outcome) yield { at, text: `${record.index}: ${outcome}, no word of a copy` };
+          if (copies !== true && outcome === verdict.outcome)
+            yield { at, text: `${record.index}: ${outcome}, no word of a copy` };
         }
       }
     }
@@ -43,7 +48,8 @@ export const tellingRules = {
   *'one message for every run that finishes'(history) {
     for (const { at, runId } of eventsOf(history, 'ended').filter(({ how }) => how === 'succeeded')) {
       const published = eventsOf(history, 'published').filter((event) => event.runId === runId && event.at <= at);
-      if (!published.some(({ confirmed }) => confirmed)) yield { at, text: `${runId} succeeded, and nothing was published` };
+      if (!published.some(({ confirmed }) => confirmed))
+        yield { at, text: `${runId} succeeded, and nothing was published` };
     }
   },
 
@@ -89,7 +95,11 @@ export const tellingRules = {
       for (const published of later) {
         const entries = entriesOf(published, record.index);
         const isSaid = entries.some(({ outcome }) => outcome === verdict.outcome);
-        if (!isSaid) yield { at, text: `${record.index}: ${verdict.outcome}, reported as ${entries.map(({ outcome }) => outcome)}` };
+        if (!isSaid)
+          yield {
+            at,
+            text: `${record.index}: ${verdict.outcome}, reported as ${entries.map(({ outcome }) => outcome)}`,
+          };
       }
     }
   },

@@ -166,7 +166,16 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
     const now = time.now();
     const counters = { total, deleted: 0, created: 0, conflicts: 0 };
     const id = `node:${++taskIds}`;
-    const task: Task = { id, kind, alias: source.alias, state: 'running', source, ...counters, startedAt: now, movedAt: now };
+    const task: Task = {
+      id,
+      kind,
+      alias: source.alias,
+      state: 'running',
+      source,
+      ...counters,
+      startedAt: now,
+      movedAt: now,
+    };
     engine.tasks.push(task);
     return task;
   }

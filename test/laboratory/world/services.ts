@@ -2,8 +2,8 @@ import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
 import { exchange, type Invocation, named } from './invocation.ts';
-import { operationsOf } from './wire.ts';
 import { isTold } from './telling.ts';
+import { operationsOf } from './wire.ts';
 
 /** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
 export function servicesOf(invocation: Invocation): RunServices {

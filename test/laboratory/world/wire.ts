@@ -1,19 +1,21 @@
-import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
 import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../../lambda/facts/limits.ts';
+import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
 import { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
 import { type Answer, TransportError } from '../../../lambda/operations/http/transport.ts';
 import {
+  type DryRun,
   type Operations,
   OperationsError,
   type ReadOptions,
-  type Truncation,
   type TruncateFields,
+  type Truncation,
 } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { type Answer as Told, answers, type Effect, effects, namesOf, unwritten } from '../alphabet/answers.ts';
+import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';
 import type { Pace, Task } from './engine.ts';
 import { exchange, type Invocation, pause, yieldPoint } from './invocation.ts';
+import type { InvocationInfo } from './journal.ts';
 import type { World } from './world.ts';
 
 /**
@@ -26,21 +28,15 @@ export function operationsOf(invocation: Invocation): Operations {
   return {
     async dryRun(fields, options) {
       let countedAt = time.now();
-      const index = searchIndex(fields);
-      const note = (answer?: Awaited<ReturnType<Operations['dryRun']>>) =>
-        journal.push({ at: time.now(), kind: 'dry-run', invocation: info, index, fields, answer, countedAt });
+      const note = noting(world, info, fields);
       try {
         const answer = await read(invocation, 'dry-run', options, () => {
           countedAt = time.now();
           return server.dryRun(fields);
         });
-        if (answer === 'no index') throw failure('no-index', 'dry-run', 500);
-        if (answer === 'refused') throw failure('bad-request', 'dry-run', 400);
-        if (answer === 'no count') throw failure('unreadable', 'dry-run', 200);
-        note(answer);
-        return answer;
+        return note(counted(answer), countedAt);
       } catch (error) {
-        note();
+        note(undefined, countedAt);
         throw error;
       }
     },
@@ -64,7 +60,24 @@ export function operationsOf(invocation: Invocation): Operations {
   };
 }
 
-const failure = (kind: ServerErrorKind, operation: ServerError['operation'], status?: number): OperationsError =>
+/** The answer to a dry run, as the core reads it. Throws OperationsError. */
+export function counted(answer: ReturnType<World['server']['dryRun']>): DryRun {
+  if (answer === 'no index') throw failure('no-index', 'dry-run', 500);
+  if (answer === 'refused') throw failure('bad-request', 'dry-run', 400);
+  if (answer === 'no count') throw failure('unreadable', 'dry-run', 200);
+  return answer;
+}
+
+/** Writes the answer to a dry run into the journal. */
+export const noting =
+  ({ journal, time }: World, invocation: InvocationInfo, fields: TruncateFields) =>
+  <Answer extends DryRun | undefined>(answer: Answer, countedAt: number): Answer => {
+    const index = searchIndex(fields);
+    journal.push({ at: time.now(), kind: 'dry-run', invocation, index, fields: { ...fields }, answer, countedAt });
+    return answer;
+  };
+
+export const failure = (kind: ServerErrorKind, operation: ServerError['operation'], status?: number): OperationsError =>
   new OperationsError({ kind, operation, status });
 
 const readFailures: Partial<Record<Told, readonly [ServerErrorKind, number?]>> = {
@@ -125,10 +138,10 @@ async function send(invocation: Invocation, fields: TruncateFields, maySend: () 
   const { world, info } = invocation;
   const { chances, weather } = world;
   const isBad = chances.happens(weather.truncate);
-  const told = isBad ? chances.pick(namesOf(answers)) : 'own';
+  const told = isBad ? chances.pick(weather.answers ?? namesOf(answers)) : 'own';
   const effect = isBad ? chances.pick(weather.effects ?? namesOf(effects)) : 'at once';
   await yieldPoint(invocation, 'before truncate');
-  if (isBad && chances.happens(0.1)) {
+  if (isBad && !weather.answers && chances.happens(0.1)) {
     const phase = chances.pick(namesOf(unwritten));
     world.injected(`unwritten: ${phase}`);
     await pause(invocation, connectTimeoutMillis);
@@ -145,7 +158,14 @@ async function send(invocation: Invocation, fields: TruncateFields, maySend: () 
   const truncation = readAnswer(told, task);
   const status = truncation.kind === 'unresolved' ? truncation.error.status : undefined;
   const isTaskId = truncation.kind === 'started';
-  world.journal.push({ at: world.time.now(), kind: 'answered', invocation: info, index: track.index, status, isTaskId });
+  world.journal.push({
+    at: world.time.now(),
+    kind: 'answered',
+    invocation: info,
+    index: track.index,
+    status,
+    isTaskId,
+  });
   return truncation;
 }
 
@@ -156,7 +176,10 @@ export function take(world: World, track: Track, fields: TruncateFields, effect:
     world.onActing(track);
     return tracker.acts(track, () => server.truncate(fields, pace));
   };
-  const half = { share: chances.pick([0, 0.1, 0.5, 0.9, 0.99]), as: chances.pick(['dead', 'cancelled', 'completed'] as const) };
+  const half = {
+    share: chances.pick([0, 0.1, 0.5, 0.9, 0.99]),
+    as: chances.pick(['dead', 'cancelled', 'completed'] as const),
+  };
   switch (effect) {
     case 'none':
       return undefined;
@@ -166,7 +189,8 @@ export function take(world: World, track: Track, fields: TruncateFields, effect:
       return act({ ...server.behaviour.pace, endsAt: half });
     case 'later':
     case 'much later': {
-      const at = time.now() + (effect === 'later' ? chances.between(1000, 120_000) : chances.between(120_000, 1_195_000));
+      const at =
+        time.now() + (effect === 'later' ? chances.between(1000, 120_000) : chances.between(120_000, 1_195_000));
       track.pendingUntil = at;
       time.at(at, () => void act());
       return undefined;

@@ -1,6 +1,12 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
-import { headOf, isUnresolved, type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import {
+  headOf,
+  isUnresolved,
+  type LedgerRecord,
+  parseRecord,
+  type StoredRecord,
+} from '../../../lambda/ledger/record.ts';
 import type { TruncateFields } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';

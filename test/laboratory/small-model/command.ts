@@ -1,0 +1,39 @@
+import pLimit from 'p-limit';
+import { bundleWorker, runWorker } from '../campaign/bundle.ts';
+import { threads } from '../campaign/commands.ts';
+import { printTable, progress } from '../campaign/print.ts';
+import { violationText } from '../rules/checker.ts';
+
+/** `npm run faults -- --enumerate`. */
+
+/** The longest first, so that it does not keep one thread busy at the end. */
+const sizes = [
+  { server: 'copies, alias first', faults: 1, looks: 1, answers: 'every' },
+  { server: 'copies, alias last', faults: 1, looks: 1, answers: 'few' },
+  { server: 'copies, alias first', faults: 2, looks: 0, answers: 'own' },
+  { server: 'deletes in place', faults: 1, looks: 1, answers: 'every' },
+  { server: 'deletes in place', faults: 2, looks: 0, answers: 'own' },
+] as const;
+
+/**
+ * One fault anywhere, with every answer, at once or late, and looks that fall anywhere; and two faults with the
+ * server's own answer, whenever it acts. With other answers as well, two faults take hours.
+ */
+export async function runEnumeration(): Promise<boolean> {
+  const path = await bundleWorker('enumeration');
+  const limit = pLimit(threads);
+  const lived = progress('histories', 10_000);
+  const results = await Promise.all(
+    sizes.map((size) => limit(() => runWorker(path, { kind: 'small model', ...size, most: 20 }, lived))),
+  );
+  console.log('Two executions over one index, each step of either first, faults at any step:');
+  printTable(
+    ['server', 'faults', 'answers', 'looks open', 'states', 'histories', 'to the end', 'violations'],
+    results.map(({ server, faults, answers, looks, states, histories, complete, violations }) => [
+      ...[server, faults, answers, looks, states, histories, complete, violations.length],
+    ]),
+  );
+  const violations = results.flatMap((one) => one.violations);
+  for (const violation of violations.slice(0, 5)) console.log(`  ${violationText(violation)}`);
+  return violations.length === 0;
+}

@@ -1,0 +1,149 @@
+import { answers, namesOf } from '../alphabet/answers.ts';
+import { kinds } from '../alphabet/server.ts';
+import { firstNight, type History } from '../histories/history.ts';
+import { policyOf, written } from '../histories/policies.ts';
+import { begin as begun, type StepName } from '../world/invocation.ts';
+import { plain } from '../world/server.ts';
+import { coreStep, reportWith } from '../world/steps.ts';
+import { executeWorkflow } from '../world/workflow.ts';
+import { createWorld, type World } from '../world/world.ts';
+import { servicesOf, type Told } from './functions.ts';
+import { asked, type Controlled, type Pending } from './pending.ts';
+
+/**
+ * The small model: executions that have planned to truncate the same index, with an explorer in control of every await
+ * of their functions. At an await it may choose to let it happen, or one of the faults.
+ */
+export interface SmallModel {
+  world: World;
+  pending: Map<string, Pending>;
+  /** Everything that may affect what can still happen, as one text. */
+  key(): string;
+  /** The history so far, for the checker. */
+  history(): History;
+  /** Plans an execution, and gives its further awaits to the explorer. */
+  begin(runId: string): Promise<void>;
+  /** Plays one more execution to the end, with every await going well. */
+  night(runId: string): Promise<void>;
+}
+
+export interface SmallOptions {
+  server: keyof typeof kinds;
+  /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
+  looks: number;
+  /** What a client may get instead of the server's own answer. */
+  answers: keyof typeof answersTold;
+}
+
+/** What a client may get: the server's own answer, one of each kind that the core distinguishes, or every one. */
+export const answersTold = {
+  own: ['own'],
+  few: ['own', '403', '504', 'reset'],
+  every: namesOf(answers).filter((told) => !['slow', 'time-out', 'body lost'].includes(told)),
+} as const;
+
+const day = 86_400_000;
+const maxRunHours = 12;
+
+export function createSmallModel({ server, looks, answers: which }: SmallOptions): SmallModel {
+  const aged = (count: number, days: number) =>
+    Array.from({ length: count }, (_, row) => firstNight - days * day - row);
+  const policy = policyOf(['dataset', 'operation'], { retentionDays: 30, batchSize: 10 });
+  const settings = {
+    stage: 'small',
+    gmsUrl: 'http://gms.test:8080',
+    mode: 'enforce',
+    minRetentionDays: 7,
+    maxRunHours,
+  } as const;
+  const world = createWorld({ seed: 1, start: firstNight, policies: [written(policy)], settings });
+  const { engine } = world.server;
+  engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
+  // A task takes 12 s, so looks happen while it runs.
+  world.server.behaviour = { ...plain, ...kinds[server].changes, pace: { millis: 12_000 } };
+  const told = answersTold[which] as readonly Told[];
+  const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, looks };
+
+  const begin = async (runId: string) => {
+    await world.time.sleep(1000);
+    const runStartMillis = world.time.now();
+    const run = { runId, runStartMillis };
+    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {}, mode: 'enforce' });
+    let ended: Promise<void> = Promise.resolve();
+    const startTime = new Date(runStartMillis).toISOString();
+    const caller = { ...run, settings: () => world.settings };
+    let calls = 0;
+    const late = () => calls > 2 + looks;
+    const isPlanned = new Promise<void>((resolve) => {
+      const call = (step: Exclude<StepName, 'report'>, input: unknown): Promise<unknown> =>
+        new Promise((carryOn, reject) => {
+          const invocation = begun(world, step, caller);
+          const who = `${runId} ${step} ${++calls}`;
+          // Plan goes well: the choices begin after it.
+          const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
+          const options = { world, invocation, who, controlled: given, told, late: late(), fail: reject };
+          coreStep(step, input, servicesOf(options)).then((output) => {
+            controlled.seen.delete(who);
+            // An execution carries over only the run state.
+            controlled.seen.set(runId, JSON.stringify(output));
+            carryOn(output);
+          }, reject);
+        });
+      ended = executeWorkflow(
+        { Execution: { Name: runId, StartTime: startTime, Input: {} } },
+        { input: {} },
+        {
+          now: world.time.now,
+          random: () => 1,
+          entered(name, state) {
+            if (name !== 'NextStep') return;
+            resolve();
+            world.journal.push({ at: world.time.now(), kind: 'taken', ...run, state: state as never });
+          },
+          async sleep(millis) {
+            const until = world.time.now() + millis;
+            if (controlled.automatic) return world.time.sleep(millis);
+            const wait = { who: `${runId} workflow`, what: `wait ${millis}`, choices: ['go'], late: late() };
+            await asked(controlled, wait, () => world.time.runUntil(Math.max(until, world.time.now())));
+          },
+          async call(resource, input) {
+            const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
+            if (step !== 'report') return call(step, input);
+            const invocation = begun(world, step, caller);
+            const options = { world, invocation, who: '', controlled: { ...controlled, automatic: true }, told };
+            const publish = async (report: Parameters<World['published']>[1]) =>
+              world.published(invocation, report, true, true);
+            return reportWith(input, servicesOf(options), { publish });
+          },
+        },
+      ).then(({ status, events }) => {
+        world.journal.push({ at: world.time.now(), kind: 'ended', runId, how: status, events });
+      });
+    });
+    await isPlanned;
+    return { ended };
+  };
+
+  return {
+    world,
+    pending: controlled.pending,
+    key: () =>
+      JSON.stringify([
+        world.time.now() - firstNight,
+        [...world.ledger.stored.values()],
+        engine.aliases().map((alias) => engine.behind(alias)?.name),
+        engine.tasks.map(({ id, state, created, deleted }) => [id, state, created, deleted]),
+        [...controlled.seen].sort(),
+        [...controlled.pending.values()].map(({ who, what }) => [who.replace(/server \d+/, 'server'), what]).sort(),
+      ]),
+    history: () => ({ world, policies: [policy], maxRunHours }),
+    async begin(runId) {
+      await begin(runId);
+    },
+    async night(runId) {
+      controlled.automatic = true;
+      const { ended } = await begin(runId);
+      await ended;
+    },
+  };
+}

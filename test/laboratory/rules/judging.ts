@@ -36,6 +36,15 @@ export const judgingRules = {
     }
   },
 
+  *'a status that shows how rows are removed is believed'(history) {
+    for (const closing of closings(history)) {
+      const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing) ?? {};
+      const shown = created + updated > 0 ? true : deleted > 0 ? false : closing.record.attempt.copies;
+      const { at, record } = closing;
+      if (record.attempt.copies !== shown) yield { at, text: `${record.index}: it ${shown ? 'copied' : 'deleted'}` };
+    }
+  },
+
   *'a verdict other than truncated needs two looks 90 s apart'(history) {
     for (const closing of closings(history)) {
       const { at, record, verdict, track, invocation } = closing;

@@ -1,4 +1,3 @@
-import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
 import { exchange, type Invocation, named } from './invocation.ts';
@@ -11,8 +10,8 @@ export function servicesOf(invocation: Invocation): RunServices {
   const { chances, time } = world;
   const parameter = async <T>(what: string, value: () => T): Promise<T> => {
     const fails = chances.happens(world.weather.parameters);
-    const result = await exchange(invocation, what, value);
-    if (!fails) return result;
+    const result = await exchange(invocation, what, () => (fails ? undefined : value()));
+    if (!fails) return result as T;
     world.injected('parameter throttled');
     throw new ParametersError(`${what} cannot be read: ThrottlingException`);
   };
@@ -58,11 +57,11 @@ export function servicesOf(invocation: Invocation): RunServices {
 export function publisherOf(invocation: Invocation): Publisher {
   const { world, info } = invocation;
   return {
-    async publish(made: Report) {
+    async publish(made, { byHand }) {
       const fails = world.chances.happens(world.weather.publish);
       const lost = fails && world.chances.happens(0.3);
       await exchange(invocation, 'publish', () => {
-        if (!fails || lost) world.published(info, made, isTold(world, made), !fails);
+        if (!fails || lost) world.published(info, made, isTold(world, made, byHand), !fails);
       });
       if (!fails) return;
       world.injected(lost ? 'publish answer lost' : 'publish refused');

@@ -1,0 +1,133 @@
+import { type Mutant, mutant } from './mutant.ts';
+
+const decision = 'policy/decision';
+const truncate = 'run/truncate';
+
+/** Rules 1 to 5: deciding and sending. */
+export const sendingMutants: readonly Mutant[] = [
+  mutant(1, 'takes every server for one that deletes in place', [
+    [truncate, 'copies: !dryRun.deletesInPlace,\n    baseline', 'copies: false,\n    baseline'],
+  ]),
+  mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
+  mutant(1, 'sends another batch size', [['truncation/fields', 'batchSize: policy.batchSize', 'batchSize: 1']]),
+  mutant(2, 'trusts a server whose clock is wrong', [
+    [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
+  ]),
+  mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
+  mutant(2, 'has no floor', [
+    [decision, 'if (present - cutoffMillis >=', 'if (present > 0 || present - cutoffMillis >='],
+  ]),
+  mutant(2, 'believes counts that contradict each other', [
+    [decision, 'rowsToDelete > rowsTotal ?', 'rowsToDelete < 0 ?'],
+  ]),
+  mutant(2, 'has no threshold', [[decision, 'policy.minDeletePercent) < 0)', 'policy.minDeletePercent) < -1)']]),
+  mutant(2, 'has no ceiling', [
+    [
+      decision,
+      'if (!isAboveCeiling(policy, rowsToDelete, rowsTotal) || isApproved)',
+      'if (rowsTotal > 0 || isApproved)',
+    ],
+  ]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= approveRows', 'approveRows > 0']]),
+  mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && !', 'false && !']]),
+  mutant(3, 'does not read the orders again', [
+    [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
+  ]),
+  mutant(3, 'does not read the pause again', [['run/orders', 'if (paused) return paused;', '']]),
+  mutant(3, 'takes a pause that cannot be read for none', [
+    ['run/orders', "return { kind: 'stopped', by: 'paused', problem: problemOf(error) };", 'return void error;'],
+  ]),
+  mutant(3, 'does not compare the policy', [
+    ['run/orders', 'return difference(policy, current.policy);', 'return difference(policy, policy);'],
+  ]),
+  mutant(3, 'sends long after its dry run', [
+    [truncate, 'Math.min(sendBy, dryRunAt.wall + dryRunValidMillis)', 'sendBy'],
+    [truncate, ', dryRunAt.monotonic + dryRunValidMillis)', ')'],
+  ]),
+  mutant(3, 'does not decide again', [[truncate, '  if (refusal) {\n', '  if (refusal && rowsTotal < 0) {\n']]),
+  mutant(3, 'does not compare the dry run with the baseline', [[truncate, 'difference > tolerated', 'tolerated < 0']]),
+  mutant(3, 'fixes the cutoff in Truncate', [
+    [
+      truncate,
+      'const policyCutoffMillis = cutoffOf(policy, runStartMillis);',
+      'const policyCutoffMillis = cutoffOf(policy, clock.now());',
+    ],
+  ]),
+  mutant(3, 'deletes more than a bite', [
+    [truncate, 'plan.bite?.cutoffMillis ?? policyCutoffMillis', 'policyCutoffMillis'],
+  ]),
+  mutant(4, 'takes 5xx for a rejection', [
+    [
+      'operations/answers/truncation',
+      "return { kind: 'unresolved', error: failure",
+      "if (answer.status >= 500) return { kind: 'not-sent', why: failure };\n  return { kind: 'unresolved', error: failure",
+    ],
+  ]),
+  mutant(4, 'takes 400 for a rejection', [
+    [
+      'operations/answers/truncation',
+      "return { kind: 'unresolved', error: failure",
+      "if (answer.status === 400) return { kind: 'not-sent', why: failure };\n  return { kind: 'unresolved', error: failure",
+    ],
+  ]),
+  mutant(4, 'takes a connection that broke for one that was never made', [
+    ['operations/answers/truncation', 'if (!error.mayBeWritten)', 'if (error.status === undefined)'],
+  ]),
+  mutant(4, 'goes on after calls without a task id', [
+    ['run/breaker', 'callsWithoutTask >= maxCallsWithoutTask ||', ''],
+  ]),
+  mutant(4, 'goes on after its token was refused', [['run/breaker', ' || status === 401 || status === 403', '']]),
+  mutant(5, 'ignores sendBy', [
+    ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
+  ]),
+  mutant(5, 'ignores what the ledger answers', [
+    [truncate, 'if (!(await ledger.replace(sending))) {', 'if (!(await ledger.replace(sending)) && begun.wall < 0) {'],
+  ]),
+  mutant(5, 'writes whatever revision is stored', [
+    ['ledger/memory', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
+  ]),
+  mutant(5, 'a run may send again', [['ledger/standing', 'isSameRun(sender, asking) || ', '']]),
+  mutant(5, 'an older run may send', [
+    ['ledger/standing', ' || (!isWrong && asking.runStartMillis <= sender.runStartMillis)', ''],
+  ]),
+  mutant(
+    5,
+    'a run is its name',
+    [
+      [
+        'ledger/transitions',
+        'one.runId === other.runId && one.runStartMillis === other.runStartMillis',
+        'one.runId === other.runId',
+      ],
+    ],
+    ['name comes back'],
+  ),
+  mutant(5, 'a run that is given up is not written down', [
+    [
+      'run/resume',
+      "case 'free':\n        if (await ledger.replace(spend(stored, keyOf(target, state), asking))) return failed;",
+      "case 'free':\n        return failed;",
+    ],
+  ]),
+  mutant(5, 'forgets who sent', [
+    ['ledger/transitions', 'lastSender: record && headOf(record).lastSender', 'lastSender: undefined'],
+  ]),
+  mutant(5, 'takes what another version or address holds for free', [
+    ['ledger/standing', "if (head.state !== 'idle') {", 'if (nowMillis < 0) {'],
+    ['ledger/standing', 'const isHere = record.server === asking.server;', 'const isHere = true;'],
+  ]),
+  mutant(5, 'sends beside a truncation of another run', [
+    [
+      'ledger/standing',
+      "? { kind: 'decided', record, verdict } : { kind: 'theirs', record }",
+      "? { kind: 'decided', record, verdict } : { kind: 'free', record: record as never }",
+    ],
+  ]),
+  mutant(5, 'sends where rows are missing', [
+    [
+      'ledger/standing',
+      "? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis)",
+      "? { kind: 'free', record: record as never } : freeOrSpent(record, asking, nowMillis)",
+    ],
+  ]),
+];

@@ -1,98 +1,109 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
 import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
-import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Orders } from './schema.ts';
 
-/** The input of a decision. Times are epoch milliseconds. */
-export interface Circumstances {
-  /** With the cutoff that is or would be sent. */
-  dryRun: DryRun;
-  cutoffMillis: number;
+/** Exact counts of one index, from dry runs. */
+export interface Counts {
+  /** Rows at or before the cutoff that is or would be sent. */
+  rowsToDelete: number;
+  rowsTotal: number;
+  /** Of a bite: rows at or before the policy's own cutoff, which threshold and ceiling are about. */
+  rowsPastRetention?: number | undefined;
+}
+
+/** What a decision is based on besides policy and counts. Times are epoch milliseconds. */
+export interface DecisionFacts {
+  /** The run's start. */
   runStartMillis: number;
+  /** The cutoff that is or would be sent. */
+  cutoffMillis: number;
+  /** Our clock. */
   nowMillis: number;
+  /** Server's clock minus real time, where it sent a `Date`. */
+  clockSkewMillis?: number | undefined;
   /** The stage's floor, days. */
   minRetentionDays: number;
+  /** What the dry run announced; anything but a delete in place is a copy. */
+  deletesInPlace: boolean;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
-  /** A bite: threshold and ceiling were judged by the whole, in Plan, and are not judged by the part. */
-  isBite?: boolean | undefined;
+  /** Whether threshold and ceiling are judged: not when Truncate decides again about a bite. */
+  judgesShare: boolean;
 }
 
-export type Refusal = { kind: 'refuse'; outcome: Outcome; cause: Cause };
-export type Decision = { kind: 'approve' } | Refusal;
-
-const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', outcome, cause });
+export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
+export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 
 /**
- * Decides whether to truncate one index, in the order of design rule 2. Pure; Plan calls it with its dry run, Truncate
- * calls it again with the one that justifies the call. Whether task statuses may be read, which a copy needs, is asked
- * by the caller once this has approved.
+ * Decides whether to truncate one index (design rule 2): guards, then whether it is worth it and allowed, and last what
+ * only matters for a truncation that is due. Pure; Plan calls it with its dry run, and Truncate calls it again with the
+ * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
+ * whether a task's status can be read needs one more request: both are the caller's.
  */
-export function decide(policy: Orders, given: Circumstances): Decision {
-  const refusal = guard(given) ?? weigh(policy, given);
+export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): Decision {
+  const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
   if (refusal) return refusal;
-  const isRefused = policy.refuseReindex && !given.dryRun.deletesInPlace;
-  return isRefused ? failed({ which: 'refuse-reindex' }) : { kind: 'approve' };
+  if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ which: 'refuse-reindex' });
+  return { kind: 'due', cause: { kind: 'due', minDeletePercent: policy.minDeletePercent } };
 }
 
-const failed = (cause: Omit<CauseOf<'guard'>, 'kind'>): Refusal => refuse('failed', { kind: 'guard', ...cause });
-
-/** Whether clocks and counts can be trusted: if these guards fail, nothing can be said about an index. */
-export function guard(given: Circumstances): Refusal | undefined {
-  const { rowsToDelete, rowsTotal } = given.dryRun;
-  const untimely = guardServerClock(given) ?? guardStart(given) ?? guardFloor(given);
-  return untimely ?? (rowsToDelete > rowsTotal ? failed({ which: 'counts' }) : undefined);
-}
-
-function guardServerClock({ dryRun: { clockSkewMillis = 0 } }: Circumstances): Refusal | undefined {
-  const isWrong = Math.abs(clockSkewMillis) > maxClockSkewMillis;
-  return isWrong ? failed({ which: 'server-clock', found: clockSkewMillis }) : undefined;
-}
-
-function guardStart({ runStartMillis, nowMillis }: Circumstances): Refusal | undefined {
-  const ahead = runStartMillis - nowMillis;
-  return ahead > maxStartAheadMillis ? failed({ which: 'start-in-future', found: ahead }) : undefined;
-}
-
-/**
- * A cutoff is relative to the run's start; a clock that was wrong then, or is wrong now, here or on the server, must not
- * delete fresh rows. Each clock has the tolerance that its own guard has: a policy of exactly `minRetentionDays` passes
- * although a `Date` header has whole seconds.
- */
-function guardFloor(given: Circumstances): Refusal | undefined {
-  const { dryRun, runStartMillis, nowMillis, cutoffMillis, minRetentionDays } = given;
-  const serverMillis = nowMillis + (dryRun.clockSkewMillis ?? 0) + maxClockSkewMillis;
-  const present = Math.min(runStartMillis, nowMillis + maxStartAheadMillis, serverMillis);
-  if (present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis)) return undefined;
-  return failed({ which: 'floor', expected: minRetentionDays });
-}
-
-/** Applies threshold and ceiling; a bite only has to have rows. */
-function weigh(policy: Orders, { dryRun, approveRows, isBite }: Circumstances): Refusal | undefined {
-  const { rowsToDelete, rowsTotal } = dryRun;
-  if (rowsToDelete === 0) return refuse('nothing-to-delete', { kind: 'nothing-to-delete' });
-  if (isBite) return undefined;
-  if (compareShare(rowsToDelete, rowsTotal, policy.minDeletePercent) < 0) {
-    return refuse('below-threshold', { kind: 'below-threshold', minDeletePercent: policy.minDeletePercent });
+/** Whether clocks and counts can be trusted: if one of these guards fails, nothing can be said about an index. */
+export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFacts): Refusal | undefined {
+  const { runStartMillis, cutoffMillis, nowMillis, clockSkewMillis = 0, minRetentionDays } = facts;
+  if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
+    return guardFailed({ which: 'server-clock', found: clockSkewMillis });
   }
-  const isApproved = approveRows !== undefined && rowsToDelete <= approveRows;
-  if (!isAboveCeiling(policy, rowsToDelete, rowsTotal) || isApproved) return undefined;
-  const { maxDeletePercent } = policy;
-  const cause: Cause = {
-    kind: 'above-ceiling',
-    maxDeletePercent,
-    approveRows: withHeadroom(rowsToDelete),
-    approved: approveRows,
-  };
-  return refuse('above-ceiling', cause);
+  const ahead = runStartMillis - nowMillis;
+  if (ahead > maxStartAheadMillis) return guardFailed({ which: 'start-in-future', found: ahead });
+  // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above: otherwise
+  // a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
+  const present = Math.min(
+    runStartMillis,
+    nowMillis + maxStartAheadMillis,
+    nowMillis + clockSkewMillis + maxClockSkewMillis,
+  );
+  // Asked this way round, a cutoff that is not a number fails, too.
+  const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
+  if (!isOldEnough) return guardFailed({ which: 'floor', expected: minRetentionDays });
+  return rowsToDelete > rowsTotal ? guardFailed({ which: 'counts' }) : undefined;
 }
 
-/** Rows keep ageing until someone has read the message. */
+/** When rows become too old for a policy; all rows at or before this moment go. */
+export const policyCutoff = (runStartMillis: number, { retentionDays }: Pick<Orders, 'retentionDays'>): number =>
+  runStartMillis - retentionDays * dayMillis;
+
+/** The number to approve: rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-function isAboveCeiling(policy: Orders, rowsToDelete: number, rowsTotal: number): boolean {
-  if (policy.maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
-  return compareShare(rowsToDelete, rowsTotal, policy.maxDeletePercent) > 0;
+/** The refusal of a guard that failed. */
+export const guardFailed = (guard: Omit<CauseOf<'guard'>, 'kind'>): Refusal => ({
+  kind: 'done',
+  outcome: 'failed',
+  cause: { kind: 'guard', ...guard },
+});
+
+/** Threshold and ceiling apply to all rows that are older than the policy allows. */
+function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
+  const { rowsToDelete, rowsTotal, rowsPastRetention: rows = rowsToDelete } = counts;
+  const { minDeletePercent, maxDeletePercent } = policy;
+  if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'nothing-to-delete' } };
+  if (!judgesShare) return undefined;
+  if (compareShare(rows, rowsTotal, minDeletePercent) < 0) {
+    return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'below-threshold', minDeletePercent } };
+  }
+  const isApproved = approveRows !== undefined && rows <= approveRows;
+  if (isApproved || !isAboveCeiling(policy, rows, rowsTotal)) return undefined;
+  return {
+    kind: 'done',
+    outcome: 'above-ceiling',
+    cause: { kind: 'above-ceiling', maxDeletePercent, approveRows: withHeadroom(rows), approved: approveRows },
+  };
+}
+
+/** Without a ceiling of its own a policy may take any share but the whole index. */
+function isAboveCeiling({ maxDeletePercent }: Orders, rows: number, rowsTotal: number): boolean {
+  if (maxDeletePercent === undefined) return rows >= rowsTotal;
+  return compareShare(rows, rowsTotal, maxDeletePercent) > 0;
 }

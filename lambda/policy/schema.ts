@@ -13,6 +13,11 @@ const name = z
   .max(maxNameLength)
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
+/** What became of fields that policies had before; one sentence each, after the field's name. */
+export const formerFields: Readonly<Record<string, string>> = {
+  strategy: 'is no longer a field: remove it ("refuseReindex": true takes the place of "delete-by-query-only")',
+};
+
 /**
  * The schema of one policy.
  * @param minRetentionDays the stage's floor, whole days
@@ -51,7 +56,7 @@ const policyFields = (minRetentionDays: number) => ({
       'The ceiling: above it nothing is done until someone approves it. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
   }),
   refuseReindex: z.boolean().default(false).meta({
-    description: 'true: nothing is sent to a server that says it will reindex instead of deleting in place.',
+    description: 'true: nothing is sent to a server that announces a reindex instead of a delete in place.',
   }),
   batchSize: z.int().min(1).max(10_000).default(10_000).meta({ description: 'Rows per batch.' }),
   timeoutSeconds: z.int().min(1).optional().meta({

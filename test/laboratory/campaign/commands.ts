@@ -43,8 +43,11 @@ export async function runMutants({ mutant = '', seed }: { seed: number; mutant?:
 
 function told(tally: Tally, seed: number): boolean {
   printTally(tally, seed);
-  for (const violation of tally.violations.slice(0, 20)) {
-    console.log(`  run ${violation.run}: ${violationText(violation)}`);
+  const byRule = new Map<string, Tally['violations']>();
+  for (const one of tally.violations) byRule.set(one.rule, [...(byRule.get(one.rule) ?? []), one]);
+  for (const [rule, violations] of byRule) {
+    console.log(`\n${violations.length} x ${rule}`);
+    for (const one of violations.slice(0, 5)) console.log(`  run ${one.run}: ${violationText(one).slice(0, 600)}`);
   }
   return tally.violations.length === 0;
 }

@@ -38,7 +38,7 @@ export const judgingRules = {
 
   *'a status that shows how rows are removed is believed'(history) {
     for (const closing of closings(history)) {
-      const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing) ?? {};
+      const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing, 'function') ?? {};
       const shown = created + updated > 0 ? true : deleted > 0 ? false : closing.record.attempt.copies;
       const { at, record } = closing;
       if (record.attempt.copies !== shown) yield { at, text: `${record.index}: it ${shown ? 'copied' : 'deleted'}` };
@@ -147,13 +147,18 @@ function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }:
   return { left, kept: Math.max(0, until - before) };
 }
 
-/** The status that the judging run saw last, completed. */
-function completedIn(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): TaskCounters | undefined {
+/** The completed status that the judging function saw, or another one of its run: what that one saw may be lost. */
+function completedIn(
+  history: Parameters<CheckRule>[0],
+  { at, record, invocation }: Closing,
+  by: 'function' | 'run',
+): TaskCounters | undefined {
   if (record.state !== 'running') return undefined;
   const { taskId } = record;
   const told = eventsOf(history, 'status').flatMap((event) => {
     const { answer } = event;
-    const isOwn = event.taskId === taskId && event.at <= at && runOf(event.invocation) === runOf(invocation);
+    const isSame = by === 'run' ? runOf(event.invocation) === runOf(invocation) : event.invocation.id === invocation.id;
+    const isOwn = event.taskId === taskId && event.at <= at && isSame;
     return isOwn && typeof answer === 'object' && answer.kind === 'found' && answer.completed ? [answer.counters] : [];
   });
   return told.findLast(({ total }) => total !== undefined);
@@ -169,25 +174,22 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
   const lost = baseline.rowsKept - kept;
-  const end = completedIn(history, closing);
-  const { total, created = 0, updated = 0 } = end ?? {};
-  const copied = created + updated;
-  const isWhole = total !== undefined && copied >= total && total >= baseline.rowsKept;
-  const isShort = left < baseline.rowsToDelete && total !== undefined && copied < total;
   const isUntouched = record.state === 'sending' && left >= baseline.rowsToDelete && lost <= 0;
-  const isMissing = lost > Math.max(10, baseline.rowsKept * 0.02) || (copies && ((lost >= 1 && !isWhole) || isShort));
-  const remains = left > Math.max(10, baseline.rowsToDelete * 0.01) || left >= baseline.rowsToDelete / 2;
-  const expected = isUntouched
-    ? 'failed'
-    : isMissing
-      ? 'rows-missing'
-      : copies && end === undefined
-        ? 'unknown'
-        : remains
-          ? 'incomplete'
-          : 'truncated';
-  if (outcome === expected) return undefined;
-  return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsKept} are missing (${expected})`;
+  const expected = (['function', 'run'] as const).map((by) => {
+    const end = completedIn(history, closing, by);
+    const { total, created = 0, updated = 0 } = end ?? {};
+    const copied = created + updated;
+    const isWhole = total !== undefined && copied >= total && total >= baseline.rowsKept;
+    const isShort = left < baseline.rowsToDelete && total !== undefined && copied < total;
+    const isMissing = lost > Math.max(10, baseline.rowsKept * 0.02) || (copies && ((lost >= 1 && !isWhole) || isShort));
+    const remains = left > Math.max(10, baseline.rowsToDelete * 0.01) || left >= baseline.rowsToDelete / 2;
+    if (isUntouched) return 'failed';
+    if (isMissing) return 'rows-missing';
+    if (copies && end === undefined) return 'unknown';
+    return remains ? 'incomplete' : 'truncated';
+  });
+  if (expected.some((one) => one === outcome)) return undefined;
+  return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsKept} are missing (${expected[0]})`;
 }
 
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {

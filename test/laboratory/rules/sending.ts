@@ -181,7 +181,9 @@ export const sendingRules = {
       )?.previous;
       const window = isOurs(record) && record.state === 'idle' ? record.lastVerdict?.window : undefined;
       const planned = before.find((event) => event.kind === 'execution' && runOf(event) === run);
-      if (!window || !planned || sent.fields.cutoffMillis > window.afterMillis) continue;
+      // Counts from another server say nothing about this one.
+      const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
+      if (!window || !planned || isElsewhere || sent.fields.cutoffMillis > window.afterMillis) continue;
       const counts = before.filter(
         (event): event is Event<'dry-run'> =>
           event.kind === 'dry-run' &&

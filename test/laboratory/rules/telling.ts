@@ -80,7 +80,9 @@ export const tellingRules = {
       if (report.cause || !execution || 'release' in execution.input) continue;
       for (const [index, state] of heldBetween(history, execution.at, at)) {
         const [entry] = entriesOf(published, index);
-        if (!entry || resultOf[entry.outcome] === 'ok') {
+        // A preview says what the verdict would be.
+        const isForetold = report.mode === 'preview' && entry?.adopted === true && state !== 'quarantined';
+        if (!entry || (resultOf[entry.outcome] === 'ok' && !isForetold)) {
           yield { at, text: `${index} is ${state}, and ${runId} says ${entry?.outcome ?? 'nothing'}` };
         }
       }

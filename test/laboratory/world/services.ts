@@ -57,7 +57,7 @@ export function servicesOf(invocation: Invocation): RunServices {
 export function publisherOf(invocation: Invocation): Publisher {
   const { world, info } = invocation;
   return {
-    async publish(made, { byHand }) {
+    async publish(made, byHand = false) {
       const fails = world.chances.happens(world.weather.publish);
       const lost = fails && world.chances.happens(0.3);
       await exchange(invocation, 'publish', () => {

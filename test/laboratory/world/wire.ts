@@ -36,7 +36,9 @@ export function operationsOf(invocation: Invocation): Operations {
         });
         return note(counted(answer), countedAt);
       } catch (error) {
-        note(undefined, countedAt);
+        // An index that the search engine does not know has no rows.
+        const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index';
+        note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } : undefined, countedAt);
         throw error;
       }
     },

@@ -183,7 +183,7 @@ export const sendingRules = {
       const planned = before.find((event) => event.kind === 'execution' && runOf(event) === run);
       // Counts from another server say nothing about this one.
       const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
-      if (!window || !planned || isElsewhere || sent.fields.cutoffMillis > window.afterMillis) continue;
+      if (!window || !planned || isElsewhere || policyCutoff(sent) > window.afterMillis) continue;
       const counts = before.filter(
         (event): event is Event<'dry-run'> =>
           event.kind === 'dry-run' &&
@@ -277,6 +277,10 @@ const compared = (policy: Send['policy']) => {
   const { owner: _owner, note: _note, ...rest } = policy as typeof policy & { owner?: string; note?: string };
   return rest;
 };
+
+/** The policy's cutoff, also where a bite sends an older one. */
+const policyCutoff = ({ record, fields }: Event<'truncate'>): number =>
+  record?.state === 'sending' ? record.attempt.policyCutoffMillis : fields.cutoffMillis;
 
 /** Rows went missing in a truncation of this run, or nobody knows what a copy did. */
 function opensBreaker(outcome: string, cause: Cause, copies: boolean): boolean {

@@ -192,7 +192,7 @@ export const sendingRules = {
           event.index === sent.index,
       );
       const at = (cutoff: number) =>
-        counts.findLast(({ fields }) => fields.cutoffMillis === cutoff)?.answer?.rowsToDelete;
+        counts.findLast(({ fields, answer }) => answer && fields.cutoffMillis === cutoff)?.answer?.rowsToDelete;
       const [until, after] = [at(window.untilMillis), at(window.afterMillis)];
       if (until === undefined || after === undefined) {
         yield { at: sent.at, text: `${sent.index}: the window between two runs was not counted` };

@@ -46,8 +46,8 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         'truncation/next-look',
-        'return now + Math.min(interval, Math.max(look.minMillis, early));',
-        'return now + Math.min(interval, early, 1000);',
+        'return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));',
+        'return now + Math.min(interval, 1000);',
       ],
       ['run/next', 'state.looks >= maxLooks', 'state.looks > 1e9'],
     ],

@@ -14,22 +14,14 @@ export const sendingMutants: readonly Mutant[] = [
     [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
   ]),
   mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
-  mutant(2, 'has no floor', [
-    [decision, 'if (present - cutoffMillis >=', 'if (present > 0 || present - cutoffMillis >='],
-  ]),
+  mutant(2, 'has no floor', [[decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || ']]),
   mutant(2, 'believes counts that contradict each other', [
-    [decision, 'rowsToDelete > rowsTotal ?', 'rowsToDelete < 0 ?'],
+    [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
   ]),
-  mutant(2, 'has no threshold', [[decision, 'policy.minDeletePercent) < 0)', 'policy.minDeletePercent) < -1)']]),
-  mutant(2, 'has no ceiling', [
-    [
-      decision,
-      'if (!isAboveCeiling(policy, rowsToDelete, rowsTotal) || isApproved)',
-      'if (rowsTotal > 0 || isApproved)',
-    ],
-  ]),
-  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= approveRows', 'approveRows > 0']]),
-  mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && !', 'false && !']]),
+  mutant(2, 'has no threshold', [[decision, 'compareShare(rows, rowsTotal, minDeletePercent) < 0', 'rows < 0']]),
+  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, rows, rowsTotal)', 'rowsTotal > 0']]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rows <= approveRows', 'approveRows > 0']]),
+  mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
   mutant(3, 'does not read the orders again', [
     [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
   ]),
@@ -49,8 +41,8 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(3, 'fixes the cutoff in Truncate', [
     [
       truncate,
-      'const policyCutoffMillis = cutoffOf(policy, runStartMillis);',
-      'const policyCutoffMillis = cutoffOf(policy, clock.now());',
+      'const policyCutoffMillis = policyCutoff(runStartMillis, policy);',
+      'const policyCutoffMillis = policyCutoff(clock.now(), policy);',
     ],
   ]),
   mutant(3, 'deletes more than a bite', [
@@ -59,15 +51,15 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(4, 'takes 5xx for a rejection', [
     [
       'operations/answers/truncation',
-      "return { kind: 'unresolved', error: failure",
-      "if (answer.status >= 500) return { kind: 'not-sent', why: failure };\n  return { kind: 'unresolved', error: failure",
+      'if (failure) return',
+      "if (failure && answer.status >= 500) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
   ]),
   mutant(4, 'takes 400 for a rejection', [
     [
       'operations/answers/truncation',
-      "return { kind: 'unresolved', error: failure",
-      "if (answer.status === 400) return { kind: 'not-sent', why: failure };\n  return { kind: 'unresolved', error: failure",
+      'if (failure) return',
+      "if (failure && answer.status === 400) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
   ]),
   mutant(4, 'takes a connection that broke for one that was never made', [

@@ -14,7 +14,10 @@ export const sendingMutants: readonly Mutant[] = [
     [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
   ]),
   mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
-  mutant(2, 'has no floor', [[decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || ']]),
+  mutant(2, 'has no floor', [
+    [decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || '],
+    ['policy/schema', ".min(minRetentionDays, 'minRetentionDays')", ''],
+  ]),
   mutant(2, 'believes counts that contradict each other', [
     [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
   ]),
@@ -78,7 +81,14 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'writes whatever revision is stored', [
     ['ledger/memory', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
   ]),
-  mutant(5, 'a run may send again', [['ledger/standing', 'isSameRun(sender, asking) || ', '']]),
+  mutant(5, 'a run may send again', [
+    ['ledger/standing', 'isSameRun(sender, asking) || ', ''],
+    [
+      'ledger/standing',
+      'asking.runStartMillis <= sender.runStartMillis',
+      'asking.runStartMillis < sender.runStartMillis',
+    ],
+  ]),
   mutant(5, 'an older run may send', [
     ['ledger/standing', ' || (!isWrong && asking.runStartMillis <= sender.runStartMillis)', ''],
   ]),

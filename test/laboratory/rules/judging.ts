@@ -97,7 +97,9 @@ export const judgingRules = {
   *'a changed name is told'(history) {
     for (const { at, event, record, verdict, invocation } of closings(history)) {
       const { indexName } = record.attempt.baseline;
-      const isAsked = eventsOf(history, 'sizes').some((asked) => asked.invocation.id === invocation.id);
+      // A function that judges several truncations asks for each.
+      const asked = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id).length;
+      const isAsked = asked >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
       const now = event.truth.indexName;
       if (!isAsked || indexName === undefined || now === undefined || now === indexName) continue;
       const movedAt =

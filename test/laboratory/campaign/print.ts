@@ -1,5 +1,3 @@
-import type { Tally } from './campaign.ts';
-
 /**
  * Prints a line on standard error now and then, in a terminal or not, because it takes minutes until there is a table.
  * @returns a function to call for each one that is done
@@ -12,31 +10,26 @@ export function progress(what: string, every: number): () => void {
   };
 }
 
-/** Plain tables on standard output. */
+/** A plain table on standard output. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
   const all = [head, ...rows.map((row) => row.map(String))];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  const line = (row: string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd();
-  console.log(line(all[0]!));
-  console.log(widths.map((width) => '-'.repeat(width)).join('  '));
-  for (const row of all.slice(1)) console.log(line(row));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  for (const row of [head, rule, ...all.slice(1)]) {
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
 }
 
-const byCount = (counts: Record<string, number>): [string, number][] =>
-  Object.entries(counts).sort(([one, few], [other, many]) => many - few || one.localeCompare(other));
-
-export function printTally({ sums, letters, outcomes, causes, violations }: Tally, seed: number): void {
-  console.log(`seed ${seed} (a single history again: npm run faults -- --seed ${seed} --run <run>)`);
-  for (const [name, count] of Object.entries(sums)) console.log(`${count} ${name}`);
-  console.log('\nLetters of the alphabet that came up:');
-  printTable(['letter', 'times'], byCount(letters));
-  console.log('\nOutcomes reported:');
-  printTable(['outcome', 'times'], byCount(outcomes));
-  console.log('\nTheir causes:');
-  printTable(['cause', 'times'], byCount(causes));
-  console.log(`\nViolations: ${violations.length}`);
-}
+/** Counts, the most frequent first. */
+export const printCounts = (what: string, counts: Record<string, number>): void => {
+  console.log('');
+  printTable(
+    [what, 'times'],
+    Object.entries(counts).sort(([, one], [, other]) => other - one),
+  );
+};

@@ -1,6 +1,7 @@
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { copyByOthers } from '../alphabet/others.ts';
 import { kinds } from '../alphabet/server.ts';
+import { printTable } from '../campaign/print.ts';
 import { firstNight, type History } from '../histories/history.ts';
 import { aged, type PolicyOf, policyOf, written } from '../histories/policies.ts';
 import { check, violationText } from '../rules/checker.ts';
@@ -152,6 +153,14 @@ export const situations: readonly Situation[] = [
     },
   },
 ];
+
+/** Plays each and prints what is wrong. @returns whether each was told as it should be */
+export async function runNamed(): Promise<boolean> {
+  const results = [];
+  for (const situation of situations) results.push([situation.name, (await played(situation)) ?? 'told']);
+  printTable(['named situation', 'result'], results);
+  return results.every(([, result]) => result === 'told');
+}
 
 /** Plays one situation. @returns what is wrong, or undefined */
 export async function played({ server, play }: Situation): Promise<string | undefined> {

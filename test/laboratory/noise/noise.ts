@@ -1,6 +1,6 @@
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { kinds } from '../alphabet/server.ts';
-import { printTable, progress } from '../campaign/print.ts';
+import { printCounts, printTable, progress } from '../campaign/print.ts';
 import { firstNight, type History } from '../histories/history.ts';
 import { byHand, released } from '../histories/morning.ts';
 import { check, violationText } from '../rules/checker.ts';
@@ -27,10 +27,7 @@ export async function runNoise(seed: number, nights = 92): Promise<boolean> {
   for (const kind of servers) {
     const { outcomes, bad, wrong } = await liveNoise(seed, kind, nights, progress(`of ${nights} nights`, 30));
     console.log(`${nights} nights of an ordinary production whose server ${kind}, seed ${seed}`);
-    printTable(
-      ['outcome', 'times'],
-      Object.entries(outcomes).sort(([, one], [, other]) => other - one),
-    );
+    printCounts('outcome', outcomes);
     console.log(`\nNights that were not ok: ${bad.length}`);
     printTable(
       ['night', 'why', 'what was not ok'],

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lambda/facts/clock.ts';
+import type { Clock } from '../lambda/facts/clock.ts';
 
 /**
  * Time that passes only when everything is waiting for it: a day takes as long as its steps take to compute. Sleepers
@@ -16,7 +16,6 @@ export class VirtualTime implements Clock {
   }
 
   now = (): number => this.time;
-  realNow = (): number => this.time;
   monotonic = (): number => this.time;
 
   sleep = (millis: number): Promise<void> =>

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleInto, functionNames } from '../infra/functions/bundles.ts';
+
+/** How large the functions are, bundled as for a deployment, and how long they take to import. */
+export interface StartUp {
+  name: string;
+  kilobytes: number;
+  /** Median of imports in separate processes, milliseconds. */
+  millis: number;
+  /** That, divided by the median of a bundle that can only read parameters: what no function can do without. */
+  ratio: number;
+}
+
+const parametersOnly = 'parameters-only';
+const parametersSource =
+  "import { SSMClient } from '@aws-sdk/client-ssm';\nexport const handler = new SSMClient({});\n";
+const importAndTell = `const since = process.hrtime.bigint();
+await import(process.argv[2]);
+process.stdout.write(String(Number(process.hrtime.bigint() - since) / 1e6));
+process.exit(0);
+`;
+
+/** @param rounds imports of each bundle, in turn, so that the machine's fluctuations affect all of them */
+export function measureStartUp(rounds: number): StartUp[] {
+  // Inside the project, so that the bundler finds its libraries.
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-bench-'));
+  const source = join(import.meta.dirname, `${parametersOnly}.generated.ts`);
+  try {
+    writeFileSync(source, parametersSource);
+    const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
+    const sources: Record<string, string> = { [parametersOnly]: source, ...handlers };
+    bundleInto(folder, sources);
+    const script = join(folder, 'import.mjs');
+    writeFileSync(script, importAndTell);
+    const times = new Map(Object.keys(sources).map((name) => [name, [] as number[]]));
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, all] of times) all.push(importMillis(script, join(folder, name, 'index.mjs')));
+    }
+    const median = (name: string) => times.get(name)!.sort((one, other) => one - other)[rounds >> 1]!;
+    return [...times.keys()].map((name) => ({
+      name,
+      kilobytes: statSync(join(folder, name, 'index.mjs')).size / 1024,
+      millis: median(name),
+      ratio: median(name) / median(parametersOnly),
+    }));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(source, { force: true });
+  }
+}
+
+function importMillis(script: string, bundle: string): number {
+  const { stdout, stderr } = spawnSync(process.execPath, [script, bundle], { env: environment, encoding: 'utf8' });
+  const millis = Number(stdout);
+  if (stdout === '' || Number.isNaN(millis)) throw new Error(`${bundle} cannot be imported: ${stderr}`);
+  return millis;
+}
+
+/** What the functions read when they are imported; nothing is called. */
+const environment = {
+  AWS_REGION: 'us-east-1',
+  STAGE: 'bench',
+  GMS_URL: 'http://gms.example.com:8080',
+  MODE: 'preview',
+  MIN_RETENTION_DAYS: '7',
+  MAX_RUN_HOURS: '12',
+  LEDGER_TABLE: 'ledger',
+  TOKEN_PARAMETER: '/bench/token',
+  POLICIES_PATH: '/bench/policies',
+  PAUSED_PARAMETER: '/bench/paused',
+  TOPIC_ARN: 'arn:aws:sns:us-east-1:111122223333:bench',
+  NOTIFY: 'always',
+  STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:111122223333:stateMachine:bench',
+  PARAMETER_PREFIX: '/bench',
+};

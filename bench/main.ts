@@ -105,10 +105,11 @@ async function lagOfAVerdict(): Promise<void> {
   table('Lag: from the end of a task to the published report', rows);
 }
 
-const outcomesOf = ({ policies }: Measured['report']): string =>
-  Object.entries(Object.groupBy(policies, ({ outcome }) => outcome))
-    .map(([outcome, same]) => `${same?.length} ${outcome}`)
-    .join(', ');
+function outcomesOf({ policies }: Measured['report']): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of policies) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+}
 
 function most(numbers: readonly number[]): number {
   return Math.max(...numbers);

@@ -1,5 +1,6 @@
 import { createEngine, type Engine } from '../cli/operations-service/engine.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
+import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
@@ -11,7 +12,6 @@ import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
-import { reportMetrics } from '../lambda/telemetry/metrics.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
 

@@ -15,8 +15,6 @@ export interface StartUp {
 }
 
 const parametersOnly = 'parameters-only';
-const parametersSource =
-  "import { SSMClient } from '@aws-sdk/client-ssm';\nexport const handler = new SSMClient({});\n";
 const importAndTell = `const since = process.hrtime.bigint();
 await import(process.argv[2]);
 process.stdout.write(String(Number(process.hrtime.bigint() - since) / 1e6));
@@ -25,13 +23,10 @@ process.exit(0);
 
 /** @param rounds imports of each bundle, in turn, so that the machine's fluctuations affect all of them */
 export function measureStartUp(rounds: number): StartUp[] {
-  // Inside the project, so that the bundler finds its libraries.
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-bench-'));
-  const source = join(import.meta.dirname, `${parametersOnly}.generated.ts`);
   try {
-    writeFileSync(source, parametersSource);
     const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
-    const sources: Record<string, string> = { [parametersOnly]: source, ...handlers };
+    const sources: Record<string, string> = { [parametersOnly]: `bench/${parametersOnly}.ts`, ...handlers };
     bundleInto(folder, sources);
     const script = join(folder, 'import.mjs');
     writeFileSync(script, importAndTell);
@@ -48,7 +43,6 @@ export function measureStartUp(rounds: number): StartUp[] {
     }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    rmSync(source, { force: true });
   }
 }
 

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
-import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/telemetry/queries.ts';
+import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
+import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/aws/queries.ts';
 import { sectionsForDashboard } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';

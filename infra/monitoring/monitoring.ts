@@ -12,7 +12,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
+import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
 import { alarmNamePrefix } from '../names.ts';
 import { linkOf } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
 import { runbookAnchor } from '../../../lambda/notification/runbook.ts';
-import { reportMetrics, runMetrics } from '../../../lambda/telemetry/metrics.ts';
-import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/telemetry/queries.ts';
+import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
+import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/aws/queries.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleInto, functionNames } from '../../../infra/functions/bundles.ts';
-import { functionsBundledOnce } from './bundled-once.ts';
 
 const run = promisify(execFile);
 const environment = {
@@ -16,7 +15,6 @@ const environment = {
   MIN_RETENTION_DAYS: '7',
   MAX_RUN_HOURS: '12',
   LEDGER_TABLE: 'table',
-  NIGHTS_TABLE: 'nights',
   TOKEN_PARAMETER: '/token',
   POLICIES_PATH: '/policies',
   PAUSED_PARAMETER: '/paused',
@@ -27,10 +25,11 @@ const environment = {
 };
 
 describe('The bundles of the functions', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await functionsBundledOnce();
+  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+  beforeAll(() => {
+    bundleInto(folder);
   });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   test('are the same bytes each time, so that a deployment without a change changes nothing', () => {
     const again = mkdtempSync(join(tmpdir(), 'bundles-'));

@@ -39,7 +39,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   const { result, policies, cause } = composed;
   services.log.info('report', { result, policies: policies.length, cause });
   services.count?.(composed);
-  await services.publisher.publish(composed, { byHand: (event.input as Partial<RunState>).byHand ?? false });
+  await services.publisher.publish(composed, (event.input as Partial<RunState>).byHand);
   return composed;
 }
 

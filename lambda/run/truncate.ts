@@ -7,9 +7,9 @@ import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
 import { conclude, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { decide, type Refusal } from '../policy/decision.ts';
+import { decide, policyCutoff, type Refusal } from '../policy/decision.ts';
 import { type Counted, countTruncation } from '../truncation/counts.ts';
-import { cutoffOf, truncateFields } from '../truncation/fields.ts';
+import { truncateFields } from '../truncation/fields.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { physicalIndex } from '../truncation/physical-index.ts';
 import { send } from '../truncation/send.ts';
@@ -168,7 +168,7 @@ async function checkUntil(
   const { operations, clock } = services;
   const { policy, plan } = target;
   const runStartMillis = Date.parse(state.startedAt);
-  const policyCutoffMillis = cutoffOf(policy, runStartMillis);
+  const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.bite?.cutoffMillis ?? policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (asked: TruncateFields): Promise<DryRun> => operations.dryRun(asked, { signal });
@@ -229,16 +229,17 @@ export function decideAgain(
   { dryRun, baseline, cutoffMillis }: Again,
   { settings, clock }: Pick<RunServices, 'settings' | 'clock'>,
 ): Pick<Refusal, 'outcome' | 'cause'> | undefined {
-  const decision = decide(policy, {
-    dryRun,
-    cutoffMillis,
+  const decision = decide(policy, dryRun, {
     runStartMillis: Date.parse(startedAt),
+    cutoffMillis,
     nowMillis: clock.now(),
+    clockSkewMillis: dryRun.clockSkewMillis,
     minRetentionDays: settings.minRetentionDays,
+    deletesInPlace: dryRun.deletesInPlace,
     approveRows,
-    isBite: plan.bite !== undefined,
+    judgesShare: plan.bite === undefined,
   });
-  if (decision.kind === 'refuse') return decision;
+  if (decision.kind === 'done') return decision;
   const changed = (what: 'rows' | 'copies', was: number | boolean, now: number | boolean) =>
     ({ outcome: 'not-started', cause: { kind: 'changed', what, was, now } }) as const;
   if (dryRun.deletesInPlace !== plan.deletesInPlace) {

@@ -1,0 +1,166 @@
+import pLimit from 'p-limit';
+import type { Cause } from '../../facts/cause.ts';
+import { signalAt } from '../../facts/clock.ts';
+import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import { resultOf } from '../../facts/outcomes.ts';
+import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { headOf, isUnresolved } from '../../ledger/record.ts';
+import { standing } from '../../ledger/standing.ts';
+import { baseOf } from '../../operations/backend.ts';
+import { type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
+import type { ParsedPolicy } from '../../policy/parse.ts';
+import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
+import { askingOf, done, foreignEntry, quarantinedCause } from '../entries.ts';
+import { notSeen } from '../next.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry, RunState } from '../state.ts';
+import { Asking } from './asking.ts';
+import type { Planning, PolicyContext } from './context.ts';
+import { adopt, planPolicy } from './policy.ts';
+import type { Prepared } from './prepare.ts';
+
+/** One entry per policy, and one for each unresolved truncation that has no policy. */
+export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
+  const { clock, operations } = services;
+  const readAt = clock.now();
+  const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
+  try {
+    const reads = optionalReads(operations, state, signal);
+    const asking = new Asking(operations, signal);
+    const sizes = await sizesOf(reads, asking);
+    const context: PolicyContext = { state, prepared, services, sizes, reads, asking, signal, readAt };
+    const entries = await plannedEntries(context);
+    const failure = asking.serverFailure;
+    const error: Cause | undefined = failure ? { kind: 'server', error: failure, sent: 'no' } : prepared.error;
+    return {
+      ...state,
+      ...reads.without,
+      entries: failure ? entries.map(withoutServer) : entries,
+      error,
+      breaker: prepared.hindrance,
+      refusesForceField: asking.refusesForceField,
+      notes: [...prepared.notes, ...(await notesOf(context))],
+      unmanagedIndices: unmanaged(sizes, prepared.policies),
+    };
+  } finally {
+    release();
+  }
+}
+
+async function sizesOf(reads: OptionalReads, asking: Asking): Promise<IndexSize[]> {
+  try {
+    const sizes = await reads.sizes();
+    const error = reads.sizesError();
+    if (error) asking.failed(error);
+    return sizes ?? [];
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    asking.failed(error.fact);
+    return [];
+  }
+}
+
+async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
+  const { chosen } = context.prepared;
+  const limit = pLimit(planConcurrency);
+  // One after another until a dry run has shown which fields the server takes; then side by side.
+  const planned: Planning[] = [];
+  const isUnknown = () => context.asking.refusesForceField === undefined && planned.length < chosen.length;
+  while (isUnknown()) planned.push(await planOne(chosen[planned.length] as ParsedPolicy, context));
+  const rest = chosen.slice(planned.length);
+  planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
+  // The search for a bite waits until every policy has had its dry run, because it takes many more of them.
+  const entries = await Promise.all(planned.map(({ entry, search }) => limit(async () => (await search?.()) ?? entry)));
+  return [...entries.sort(runOrder(context)), ...(await withoutPolicy(context, entries))];
+}
+
+async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
+  const planned = await planPolicy(parsed, context);
+  const { entry, search } = planned;
+  const outcome = search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
+  context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
+  return planned;
+}
+
+/** Without a server nothing can be watched: running truncations go on, and the next run picks them up. */
+function withoutServer(entry: Entry): Entry {
+  if (entry.phase === 'watched') return notSeen(entry);
+  return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
+}
+
+/**
+ * An unresolved, foreign or quarantined index is in every report, even if its policy is gone, unreadable or not part of
+ * this run.
+ */
+async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<Entry[]> {
+  const { state, prepared, readAt } = context;
+  const told = new Set(planned.flatMap((entry) => (tellsOfRecord(entry) ? [entry.index] : [])));
+  const entries: Entry[] = [];
+  for (const record of prepared.records.values()) {
+    const { index } = record;
+    if (told.has(index)) continue;
+    const { entityType = index, aspect = '' } = headOf(record);
+    const from = { index, entry: { entityType, aspect, adopted: true } };
+    const stands = standing(record, askingOf(state), readAt);
+    if (stands.kind === 'foreign') entries.push(foreignEntry(from, stands));
+    else if (isUnresolved(record)) entries.push(await adopt(from, record, context));
+    else if (stands.kind === 'quarantined') entries.push(done(from, 'quarantined', quarantinedCause(stands.record)));
+  }
+  return entries;
+}
+
+function tellsOfRecord({ phase, entry }: Entry): boolean {
+  if (entry.adopted) return true;
+  return (
+    phase === 'done' && (entry.cause.kind === 'foreign' || ['quarantined', 'rows-missing'].includes(entry.outcome))
+  );
+}
+
+/** Enough to show which indices lack a policy; the survey lists them all. */
+const listedUnmanaged = 20;
+
+function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
+  const managed = new Set(policies.map(({ index }) => index));
+  return sizes
+    .filter(({ indexName, entityType, aspect }) => {
+      // The Postgres backend reports one store for everything, which is not an index.
+      if (entityType === undefined || aspect === undefined) return baseOf(indexName) !== undefined;
+      return !managed.has(searchIndex({ entityType, aspect })) && !isProtected(aspect);
+    })
+    .map(({ entityType, aspect, ...size }) =>
+      entityType === undefined || aspect === undefined ? size : { ...size, ...canonicalSpelling(entityType, aspect) },
+    )
+    .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0))
+    .slice(0, listedUnmanaged);
+}
+
+/**
+ * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
+ * count come after.
+ */
+function runOrder({ prepared }: PolicyContext) {
+  const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const wasBad = ({ index }: Entry): number => {
+    const record = prepared.records.get(index);
+    const last = record && record.state !== 'other-version' ? record.lastVerdict : undefined;
+    return Number(last !== undefined && resultOf[last.verdict.outcome] !== 'ok');
+  };
+  return (left: Entry, right: Entry): number =>
+    wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
+}
+
+async function notesOf({ state, services, asking, reads }: PolicyContext): Promise<Note[]> {
+  const notes: Note[] = [];
+  if (asking.serverFailure) return notes;
+  if (asking.refusesForceField) notes.push({ kind: 'field-refused' });
+  if (asking.lacksDate) notes.push({ kind: 'no-date-header' });
+  if (state.mode === 'preview' && services.settings.notesRights) {
+    const sizes = reads.sizesError();
+    if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });
+    const status = await asking.taskStatusRefusal();
+    if (status) notes.push({ kind: 'rights', what: 'task-status', error: status });
+  }
+  return notes;
+}

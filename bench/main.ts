@@ -1,14 +1,12 @@
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { priceOf } from './prices.ts';
 import { type Measured, measureRun } from './run.ts';
 import { oneTask, runs } from './scenarios.ts';
 import { measureStartUp } from './start-up.ts';
 
 /**
- * `npm run bench -- [--only runs,lag,start]`: what users feel. Runs and lag are simulated in virtual time and the same on
- * every machine; start-up is measured and needs a quiet one. It prints the promises and never fails because of them: a
- * slow machine is not a defect.
+ * `npm run bench`: what users feel. Runs and lag are simulated in virtual time and the same on every machine; start-up is
+ * measured and needs a quiet one. It prints the promises and never fails because of them: a slow machine is not a defect.
  */
 
 const start = Date.UTC(2026, 2, 1, 3, 30);
@@ -16,35 +14,20 @@ const durations = { '10 s': 10, '1 min': 60, '10 min': 600, '1 h': 3600, '6 h': 
 const draws = 20;
 const startRounds = 31;
 
-interface Promised {
-  what: string;
-  limit: number;
-  unit: string;
-  figure: number;
-}
-const promises: Promised[] = [];
+const promises: Record<string, string>[] = [];
 const promise = (what: string, figure: number, limit: number, unit: string) =>
-  promises.push({ what, figure, limit, unit });
-
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-const parts = { start: startUp, runs: wholeRuns, lag: lagOfAVerdict };
-const chosen = values.only?.split(',') ?? Object.keys(parts);
-const unknown = chosen.find((part) => !(part in parts));
-if (unknown !== undefined) {
-  process.stderr.write(`--only takes ${Object.keys(parts).join(', ')}; ${unknown} is none of them.\n`);
-  process.exit(2);
-}
-// Start-up is the first: simulations heat the CPU and fill the memory.
-for (const [part, measure] of Object.entries(parts)) if (chosen.includes(part)) await measure();
-table(
-  'Promises',
-  promises.map(({ what, figure, limit, unit }) => ({
+  promises.push({
     promise: what,
     limit: `at most ${limit}${unit}`,
     'this time': `${rounded(figure)}${unit}`,
     '': figure <= limit ? 'kept' : 'BROKEN',
-  })),
-);
+  });
+
+// Start-up is the first: simulations heat the CPU and fill the memory.
+startUp();
+await wholeRuns();
+await lagOfAVerdict();
+table('Promises', promises);
 process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} processors\n`);
 
 function startUp(): void {

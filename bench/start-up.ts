@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleInto, functionNames } from '../infra/functions/bundles.ts';
+import { functionEnvironment } from '../test/support/function-environment.ts';
 
 /** How large the functions are, bundled as for a deployment, and how long they take to import. */
 export interface StartUp {
@@ -47,26 +48,11 @@ export function measureStartUp(rounds: number): StartUp[] {
 }
 
 function importMillis(script: string, bundle: string): number {
-  const { stdout, stderr } = spawnSync(process.execPath, [script, bundle], { env: environment, encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, [script, bundle], {
+    env: functionEnvironment,
+    encoding: 'utf8',
+  });
   const millis = Number(stdout);
   if (stdout === '' || Number.isNaN(millis)) throw new Error(`${bundle} cannot be imported: ${stderr}`);
   return millis;
 }
-
-/** What the functions read when they are imported; nothing is called. */
-const environment = {
-  AWS_REGION: 'us-east-1',
-  STAGE: 'bench',
-  GMS_URL: 'http://gms.example.com:8080',
-  MODE: 'preview',
-  MIN_RETENTION_DAYS: '7',
-  MAX_RUN_HOURS: '12',
-  LEDGER_TABLE: 'ledger',
-  TOKEN_PARAMETER: '/bench/token',
-  POLICIES_PATH: '/bench/policies',
-  PAUSED_PARAMETER: '/bench/paused',
-  TOPIC_ARN: 'arn:aws:sns:us-east-1:111122223333:bench',
-  NOTIFY: 'always',
-  STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:111122223333:stateMachine:bench',
-  PARAMETER_PREFIX: '/bench',
-};

@@ -5,24 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleInto, functionNames } from '../../../infra/functions/bundles.ts';
+import { functionEnvironment as environment } from '../../support/function-environment.ts';
 
 const run = promisify(execFile);
-const environment = {
-  AWS_REGION: 'eu-central-1',
-  STAGE: 'prod',
-  GMS_URL: 'https://datahub.example.com/gms',
-  MODE: 'preview',
-  MIN_RETENTION_DAYS: '7',
-  MAX_RUN_HOURS: '12',
-  LEDGER_TABLE: 'table',
-  TOKEN_PARAMETER: '/token',
-  POLICIES_PATH: '/policies',
-  PAUSED_PARAMETER: '/paused',
-  TOPIC_ARN: 'arn:aws:sns:eu-central-1:111122223333:topic',
-  NOTIFY: 'always',
-  STATE_MACHINE_ARN: 'arn:aws:states:eu-central-1:111122223333:stateMachine:machine',
-  PARAMETER_PREFIX: '/datahub-retention/prod',
-};
 
 describe('The bundles of the functions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));

@@ -1,8 +1,8 @@
 import type { Usage } from './run.ts';
 
 /**
- * List prices in US dollars, us-east-1 (N. Virginia), November 2026. No free tier is counted (they cover a run of this
- * job many times over) except one: the account's first metrics. Sources: aws.amazon.com/<service>/pricing.
+ * List prices in US dollars, us-east-1 (N. Virginia), November 2026 (aws.amazon.com/<service>/pricing). No free tier is
+ * counted, which cover a run of this job many times over, except one: the account's first metrics.
  */
 export const prices = {
   /** step-functions: standard workflows, each state entered, retries included. */

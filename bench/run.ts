@@ -2,7 +2,7 @@ import { createEngine, type Engine } from '../cli/operations-service/engine.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
-import type { Report, ReportFacts } from '../lambda/facts/report-schema.ts';
+import type { Report } from '../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/http/transport.ts';
@@ -32,7 +32,7 @@ const millis = {
   answer: { dryRun: 200, truncate: 400, read: 100 },
 } as const;
 
-/** Lambda's own lines about an invocation, and the fields that the logger adds to each line of ours. */
+/** Lambda's own lines about an invocation, and the fields that the logger adds to a line. */
 const logBytes = { invocation: 600, line: 250 } as const;
 
 /** What one run has done. */
@@ -77,9 +77,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
         await time.sleep(2 * millis.awsCall);
         told = { report: made, at: time.now() };
       };
-      // English costs nothing that is measured here.
-      const words = (facts: ReportFacts) => facts as Report;
-      return report(event as ReportEvent, { ...given, publisher: { publish }, words });
+      return report(event as ReportEvent, { ...given, publisher: { publish }, words: (facts) => facts as Report });
     },
   };
   const handler = (step: Step) => (event: unknown) =>

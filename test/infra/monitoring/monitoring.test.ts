@@ -105,7 +105,7 @@ describe('Monitoring', () => {
     expect(names.sort()).toEqual(['ExecutionsAborted', 'ExecutionsFailed', 'ExecutionsTimedOut']);
   });
 
-  test('calls at once for a start that was lost, and has ended before the next night', () => {
+  test('calls at once for a start that was lost, and has ended before the next run', () => {
     const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/StartLost'));
     const [[, { Properties: schedule }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
     const queue = schedule.Target.DeadLetterConfig.Arn['Fn::GetAtt'][0];

@@ -111,7 +111,8 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
       : before.task && { ...before.task, runs: false },
     end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
     vanished: status?.kind === 'vanished' || (before.vanished && found === undefined),
-    progress: progressOf(seen, attempt) ?? before.progress,
+    // What has not moved predicts nothing.
+    progress: moved || isFirst ? progressOf(seen, attempt) : undefined,
     error: undefined,
   };
 }

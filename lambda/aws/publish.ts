@@ -1,19 +1,20 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { isProblem } from '../facts/problem.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
+import { messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher } from '../run/services.ts';
-import { subscriptionMetric, toStandardOutput, type WriteLine } from '../telemetry/metrics.ts';
-import type { MessageContext } from './context.ts';
-import { composeMessage, messageAttributes, messageBody } from './message.ts';
-import { isQuiet } from './quiet.ts';
+import type { Reader } from '../words/reader.ts';
+import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
 
 export interface SnsPublisherOptions {
   client: SNSClient;
   topicArn: string;
-  /** `problems` keeps quiet after a run in which nothing was lost, nothing may be lost, and nobody has to act. */
+  /** `problems`: only what design rule 12 wants told. */
   notify: 'always' | 'problems';
   log: Log;
-  context?: MessageContext;
+  /** Where people read it: the commands in it are made for that place. */
+  reader: Reader;
   /** Where the metric of confirmed subscriptions goes; standard output by default. */
   writeLine?: WriteLine;
 }
@@ -30,9 +31,9 @@ export class PublishError extends Error {
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
-    async publish(report) {
+    async publish(report, byHand = false) {
       await countSubscriptions(options, report);
-      if (options.notify === 'problems' && isQuiet(report)) {
+      if (options.notify === 'problems' && !byHand && !isProblem(report)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });
@@ -43,8 +44,8 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   };
 }
 
-async function send({ client, topicArn, log, context }: SnsPublisherOptions, report: Report): Promise<void> {
-  const message = composeMessage(report, context);
+async function send({ client, topicArn, log, reader }: SnsPublisherOptions, report: Report): Promise<void> {
+  const message = messageOf(report, reader);
   try {
     const { MessageId } = await client.send(
       new PublishCommand({

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { readBaseUrl } from '../operations/http/base-url.ts';
+import type { RunSettings } from '../run/services.ts';
 
 /**
  * The environment of each function. The constructs build it as `EnvironmentOf<...>`, so that a missing or misspelled
@@ -33,13 +35,10 @@ const policies = {
   MAX_ROWS_PER_RUN: wholeNumber.optional(),
 };
 
-/** The memory of nights. */
-const memory = { NIGHTS_TABLE: text };
-
 export const environments = {
-  plan: z.object({ ...stage, ...access, ...policies, ...memory, PAUSED_PARAMETER: text }),
+  plan: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
   truncate: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
-  poll: z.object({ ...stage, ...access, ...memory }),
+  poll: z.object({ ...stage, ...access }),
   report: z.object({
     ...stage,
     TOPIC_ARN: text,
@@ -53,9 +52,6 @@ export const environments = {
   }),
 };
 
-const stageEnvironment = z.object(stage);
-export type StageEnvironment = z.infer<typeof stageEnvironment>;
-
 export type FunctionName = keyof typeof environments;
 export type EnvironmentOf<Name extends FunctionName> = z.infer<(typeof environments)[Name]>;
 
@@ -68,4 +64,19 @@ export function readEnvironment<Name extends FunctionName>(
   if (parsed.success) return parsed.data as EnvironmentOf<Name>;
   const variables = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
   throw new Error(`The environment of the function ${name} lacks or misspells ${variables}: deploy the stack again.`);
+}
+
+/** The settings that every step has, from its function's environment. */
+export function runSettings(environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string }): RunSettings {
+  const address = readBaseUrl(environment.GMS_URL);
+  const { MAX_ROWS_PER_RUN: bite } = environment;
+  return {
+    stage: environment.STAGE,
+    gmsUrl: address.kind === 'address' ? address.baseUrl : environment.GMS_URL,
+    mode: environment.MODE,
+    minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
+    maxRunHours: Number(environment.MAX_RUN_HOURS),
+    maxRowsPerRun: bite === undefined ? undefined : Number(bite),
+    notesRights: true,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
+import { lambdaServices } from './aws/services.ts';
 import { poll } from './run/poll.ts';
 import type { RunState } from './run/state.ts';
-import { lambdaServices } from './wiring/lambda-services.ts';
 
 const withServices = lambdaServices('poll');
 

@@ -68,7 +68,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 
 /** How a truncation ended, as one value from `judge` to the report. */
 export const verdictSchema = z.object({
-  outcome: z.enum(['truncated', 'incomplete', 'rows-missing', 'unknown', 'failed']),
+  outcome: z.enum(['truncated', 'incomplete', 'rows-missing', 'unknown', 'failed', 'not-started']),
   // A cause from a later version decides nothing: the outcome alone is used.
   cause: causeSchema,
   rowsDeleted: rows.optional(),
@@ -90,8 +90,8 @@ const lastVerdictSchema = runSchema.extend({
 });
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
-/** What every version keeps: enough to block an index. */
-const headFields = {
+const common = {
+  version: z.literal(LEDGER_VERSION),
   index: z.string(),
   entityType: z.string(),
   aspect: z.string(),
@@ -101,12 +101,16 @@ const headFields = {
   revision: z.int().positive(),
   /** The last run that sent a real truncate of this index, or might have: it and earlier runs never send (again). */
   lastSender: runSchema.optional(),
+  lastVerdict: lastVerdictSchema.optional(),
 };
 
-const common = { version: z.literal(LEDGER_VERSION), ...headFields, lastVerdict: lastVerdictSchema.optional() };
-
 const idleSchema = z.object({ ...common, state: z.literal('idle') });
-const sendingSchema = z.object({ ...common, state: z.literal('sending'), lastSender: runSchema, attempt: attemptSchema });
+const sendingSchema = z.object({
+  ...common,
+  state: z.literal('sending'),
+  lastSender: runSchema,
+  attempt: attemptSchema,
+});
 const runningSchema = z.object({
   ...common,
   state: z.literal('running'),
@@ -126,7 +130,12 @@ const quarantinedSchema = z.object({
   counted: windowSchema.optional(),
 });
 
-export const recordSchema = z.discriminatedUnion('state', [idleSchema, sendingSchema, runningSchema, quarantinedSchema]);
+export const recordSchema = z.discriminatedUnion('state', [
+  idleSchema,
+  sendingSchema,
+  runningSchema,
+  quarantinedSchema,
+]);
 
 export type Idle = z.infer<typeof idleSchema>;
 export type Sending = z.infer<typeof sendingSchema>;
@@ -139,11 +148,19 @@ export type Unresolved = Sending | Running;
 export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
+/** What can be said of a record that another version wrote, or that is damaged: each field if it can be read. */
 const headSchema = z.looseObject({
-  version: z.number(),
-  state: z.string(),
-  ...headFields,
-  attempt: z.looseObject({ judgeableAt: millis.optional(), sendingSince: millis.optional() }).optional().catch(undefined),
+  version: z.number().optional().catch(undefined),
+  state: z.string().optional().catch(undefined),
+  entityType: z.string().optional().catch(undefined),
+  aspect: z.string().optional().catch(undefined),
+  server: z.string().optional().catch(undefined),
+  revision: z.int().positive().optional().catch(undefined),
+  lastSender: runSchema.optional().catch(undefined),
+  attempt: z
+    .looseObject({ judgeableAt: millis.optional(), sendingSince: millis.optional() })
+    .optional()
+    .catch(undefined),
 });
 export type Head = z.infer<typeof headSchema>;
 
@@ -151,20 +168,22 @@ export type Head = z.infer<typeof headSchema>;
 export interface OtherVersion {
   state: 'other-version';
   index: string;
-  head?: Head | undefined;
+  head: Head;
 }
 
 export type StoredRecord = LedgerRecord | OtherVersion;
 
-/** What every version says about a record; undefined if not even that can be read. */
-export const headOf = (record: StoredRecord): Head | undefined =>
-  record.state === 'other-version' ? record.head : record;
+/** What can be said about every stored record. */
+export const headOf = (record: StoredRecord): Head => (record.state === 'other-version' ? record.head : record);
+
+/** The revision that the next write is conditional on; 0 for a record that does not exist or has none. */
+export const revisionOf = (record: StoredRecord | undefined): number => (record && headOf(record).revision) ?? 0;
 
 /** Reads what a store holds for `index`. */
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);
   if (parsed.success && parsed.data.index === index) return parsed.data;
-  return { state: 'other-version', index, head: headSchema.safeParse(stored).data };
+  return { state: 'other-version', index, head: headSchema.safeParse(stored).data ?? {} };
 }
 
 /**

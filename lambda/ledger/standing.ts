@@ -1,81 +1,65 @@
-import type { Cause } from '../facts/cause.ts';
-import { maxRecordAheadMillis } from '../facts/limits.ts';
+import type { CauseOf } from '../facts/cause.ts';
+import { abandonAfterMillis, maxSenderAheadMillis } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
 import {
-  type Head,
   headOf,
   type Idle,
+  isUnresolved,
+  type LastVerdict,
   type OtherVersion,
   type Quarantined,
-  type Reserved,
+  type RunId,
   type StoredRecord,
   type Unresolved,
-  type Verdict,
 } from './record.ts';
-import { isSameRun, type Run } from './transitions.ts';
+import { isSameRun } from './transitions.ts';
 
 /** Who is asking: a run, and the server that it talks to. */
-export interface Asking extends Run {
+export interface Asking extends RunId {
   server: string;
 }
 
-export type Foreign = Cause & { kind: 'foreign' };
-
 /** What a record means to a run. */
 export type Standing =
-  /** No truncation is under way, and this run may reserve the index. */
-  | { kind: 'free'; record: Idle | Reserved | OtherVersion | undefined }
-  /** This run's own attempt: reserved, or perhaps sent. */
-  | { kind: 'mine'; record: Reserved | Unresolved }
-  /** This run's own truncation has its verdict. */
-  | { kind: 'decided'; verdict: Verdict }
-  /** This run has had its one truncate of this index, or was fenced off before it: it may never send (again). */
-  | { kind: 'spent'; record: Idle | Reserved | OtherVersion; fenced: boolean }
-  /** An attempt of another run. */
-  | { kind: 'theirs'; record: Reserved | Unresolved }
+  /** No truncation is under way, and this run may send one. */
+  | { kind: 'free'; record: Idle | OtherVersion | undefined }
+  /** This run's own truncation, without a verdict. */
+  | { kind: 'mine'; record: Unresolved }
+  /** This run's own truncation has its verdict, or this run has found rows missing. */
+  | { kind: 'decided'; record: Idle | Quarantined | Unresolved; verdict: LastVerdict }
+  /** This run or a later one has had its truncate of this index: this run may never send (again). */
+  | { kind: 'spent'; record: Idle | OtherVersion; sender: RunId }
+  /** An unresolved truncation of another run. */
+  | { kind: 'theirs'; record: Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
-  /**
-   * From another version, from another server address, or with a time that no correct clock would write: it blocks its
-   * index and is left alone. It ends where it came from, or by `clear`.
-   */
-  | { kind: 'foreign'; outcome: 'in-flight' | 'quarantined'; cause: Foreign };
+  /** From another version or another address: it blocks its index and is left alone; a release ends it. */
+  | { kind: 'foreign'; outcome: 'in-flight' | 'unknown' | 'quarantined'; cause: CauseOf<'foreign'> };
 
-/**
- * The one place that says whose a record is.
- * @param now epoch milliseconds of the run's clock; decides whether a reservation is over
- */
-export function standing(record: StoredRecord | undefined, asking: Asking, now: number): Standing {
+/** The one place that says whose a record is (design rule 5). @param nowMillis epoch milliseconds */
+export function standing(record: StoredRecord | undefined, asking: Asking, nowMillis: number): Standing {
   if (record === undefined) return { kind: 'free', record };
   const head = headOf(record);
-  if (!head || !isOver(head, now)) {
-    const cause = whyForeign(record, asking, now);
-    if (cause) return { kind: 'foreign', outcome: head?.state === 'quarantined' ? 'quarantined' : 'in-flight', cause };
+  if (head.state !== 'idle') {
+    const cause = whyForeign(record, asking);
+    if (cause) return { kind: 'foreign', outcome: foreignOutcome(record, cause, nowMillis), cause };
   }
-  if (record.state === 'other-version') return freeOrSpent(record, asking);
+  if (record.state === 'other-version') return freeOrSpent(record, asking, nowMillis);
   const isHere = record.server === asking.server;
-  const { lastVerdict } = record;
-  const decided = isHere && lastVerdict && isSameRun(lastVerdict, asking) ? lastVerdict : undefined;
-  switch (record.state) {
-    case 'sending':
-    case 'running':
-      if (isSameRun(record.attempt, asking)) return { kind: 'mine', record };
-      return decided ? { kind: 'decided', verdict: decided } : { kind: 'theirs', record };
-    case 'quarantined':
-      return decided ? { kind: 'decided', verdict: decided } : { kind: 'quarantined', record };
-    case 'reserved':
-    case 'idle': {
-      if (decided) return { kind: 'decided', verdict: decided };
-      const isReserved = record.state === 'reserved' && !isOver(record, now);
-      if (isReserved && isSameRun(record.attempt, asking)) return { kind: 'mine', record };
-      const found = freeOrSpent(record, asking);
-      return found.kind === 'free' && isReserved ? { kind: 'theirs', record: record as Reserved } : found;
-    }
+  const verdict =
+    isHere && record.lastVerdict && isSameRun(record.lastVerdict, asking) ? record.lastVerdict : undefined;
+  if (isUnresolved(record)) {
+    if (isSameRun(record.attempt, asking)) return { kind: 'mine', record };
+    return verdict ? { kind: 'decided', record, verdict } : { kind: 'theirs', record };
   }
+  if (verdict) return { kind: 'decided', record, verdict };
+  return record.state === 'quarantined' ? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis);
 }
 
-/** Nothing is under way: a reservation this old can no longer send. */
-const isOver = ({ state, judgeableAt = Number.POSITIVE_INFINITY }: Head, now: number): boolean =>
-  state === 'idle' || (state === 'reserved' && now >= judgeableAt);
+/** From when on a person may release a record that is not quarantined; undefined: at once. */
+export function releasableAt(record: StoredRecord): number | undefined {
+  const judgeableAt = headOf(record).attempt?.judgeableAt;
+  return judgeableAt === undefined ? undefined : judgeableAt + abandonAfterMillis;
+}
 
 /** A record whose counts and verdict mean something to this run: same version, same address. */
 export const isHere = <Stored extends StoredRecord>(
@@ -84,19 +68,25 @@ export const isHere = <Stored extends StoredRecord>(
 ): record is Exclude<Stored, OtherVersion> =>
   record !== undefined && record.state !== 'other-version' && record.server === server;
 
-function whyForeign(record: StoredRecord, asking: Asking, now: number): Foreign | undefined {
+function whyForeign(record: StoredRecord, asking: Asking): CauseOf<'foreign'> | undefined {
+  const at = releasableAt(record);
   if (record.state === 'other-version') {
-    return { kind: 'foreign', why: 'version', ...(record.head && { version: record.head.version }) };
+    return { kind: 'foreign', why: 'version', version: record.head.version, releasableAt: at };
   }
-  if (record.server !== asking.server) {
-    return { kind: 'foreign', why: 'address', address: capped(record.server), ourAddress: asking.server };
-  }
-  if (record.state === 'idle' || record.state === 'quarantined') return undefined;
-  const isAhead = record.judgeableAt > now + maxRecordAheadMillis && !isSameRun(record.attempt, asking);
-  return isAhead ? { kind: 'foreign', why: 'clock', until: record.judgeableAt } : undefined;
+  if (record.server === asking.server) return undefined;
+  return { kind: 'foreign', why: 'address', address: capped(record.server), releasableAt: at };
 }
 
-function freeOrSpent(record: Idle | Reserved | OtherVersion, asking: Asking): Standing {
-  const sent = headOf(record)?.sentBy?.find((earlier) => isSameRun(earlier, asking));
-  return sent ? { kind: 'spent', record, fenced: sent.fenced === true } : { kind: 'free', record };
+function foreignOutcome(record: StoredRecord, { releasableAt: at }: CauseOf<'foreign'>, nowMillis: number) {
+  if (headOf(record).state === 'quarantined') return 'quarantined';
+  return at === undefined || nowMillis >= at ? 'unknown' : 'in-flight';
+}
+
+function freeOrSpent(record: Idle | OtherVersion, asking: Asking, nowMillis: number): Standing {
+  const { lastSender: sender } = headOf(record);
+  if (!sender) return { kind: 'free', record };
+  // A start that far ahead was written by a wrong clock, and would shut out every run for as long.
+  const isWrong = sender.runStartMillis > nowMillis + maxSenderAheadMillis;
+  const isShutOut = isSameRun(sender, asking) || (!isWrong && asking.runStartMillis <= sender.runStartMillis);
+  return isShutOut ? { kind: 'spent', record, sender } : { kind: 'free', record };
 }

@@ -1,19 +1,16 @@
-import { sentByMemoryMillis } from '../facts/limits.ts';
-import type { AttemptStrategy } from '../facts/strategy.ts';
+import type { ServerError } from '../facts/server-error.ts';
 import {
   type Attempt,
-  type AttemptWindow,
-  type Head,
   headOf,
   type Idle,
+  isUnresolved,
   LEDGER_VERSION,
   type LedgerRecord,
-  type OtherVersion,
   type Quarantined,
-  type Reserved,
+  type RunId,
   type Running,
+  revisionOf,
   type Sending,
-  type SentAttempt,
   type StoredRecord,
   type Unresolved,
   type Verdict,
@@ -21,29 +18,27 @@ import {
 } from './record.ts';
 
 /**
- * The life of one truncation, as the ledger records it.
+ * The life of one truncation, as the ledger records it (design rule 5).
  *
- *   absent, idle, reserved past its sendBy ──reserve──> reserved ──startSending──> sending ──markRunning──> running
+ *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> idle
+ *                                     └────────────────────────┴─────quarantine─> quarantined ──release──> idle
  *
- *   reserved                  nothing has been sent under it. Truncate counts, decides again, and goes on or gives it back
- *                             (decline). Past its `sendBy` nothing will be sent under it either: it may be taken.
- *   sending                   written before the call, so from here on everyone must assume that it was sent. Holds cutoff,
- *                             fields, baseline windows and physical index: a later verdict is based on these. An answer
- *                             that is not a task id is recorded (noteAnswer). Only its writer may judge it before `judgeableAt`.
- *   running                   the server returned a task id: any run may watch and judge it from now on.
- *   idle with a verdict       (conclude) a run counted again, or proved that not one byte was written. The verdict keeps the
- *                             rows of one closed window; the next Plan counts the same window before anything else.
- *   quarantined               (quarantine) rows are missing, or no run saw a reindex end. Keeps the attempt's windows, which
- *                             `clear` counts. Only a person ends it.
+ *   sending      written before the call, so from here on everyone must assume that it was sent. Holds cutoff, fields and
+ *                baseline: a later verdict is based on these. An answer that is not a task id is recorded (noteAnswer).
+ *                No run judges it before `judgeableAt`.
+ *   running      the server returned a task id: any run may watch and judge it from now on.
+ *   idle         with a verdict (conclude): a run counted again, or proved that not one byte was written. The verdict keeps
+ *                the rows of one window; the next Plan counts the same window before anything else.
+ *   quarantined  rows are missing, or no run saw a copy end. Keeps what `release` counts. Only a person ends it.
  *
  * Gotchas:
- * - Every write is conditional on version, state, attempt id and revision of the record that it was made from. An abandoned
- *   function that is still running finds its condition broken, because the run that took over changed one of them (fence).
- * - A run is identified by its id and its start: execution names may be reused after months.
- * - `sentBy` remembers runs that have sent or were fenced off, so that a redriven execution cannot send again after
- *   another run's verdict has freed the record.
- * - One search index has one record, whatever the server's address. A record of another address or version, or with a
- *   time in the future, blocks its index and is left alone (foreign, in standing.ts).
+ * - Every write is conditional on the revision of the record that it was made from, and increments it. A function that
+ *   was frozen between reading and writing finds its condition broken.
+ * - `lastSender` names the last run that sent, or that was given up while it might have (spend). That run and every run
+ *   that started before it, or at the same moment, never send for this index again: neither a redriven execution nor a
+ *   function that thaws after hours. A run is identified by its id and its start, because execution names are reused.
+ * - One search index has one record, whatever the server's address. A record of another address or version that is not
+ *   idle blocks its index and is left alone (foreign, in standing.ts).
  *
  * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
@@ -56,172 +51,113 @@ export interface Key {
   server: string;
 }
 
-/**
- * Reserves an index for one attempt: nothing has been sent yet. Keeps what the record says about earlier truncations.
- */
-export function reserve(
-  record: Idle | Reserved | OtherVersion | undefined,
-  key: Key,
-  attemptId: string,
-  attempt: Attempt,
-): Reserved {
-  // Counts from another server say nothing about this one.
-  const isOurs = record && record.state !== 'other-version' && record.server === key.server;
-  const kept = isOurs ? record : withoutVerdict(record);
-  return { ...kept, ...base(key), state: 'reserved', attemptId, attempt, judgeableAt: attempt.sendBy };
-}
-
-function withoutVerdict(record: StoredRecord | undefined): Pick<Idle, 'sentBy'> {
-  const sentBy = sentByOf(record);
-  return sentBy.length > 0 ? { sentBy } : {};
-}
-
-/** What Truncate learnt under its reservation. */
-export type Learnt = Pick<SentAttempt, 'baseline' | 'sendingSince' | 'sentRealAt' | 'clockSkewMillis' | 'sendBy'> & {
-  windows: AttemptWindow[];
-  judgeableAt: number;
+/** What an index keeps through every transition of one server's records. */
+const next = (record: StoredRecord | undefined, { index, entityType, aspect, server }: Key) => {
+  // Counts from another server, or of another version, say nothing about this one.
+  const isOurs = record !== undefined && record.state !== 'other-version' && record.server === server;
+  return {
+    version: LEDGER_VERSION,
+    index,
+    entityType,
+    aspect,
+    server,
+    revision: revisionOf(record) + 1,
+    lastSender: record && headOf(record).lastSender,
+    lastVerdict: isOurs ? record.lastVerdict : undefined,
+  } as const;
 };
 
 /** The last record before the call: from here on everyone must assume that it was sent. */
-export function startSending(record: Reserved, { windows, judgeableAt, ...learnt }: Learnt): Sending {
-  const { runId, runStartMillis } = record.attempt;
-  return {
-    ...record,
-    state: 'sending',
-    windows,
-    judgeableAt,
-    attempt: { ...record.attempt, ...learnt },
-    sentBy: remember(record, { runId, runStartMillis, at: learnt.sendingSince }),
-  };
-}
+export const startSending = (record: StoredRecord | undefined, key: Key, attempt: Attempt): Sending => ({
+  ...next(record, key),
+  state: 'sending',
+  lastSender: { runId: attempt.runId, runStartMillis: attempt.runStartMillis },
+  attempt,
+});
 
-/** The server returned a task id. @param realAt real time of the answer, epoch milliseconds */
-export const markRunning = (record: Sending, taskId: string, realAt: number): Running => ({
+/** The server returned a task id. */
+export const markRunning = (record: Sending, taskId: string): Running => ({
   ...record,
+  revision: record.revision + 1,
   state: 'running',
-  // The sender has its answer: from now on anyone may take care of it.
-  judgeableAt: record.attempt.sendingSince,
-  attempt: { ...record.attempt, taskId, answeredRealAt: realAt },
+  taskId,
 });
 
 /** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
-export const noteAnswer = (
-  record: Sending,
-  answer: NonNullable<SentAttempt['answer']>,
-  strategy: AttemptStrategy,
-): Sending => ({ ...record, ...revised(record), attempt: { ...record.attempt, answer, strategy } });
-
-/** A look saw that a truncation sent as a delete by query copies: the verdict depends on it. */
-export const seenToCopy = <Stored extends Unresolved>(
-  record: Stored,
-  copied: NonNullable<SentAttempt['copied']>,
-): Stored => ({ ...record, ...revised(record), attempt: { ...record.attempt, copied } });
-
-/** Neither state nor attempt id changes: without it a late duplicate of an earlier write would undo this one. */
-const revised = ({ revision = 0 }: LedgerRecord) => ({ revision: revision + 1 });
-
-/**
- * Gives a reservation back after Truncate has decided not to send. Its run is done with this index: an abandoned
- * invocation of the same run may still be running, and must not reserve the index again.
- */
-export const decline = (record: Reserved, now: number): Idle => {
-  const { runId, runStartMillis } = record.attempt;
-  return { ...idle(record), sentBy: remember(record, { runId, runStartMillis, at: now, fenced: true }) };
-};
-
-/** Gives a reservation back; nothing was sent. */
-export const release = (record: Reserved): Idle => idle(record);
-
-/** Closes a truncation with its verdict. */
-export const conclude = (record: Unresolved, verdict: Verdict): Idle => ({ ...idle(record), lastVerdict: verdict });
-
-/** Closes the index to every later run until an operator clears it; keeps the windows, which `clear` counts. */
-export function quarantine(record: Idle | Unresolved, verdict: Verdict, windows?: Window[]): Quarantined {
-  return {
-    ...idle(record),
-    state: 'quarantined',
-    // Without an attempt the verdict has an id of its own, so that no earlier read can be followed by a write.
-    attemptId: verdict.attemptId,
-    windows: windows ?? record.windows ?? [],
-    ...('attempt' in record && { attempt: record.attempt }),
-    lastVerdict: verdict,
-  };
-}
-
-/**
- * A person has looked, or said how many rows may be gone: the index may be truncated again, and its former counts no
- * longer matter. If the record is from another version or address, only its head is kept.
- */
-export function clear(record: StoredRecord, key: Key): Idle {
-  const head: Pick<Head, 'entityType' | 'aspect' | 'attemptId' | 'sentBy'> = headOf(record) ?? key;
-  const { entityType, aspect, attemptId, sentBy } = head;
-  const isOurs = record.state !== 'other-version' && record.server === key.server;
-  const { window: _, ...lastVerdict } = (isOurs && record.lastVerdict) || {};
-  return {
-    ...base({ ...key, entityType, aspect }),
-    state: 'idle',
-    ...(attemptId !== undefined && { attemptId }),
-    ...(record.state === 'idle' && revised(record)),
-    ...('decidedAt' in lastVerdict && { lastVerdict }),
-    ...(sentBy && { sentBy }),
-  };
-}
-
-/**
- * Makes sure that an abandoned Truncate of this run can no longer reserve or send: the attempt id changes under it, and
- * the run counts as having sent. A quarantined record stays quarantined.
- */
-export function fence(
-  record: Idle | Reserved | Quarantined | OtherVersion | undefined,
-  key: Key,
-  run: { runId: string; runStartMillis: number },
-  attemptId: string,
-  now: number,
-): Idle | Quarantined {
-  const fenced = hasSent(record, run) ? {} : { fenced: true };
-  const sentBy = remember(record, { ...run, at: now, ...fenced });
-  if (record?.state === 'quarantined') return { ...record, attemptId, sentBy };
-  const isKept = record !== undefined && record.state !== 'other-version';
-  return { ...(isKept ? idle(record) : { ...base(key), state: 'idle' as const }), attemptId, sentBy };
-}
-
-export interface Run {
-  runId: string;
-  runStartMillis: number;
-}
-
-export const isSameRun = (one: Run, other: Run): boolean =>
-  one.runId === other.runId && one.runStartMillis === other.runStartMillis;
-
-/** Whether this run recently sent a real truncate of the index, whatever became of it. */
-export const hasSent = (record: StoredRecord | undefined, run: Run): boolean =>
-  sentByOf(record).some((sent) => isSameRun(sent, run) && !sent.fenced);
-
-const sentByOf = (record: StoredRecord | undefined): Sent[] => (record && headOf(record)?.sentBy) ?? [];
-
-type Sent = NonNullable<LedgerRecord['sentBy']>[number];
-
-function remember(record: StoredRecord | undefined, sent: Sent): Sent[] {
-  const recent = sentByOf(record).filter(({ at }) => sent.at - at < sentByMemoryMillis);
-  return [...recent.filter((earlier) => !isSameRun(earlier, sent)), sent];
-}
-
-const base = ({ index, entityType, aspect, server }: Key) => ({
-  version: LEDGER_VERSION as typeof LEDGER_VERSION,
-  index,
-  entityType,
-  aspect,
-  server,
+export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
+  ...record,
+  revision: record.revision + 1,
+  attempt: { ...record.attempt, answer },
 });
 
-/** The record without what belongs to an attempt. */
-function idle(record: LedgerRecord): Idle {
-  const { attemptId, lastVerdict, sentBy } = record;
+/** A status has shown whether the truncation copies, which a later look may not be able to see. */
+export const learnCopies = (record: Unresolved, copies: boolean): Unresolved => ({
+  ...record,
+  revision: record.revision + 1,
+  attempt: { ...record.attempt, copies },
+});
+
+/**
+ * A run whose Truncate failed is given up: written down as one that has sent, so that a function of it that thaws can
+ * no longer send. A later sender stays, because it shuts out this run as well.
+ */
+export function spend(record: StoredRecord | undefined, key: Key, { runId, runStartMillis }: RunId): LedgerRecord {
+  const before = record && headOf(record).lastSender;
+  const isLater = before !== undefined && before.runStartMillis > runStartMillis;
+  const lastSender = isLater ? before : { runId, runStartMillis };
+  if (record && record.state !== 'other-version' && record.state !== 'idle') {
+    return { ...record, revision: record.revision + 1, lastSender };
+  }
+  return { ...next(record, key), state: 'idle', lastSender };
+}
+
+/**
+ * A truncation has its verdict, and the index is free again.
+ * @param window what the next Plans count again; if it is missing, the previous one stays
+ */
+export function conclude(record: Unresolved, verdict: Verdict, window: Window | undefined, nowMillis: number): Idle {
+  const kept = window ?? record.lastVerdict?.window;
   return {
-    ...base(record),
+    ...next(record, record),
     state: 'idle',
-    ...(attemptId !== undefined && { attemptId }),
-    ...(lastVerdict && { lastVerdict }),
-    ...(sentBy && { sentBy }),
+    lastVerdict: { ...runOf(record), decidedAtMillis: nowMillis, verdict, window: kept },
   };
 }
+
+/** A truncation has lost rows, or may have: nothing more is sent until a person releases the index. */
+export const quarantine = (record: Unresolved, verdict: Verdict, nowMillis: number): Quarantined => ({
+  ...next(record, record),
+  state: 'quarantined',
+  since: nowMillis,
+  lastVerdict: { ...runOf(record), decidedAtMillis: nowMillis, verdict },
+  attempt: record.attempt,
+  taskId: 'taskId' in record ? record.taskId : undefined,
+});
+
+/** Rows of the last verdict's window went while no truncation of ours was under way. */
+export const quarantineCounted = (
+  record: Idle,
+  counted: Window,
+  verdict: Verdict,
+  run: RunId,
+  nowMillis: number,
+): Quarantined => ({
+  ...next(record, record),
+  state: 'quarantined',
+  since: nowMillis,
+  lastVerdict: { ...run, decidedAtMillis: nowMillis, verdict },
+  counted,
+});
+
+/** A person has opened the index: nothing that was counted before is expected of it any more. */
+export function release(record: StoredRecord, key: Key): Idle {
+  const base = next(record, key);
+  const unresolved = isUnresolved(record);
+  const lastVerdict = unresolved || !base.lastVerdict ? undefined : { ...base.lastVerdict, window: undefined };
+  return { ...base, state: 'idle', lastVerdict };
+}
+
+const runOf = ({ attempt: { runId, runStartMillis } }: Unresolved): RunId => ({ runId, runStartMillis });
+
+export const isSameRun = (one: RunId, other: RunId): boolean =>
+  one.runId === other.runId && one.runStartMillis === other.runStartMillis;

@@ -1,132 +1,109 @@
-import type { Cause } from '../facts/cause.ts';
+import type { Cause, CauseOf } from '../facts/cause.ts';
 import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
-import type { Strategy } from '../facts/strategy.ts';
-import { madeAtOf, mayBeCopiedUntil } from '../operations/backend.ts';
-import type { DryRun } from '../operations/operations.ts';
 import { compareShare } from './percentage.ts';
 import type { Orders } from './schema.ts';
 
-/** The input of a decision. Times are epoch milliseconds. */
-export interface Circumstances {
-  /** With the cutoff that is or would be sent. */
-  dryRun: DryRun;
-  cutoffMillis: number;
+/** Exact counts of one index, from dry runs. */
+export interface Counts {
+  /** Rows at or before the cutoff that is or would be sent. */
+  rowsToDelete: number;
+  rowsTotal: number;
+  /** Of a bite: rows at or before the policy's own cutoff, which threshold and ceiling are about. */
+  rowsPastRetention?: number | undefined;
+}
+
+/** What a decision is based on besides policy and counts. Times are epoch milliseconds. */
+export interface DecisionFacts {
   /** The run's start. */
-  startMillis: number;
-  /** Our clock, real time. */
-  now: number;
+  runStartMillis: number;
+  /** The cutoff that is or would be sent. */
+  cutoffMillis: number;
+  /** Our clock. */
+  nowMillis: number;
+  /** Server's clock minus real time, where it sent a `Date`. */
+  clockSkewMillis?: number | undefined;
   /** The stage's floor, days. */
   minRetentionDays: number;
-  /** The physical index, if getIndexSizes reports it. */
-  indexName?: string | undefined;
-  /** The one that our last reindex created, if it was proven complete. */
-  provenName?: string | undefined;
+  /** What the dry run announced; anything but a delete in place is a copy. */
+  deletesInPlace: boolean;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
-  /** The dry run with the policy's own cutoff, if only a bite is sent: threshold and ceiling apply to the whole. */
-  whole?: DryRun | undefined;
+  /** Whether threshold and ceiling are judged: not when Truncate decides again about a bite. */
+  judgesShare: boolean;
 }
 
-export type Refusal = { kind: 'refuse'; outcome: Outcome; cause: Cause };
-export type Decision = { kind: 'approve'; strategy: Strategy } | Refusal;
-
-const refuse = (outcome: Outcome, cause: Cause): Refusal => ({ kind: 'refuse', outcome, cause });
+export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
+export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 
 /**
- * Decides whether to truncate one index: first the guards, then whether it is worth it. Pure; Plan calls it with its
- * dry run, Truncate calls it again with the one that it made while holding the ledger's record.
+ * Decides whether to truncate one index (design rule 2): guards, then whether it is worth it and allowed, and last what
+ * only matters for a truncation that is due. Pure; Plan calls it with its dry run, and Truncate calls it again with the
+ * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
+ * whether a task's status can be read needs one more request: both are the caller's.
  */
-export function decide(policy: Orders, given: Circumstances): Decision {
-  const held = guard(policy, given);
-  if (held && held.outcome !== 'not-started') return held;
-  const decision = weigh(policy, given);
-  // If there is nothing to gain, do not report what passes by itself. (Nobody is asked to approve its counts.)
-  const isIdle = decision.kind === 'refuse' && decision.outcome !== 'above-ceiling';
-  return isIdle ? decision : (held ?? decision);
+export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): Decision {
+  const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
+  if (refusal) return refusal;
+  if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ which: 'refuse-reindex' });
+  return { kind: 'due', cause: { kind: 'due', minDeletePercent: policy.minDeletePercent } };
 }
 
-/** The checks that do not depend on how much would be deleted; undefined if all of them pass. */
-export function guard(policy: Orders, given: Circumstances): Refusal | undefined {
-  return guardTimes(given) ?? guardStrategy(policy, given);
-}
-
-const failed = (cause: Omit<Cause & { kind: 'guard' }, 'kind'>) => refuse('failed', { kind: 'guard', ...cause });
-
-/** Whether clocks and counts can be trusted: if these guards fail, nothing can be said about an index. */
-export function guardTimes(given: Circumstances): Refusal | undefined {
-  const { rowsToDelete, rowsTotal } = given.dryRun;
-  const untimely = guardServerClock(given) ?? guardStart(given) ?? guardFloor(given);
-  return untimely ?? (rowsToDelete > rowsTotal ? failed({ which: 'counts' }) : undefined);
-}
-
-export function guardServerClock({ dryRun: { clockSkewMillis = 0 } }: Circumstances): Refusal | undefined {
-  const isWrong = Math.abs(clockSkewMillis) > maxClockSkewMillis;
-  return isWrong ? failed({ which: 'server-clock', found: clockSkewMillis }) : undefined;
-}
-
-export function guardStart({ startMillis, now }: Circumstances): Refusal | undefined {
-  const ahead = startMillis - now;
-  return ahead > maxStartAheadMillis ? failed({ which: 'start-in-future', found: ahead }) : undefined;
-}
-
-/**
- * A cutoff is relative to the run's start; a clock that was wrong then, or is wrong now, here or on the server, must not
- * delete fresh rows.
- */
-export function guardFloor(given: Circumstances): Refusal | undefined {
-  const { dryRun, startMillis, now, cutoffMillis, minRetentionDays } = given;
-  const present = Math.min(startMillis, now, now + (dryRun.clockSkewMillis ?? 0));
-  if (present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis)) return undefined;
-  return failed({ which: 'floor', expected: minRetentionDays });
-}
-
-function guardStrategy(policy: Orders, given: Circumstances): Refusal | undefined {
-  const { strategy } = given.dryRun;
-  if (policy.strategy === 'delete-by-query-only' && strategy === 'reindex') return failed({ which: 'reindex-refused' });
-  if (strategy === undefined) return failed({ which: 'strategy-unreadable' });
-  return strategy === 'reindex' ? guardReindex(given) : undefined;
-}
-
-/**
- * A reindex moves the alias before it copies (ESIndexBuilder.reindexInPlaceAsync), so it is started only if the index
- * name shows afterwards whether it was ours, and if no other copy can still be under way: the index is old enough, or
- * our own proven reindex created it.
- */
-export function guardReindex({ indexName, provenName, startMillis }: Circumstances): Refusal | undefined {
-  if (indexName === undefined) return failed({ which: 'index-name-unknown' });
-  const madeAt = madeAtOf(indexName);
-  const until = mayBeCopiedUntil(indexName);
-  if (madeAt === undefined || until === undefined) return failed({ which: 'index-concrete' });
-  if (indexName === provenName || startMillis > until) return undefined;
-  return refuse('not-started', { kind: 'guard', which: 'index-young', found: madeAt });
-}
-
-/** Applies threshold and ceiling to all rows that are older than the policy allows. */
-function weigh(policy: Orders, { dryRun, whole = dryRun, approveRows }: Circumstances): Decision {
-  const { rowsToDelete, rowsTotal } = whole;
-  if (rowsToDelete === 0) return refuse('nothing-to-delete', { kind: 'nothing-to-delete' });
-  if (compareShare(rowsToDelete, rowsTotal, policy.minDeletePercent) < 0) {
-    return refuse('below-threshold', { kind: 'below-threshold', minDeletePercent: policy.minDeletePercent });
+/** Whether clocks and counts can be trusted: if one of these guards fails, nothing can be said about an index. */
+export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFacts): Refusal | undefined {
+  const { runStartMillis, cutoffMillis, nowMillis, clockSkewMillis = 0, minRetentionDays } = facts;
+  if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
+    return guardFailed({ which: 'server-clock', found: clockSkewMillis });
   }
-  const approved = approveRows !== undefined && rowsToDelete <= approveRows;
-  if (isAboveCeiling(policy, rowsToDelete, rowsTotal) && !approved) {
-    const { maxDeletePercent } = policy;
-    return refuse('above-ceiling', {
-      kind: 'above-ceiling',
-      ...(maxDeletePercent !== undefined && { maxDeletePercent }),
-      approveRows: withHeadroom(rowsToDelete),
-      ...(approveRows !== undefined && { approved: approveRows }),
-    });
-  }
-  // `guard` has made sure that there are rows.
-  return { kind: 'approve', strategy: dryRun.strategy ?? 'delete-by-query' };
+  const ahead = runStartMillis - nowMillis;
+  if (ahead > maxStartAheadMillis) return guardFailed({ which: 'start-in-future', found: ahead });
+  // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above: otherwise
+  // a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
+  const present = Math.min(
+    runStartMillis,
+    nowMillis + maxStartAheadMillis,
+    nowMillis + clockSkewMillis + maxClockSkewMillis,
+  );
+  // Asked this way round, a cutoff that is not a number fails, too.
+  const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
+  if (!isOldEnough) return guardFailed({ which: 'floor', expected: minRetentionDays });
+  return rowsToDelete > rowsTotal ? guardFailed({ which: 'counts' }) : undefined;
 }
 
-/** Rows keep ageing until someone has read the message. */
+/** When rows become too old for a policy; all rows at or before this moment go. */
+export const policyCutoff = (runStartMillis: number, { retentionDays }: Pick<Orders, 'retentionDays'>): number =>
+  runStartMillis - retentionDays * dayMillis;
+
+/** The number to approve: rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-export function isAboveCeiling(policy: Orders, rowsToDelete: number, rowsTotal: number): boolean {
-  if (policy.maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
-  return compareShare(rowsToDelete, rowsTotal, policy.maxDeletePercent) > 0;
+/** The refusal of a guard that failed. */
+export const guardFailed = (guard: Omit<CauseOf<'guard'>, 'kind'>): Refusal => ({
+  kind: 'done',
+  outcome: 'failed',
+  cause: { kind: 'guard', ...guard },
+});
+
+/** Threshold and ceiling apply to all rows that are older than the policy allows. */
+function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
+  const { rowsToDelete, rowsTotal, rowsPastRetention: rows = rowsToDelete } = counts;
+  const { minDeletePercent, maxDeletePercent } = policy;
+  if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'nothing-to-delete' } };
+  if (!judgesShare) return undefined;
+  if (compareShare(rows, rowsTotal, minDeletePercent) < 0) {
+    return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'below-threshold', minDeletePercent } };
+  }
+  const isApproved = approveRows !== undefined && rows <= approveRows;
+  if (isApproved || !isAboveCeiling(policy, rows, rowsTotal)) return undefined;
+  return {
+    kind: 'done',
+    outcome: 'above-ceiling',
+    cause: { kind: 'above-ceiling', maxDeletePercent, approveRows: withHeadroom(rows), approved: approveRows },
+  };
+}
+
+/** Without a ceiling of its own a policy may take any share but the whole index. */
+function isAboveCeiling({ maxDeletePercent }: Orders, rows: number, rowsTotal: number): boolean {
+  if (maxDeletePercent === undefined) return rows >= rowsTotal;
+  return compareShare(rows, rowsTotal, maxDeletePercent) > 0;
 }

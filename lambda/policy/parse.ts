@@ -67,8 +67,8 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
   const policy = {
     ...parsed.data,
     ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect),
-    ...(owner !== undefined && { owner: capped(owner) }),
-    ...(note !== undefined && { note: capped(note) }),
+    owner: owner && capped(owner),
+    note: note && capped(note),
   };
   return { kind: 'policy', index: searchIndex(policy), source, policy };
 }

@@ -13,6 +13,11 @@ const name = z
   .max(maxNameLength)
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
+/** What became of fields that policies had before; one sentence each, after the field's name. */
+export const formerFields: Readonly<Record<string, string>> = {
+  strategy: 'is no longer a field: remove it ("refuseReindex": true takes the place of "delete-by-query-only")',
+};
+
 /**
  * The schema of one policy.
  * @param minRetentionDays the stage's floor, whole days
@@ -35,12 +40,6 @@ export const policySchema = (minRetentionDays: number) =>
         `${minDeletePercent} is above maxDeletePercent, ${ceiling}: such a policy can never truncate; lower the one or raise the other`,
       );
     }
-    if (policy.maxRowsPerRun !== undefined && policy.strategy === 'reindex') {
-      refuse(
-        'maxRowsPerRun',
-        'does not go with strategy "reindex", which copies every row that stays each time: remove one of the two',
-      );
-    }
   });
 
 const policyFields = (minRetentionDays: number) => ({
@@ -56,9 +55,8 @@ const policyFields = (minRetentionDays: number) => ({
     description:
       'The ceiling: above it nothing is done until someone approves it. Without it only a truncation that would leave no row is blocked; 100 allows that, too.',
   }),
-  strategy: z.enum(['delete-by-query', 'delete-by-query-only', 'reindex']).default('delete-by-query').meta({
-    description:
-      'delete-by-query deletes in place, and accepts a server that reindexes anyway; delete-by-query-only refuses such a server; reindex asks for a reindex.',
+  refuseReindex: z.boolean().default(false).meta({
+    description: 'true: nothing is sent to a server that announces a reindex instead of a delete in place.',
   }),
   batchSize: z.int().min(1).max(10_000).default(10_000).meta({ description: 'Rows per batch.' }),
   timeoutSeconds: z.int().min(1).optional().meta({
@@ -78,7 +76,6 @@ const policyFields = (minRetentionDays: number) => ({
 
 export type Policy = z.infer<ReturnType<typeof policySchema>>;
 export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
-export type PolicyStrategy = Policy['strategy'];
 
 /** The part of a policy that decisions read, Truncate compares and requests send; `owner` and `note` are for people. */
 export type Orders = Pick<Policy, (typeof comparedFields)[number]>;

@@ -1,4 +1,4 @@
-import { biteTolerance, forecastNights, hourMillis } from '../facts/limits.ts';
+import { hourMillis } from '../facts/limits.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
@@ -7,8 +7,7 @@ import type { DryRun } from '../operations/operations.ts';
  */
 
 /**
- * The maximum number of rows to delete in one run; an operator's approval lifts it. This uses half of the tolerance,
- * so that a few rows do not add another night; the other half is for rows that age before the call.
+ * The most rows to delete in one run; an operator's approval lifts it.
  * @returns undefined if all may go at once
  */
 export function biteOf(
@@ -16,15 +15,9 @@ export function biteOf(
   rowsToDelete: number,
   approveRows: number | undefined,
 ): number | undefined {
-  if (maxRowsPerRun === undefined) return undefined;
-  const isAllAtOnce = (rowsToDelete - maxRowsPerRun) / maxRowsPerRun <= biteTolerance / 2;
-  if (isAllAtOnce || rowsToDelete <= (approveRows ?? 0)) return undefined;
+  if (maxRowsPerRun === undefined || rowsToDelete <= Math.max(maxRowsPerRun, approveRows ?? 0)) return undefined;
   return Math.max(maxRowsPerRun, approveRows ?? 0);
 }
-
-/** The truncate may exceed the bite by this much: rows keep ageing between Plan and the call. */
-export const biteLimit = (maxRowsPerRun: number, approveRows: number | undefined): number =>
-  Math.max(maxRowsPerRun * (1 + biteTolerance), approveRows ?? 0);
 
 /**
  * The first step back, 3.7 years: nearly every backlog is younger, so a search takes 16 dry runs. Each older step
@@ -69,25 +62,4 @@ export async function findBite({ cutoffMillis, whole, bite, ask }: BiteSearch): 
     return { kind: 'found', cutoffMillis: before(old.hours), dryRun: old.dryRun };
   }
   return isCutShort ? { kind: 'no-time' } : { kind: 'too-large', cutoffMillis: before(young.hours), rows: young.rows };
-}
-
-/**
- * Number of runs, including this one, until the rest is below the threshold if each takes a bite.
- * @param rowsPerNight rows that pass the cutoff from one night to the next, if known
- * @returns undefined if that never happens, or too late to be worth mentioning
- */
-export function nightsOf(
-  { rowsToDelete, rowsTotal }: Pick<DryRun, 'rowsToDelete' | 'rowsTotal'>,
-  bite: number,
-  minDeletePercent: number,
-  rowsPerNight = 0,
-): number | undefined {
-  const gain = bite - rowsPerNight;
-  if (gain <= 0) return undefined;
-  const stay = rowsTotal - rowsToDelete;
-  const share = minDeletePercent / 100;
-  // Below the threshold: left < share x (left + stay).
-  const least = share >= 1 ? 0 : (share * stay) / (1 - share);
-  const nights = Math.ceil((rowsToDelete - least) / gain);
-  return nights <= forecastNights ? Math.max(1, nights) : undefined;
 }

@@ -1,239 +1,179 @@
-import { abandonAfterMillis } from '../facts/limits.ts';
-import type { DecidedFacts, EntryFacts } from '../facts/report-schema.ts';
-import { isUnresolved, type Unresolved } from '../ledger/record.ts';
-import { adoptedIn, settle } from '../ledger/settle.ts';
-import { standing } from '../ledger/standing.ts';
-import { seenToCopy } from '../ledger/transitions.ts';
-import { taskKind } from '../operations/backend.ts';
-import { OperationsError } from '../operations/operations.ts';
-import { copyingSeen, mayHaveCopied } from './copied.ts';
-import { isFinal } from './final.ts';
-import { type Evidence, judge, judgeUncountable, type Uncountable } from './judge.ts';
-import { planLook, refreshLook } from './next-look.ts';
-import { ownTask } from './own-task.ts';
-import {
-  clocksAgree,
-  countAll,
-  countProgress,
-  countSince,
-  type LookServices,
-  type Seen,
-  serverAnswers,
-} from './see.ts';
-import { advances, fold, longestStillMillis, mayEnd, unseen, untimed, type Watch, type Watched } from './watch.ts';
-import { keptOf } from './windows.ts';
+import type { Clock } from '../facts/clock.ts';
+import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
+import { concernsServer } from '../facts/server-error.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Unresolved, Verdict, Window } from '../ledger/record.ts';
+import { conclude, isSameRun, learnCopies, quarantine } from '../ledger/transitions.ts';
+import { type IndexSize, type Operations, OperationsError } from '../operations/operations.ts';
+import { type Ask, countTruncation, countWindow } from './counts.ts';
+import { becomes, judge, judgeUncountable } from './judge.ts';
+import { nextLookAt } from './next-look.ts';
+import type { OptionalReads } from './optional-reads.ts';
+import { physicalIndex } from './physical-index.ts';
+import { advances, fold, hasEnded, isStuck, type Seen, showsCopy, startWatch, type Watch } from './watch.ts';
 
-/**
- * One look at one unresolved truncation: see, fold, and, if it can be judged, judge and settle.
- *
- * A look asks only for what it needs to see whether something changes: the task's status, then counts if that is not
- * enough. Only a look that may end the watch counts every window. The sighting is folded into the watch once, and
- * judged at most once.
- */
+/** One look at an unresolved truncation: what it saw, and what that means for the record. */
 
-export interface Target {
-  index: string;
-  entry: EntryFacts;
-  watch: Watch;
+export interface LookServices {
+  operations: Operations;
+  reads: OptionalReads;
+  ledger: Ledger;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Epoch milliseconds of the run's start, and of the moment from which it watches nothing more. */
+  run: { startMillis: number; endMillis: number };
+  /** This is the run's last look, at the end of its time or of its looks. */
+  isOver(now: number): boolean;
 }
 
-export type Looked = { kind: 'watching'; watch: Watch } | { kind: 'decided'; entry: DecidedFacts };
+export type Looked =
+  | { kind: 'watching'; watch: Watch }
+  /** The verdict as the record has it, whoever judged it. */
+  | { kind: 'settled'; verdict: Verdict }
+  /** The record no longer holds this truncation, and another one has taken the place of its verdict. */
+  | { kind: 'overtaken' };
 
-/**
- * A failed look proves nothing and does not count towards stillness. Throws LedgerError, and anything that is not an
- * OperationsError.
- * @param target `watch` is not changed
- */
-export async function lookAt(target: Target, services: LookServices): Promise<Looked> {
-  const { ledger, log } = services;
-  const { entry, watch } = target;
-  const decided = (outcome: DecidedFacts['outcome'], cause: DecidedFacts['cause']): Looked => ({
-    kind: 'decided',
-    entry: { ...entry, outcome, cause },
-  });
-  const record = await ledger.read(target.index);
-  if (!record) return decided('unknown', { kind: 'unsettled', why: 'no-record', copied: true });
-  const stands = standing(record, services.run, services.clock.now());
-  if (stands.kind === 'foreign') return decided(stands.outcome, stands.cause);
-  const verdict = record.state === 'other-version' ? undefined : record.lastVerdict;
-  if (verdict?.attemptId === watch.attemptId) {
-    return { kind: 'decided', entry: { ...verdict.entry, ...adoptedIn(entry) } };
-  }
-  if (!isUnresolved(record) || record.attemptId !== watch.attemptId) {
-    return decided('in-flight', { kind: 'held', state: 'closed' });
-  }
-  const watched = { ...target, watch: { ...watch, looks: watch.looks + 1 } };
+/** Looks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
+export async function look(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
+  const { clock, ledger, isOver } = services;
+  let seen: Seen;
   try {
-    return await look(watched, record, services);
+    seen = await see(record, watch, services);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    log.warn('look failed', { index: target.index, error: error.fact });
-    return await lookFailed(watched, record, error, services);
+    return lookFailed(record, { ...watch, lastLookAt: clock.now(), error: error.fact }, services);
   }
+  const copies = showsCopy(seen.status) ?? record.attempt.copies;
+  const known = copies === record.attempt.copies ? record : learnCopies(record, copies);
+  if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
+  const after = fold(watch, seen, known.attempt);
+  // A truncation too old to wait for is closed at the run's end by what can be counted.
+  const isClosed = isOver(clock.now()) && isOld(record, services) && isStuck(after, seen.at);
+  if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
+    return again(known, { ...after, pending: undefined }, clock.now());
+  }
+  const verdict = judge(known, after, seen.counts);
+  const pending = agreement(after, verdict, seen.at);
+  const isFinal = isClosed || verdict.outcome === 'truncated' || seen.at - pending.since >= agreeingLooksMillis;
+  if (!isFinal) return again(known, { ...after, pending }, clock.now());
+  return settle(known, withDuration(verdict, after, seen), services, seen.counts.rowsUntilEnd);
 }
 
-async function look(target: Target, stored: Unresolved, services: LookServices): Promise<Looked> {
-  const { entry, watch: before } = target;
-  const { ledger, clock, maxRunHours } = services;
-  const seen = await sightingOf(before, stored, services);
-  // Our clock measures stillness and age: if the server's clock contradicts it, or it went back, a look proves neither.
-  const isTimed = clocksAgree(seen) && seen.seenAt >= seen.at;
-  if (!isTimed) return again(untimed(before, seen, clock.now()), services);
-  const record = await withCopying(stored, seen, services);
-  const watched = watchedOf(record, services, seen.at);
-  const { watch, end } = fold(before, seen, watched);
-  if (end === undefined) return again(watch, services);
-  // What has just turned out to copy was not counted row by row.
-  const wasTolerant = mayHaveCopied(record) && !mayHaveCopied(stored);
-  const { all } = wasTolerant ? await countAll(record, services) : seen;
-  if (all === undefined) {
-    const isLast = watched.isLastLook && !watch.rose?.counter;
-    if (!isLast) return again(watch, services);
-    const others = await serverAnswers(record, services);
-    const known = { task: seen.task, indexName: others?.indexName };
-    return (await closeUncountable({ ...target, watch }, record, known, services)) ?? again(watch, services);
-  }
-  const evidence: Evidence = {
-    record,
-    watch,
-    end,
-    ...all,
-    task: seen.task,
-    vanished: seen.vanished,
-    isOld: isOld(record.attempt.sendingSince, services, seen.at),
-    copied: mayHaveCopied(record, { task: seen.task, indexName: all.indexName, isCounted: true }),
-  };
-  const judgement = judge(evidence);
-  if (!isFinal(judgement, evidence, before, clock, maxRunHours)) return again(watch, services);
-  const since = await countSince(judgement, record, evidence.after, services);
-  const settled = await settle(ledger, record, entry, { ...judgement, ...since }, clock.now());
-  return settled.kind === 'decided' ? settled : again(watch, services);
-}
-
-/** What shows whether something changes; everything, if this look may end the watch. */
-async function sightingOf(watch: Watch, record: Unresolved, services: LookServices): Promise<Seen> {
-  const { clock } = services;
-  const status = await statusOf(record, services);
-  const task = status && ownTask(status, record, clock.now());
-  // Another task's status is useless.
-  const known = {
-    at: clock.now(),
-    realAt: clock.realNow(),
-    task,
-    vanished: status !== undefined && task === undefined,
-  };
-  const done = () => ({ seenAt: clock.now(), realAt: clock.realNow() });
-  if (mayEnd(watch, known, watchedOf(record, services, known.at))) {
-    const counts = await countAll(record, services);
-    // After its end, rows that still arrive show that another process is copying (`isFinal`).
-    const isKeptShown = mayHaveCopied(record) || watch.completedAt !== undefined;
-    return { ...known, ...counts, ...(isKeptShown && keptIn(counts)), ...done() };
-  }
-  const counts = task && advances(watch, task) ? {} : await countProgress(record, services);
-  return { ...known, ...counts, ...done() };
-}
-
-const keptIn = ({ all }: Pick<Seen, 'all'>) => (all ? { kept: keptOf(all.after.windows)?.rows } : {});
-
-async function statusOf(record: Unresolved, { reads, run, clock, signal }: LookServices) {
-  if (record.state !== 'running' || taskKind(record.attempt.taskId) !== 'search-engine') return undefined;
-  try {
-    // Without a status a copy cannot be proven.
-    return await reads.status(record.attempt.taskId, { signal, insist: mayHaveCopied(record) });
-  } catch (error) {
-    // No later look of this run asks again, so counts decide.
-    if (!(error instanceof OperationsError) || !run.isOver(clock.now())) throw error;
-    return undefined;
-  }
-}
-
-/** Recorded at once: by the time of the verdict, late rows may have refilled the index, or its status may be gone. */
-async function withCopying(
+/** Looks once without writing anything: what the verdict would be, or that its status says that it runs. */
+export async function preview(
   record: Unresolved,
-  { task, rowsTotal, all }: Seen,
-  { ledger }: LookServices,
-): Promise<Unresolved> {
-  const copied = copyingSeen(record, { task, rowsTotal, indexName: all?.indexName });
-  if (copied === undefined) return record;
-  const noted = seenToCopy(record, copied);
-  return (await ledger.replace(record, noted)) ? noted : record;
-}
-
-/** @param now epoch milliseconds: one reading for the whole look */
-export function watchedOf(record: Unresolved, services: LookServices, now: number): Watched {
-  const { run, maxRunHours } = services;
-  return {
-    mayHaveCopied: mayHaveCopied(record),
-    rowsToDelete: record.attempt.baseline.rowsToDelete,
-    rowsKept: keptOf(record.windows)?.rows ?? 0,
-    judgeableAt: record.judgeableAt,
-    longestStill: longestStillMillis(maxRunHours),
-    isLastLook: run.isOver(now) && isOld(record.attempt.sendingSince, services, now),
-  };
-}
-
-/**
- * Every run that starts 20 h or more after the call closes what it finds still, hung or uncountable. A start in the
- * future means nothing: such a run began now.
- */
-export const isOld = (sendingSince: number, { run }: Pick<LookServices, 'run'>, now: number): boolean =>
-  Math.min(run.runStartMillis, now) - sendingSince >= abandonAfterMillis;
-
-/**
- * An index that can no longer be counted would keep its record unresolved forever: an old one is closed once no look of
- * this run has succeeded for as long as stillness may take, although the server answers about other things.
- */
-async function lookFailed(
-  target: Target,
-  record: Unresolved,
-  error: OperationsError,
   services: LookServices,
+): Promise<{ kind: 'judged'; verdict: Verdict } | { kind: 'running'; watch: Watch }> {
+  const begun = startWatch(record, services.clock.now(), 0);
+  const seen = await see(record, begun, services);
+  const attempt = { ...record.attempt, copies: showsCopy(seen.status) ?? record.attempt.copies };
+  const watch = fold(begun, seen, attempt);
+  const runs = seen.status?.kind === 'found' && !seen.status.completed && seen.counts?.rowsToDelete !== 0;
+  if (runs || !seen.counts) return { kind: 'running', watch };
+  const verdict = judge({ ...record, attempt }, watch, seen.counts);
+  const { indexNow } = await indexAfter(record, services);
+  return { kind: 'judged', verdict: { ...verdict, indexNow } };
+}
+
+/**
+ * Asks always the same, in this order: the task's status, rows to delete, the end of the kept window. A status that
+ * runs with a higher counter is a whole look. Throws OperationsError.
+ */
+async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
+  const at = services.clock.now();
+  const status =
+    record.state === 'running' ? await services.reads.status(record.taskId, watch.isTold ?? false) : undefined;
+  if (advances(watch, status)) return { at, status };
+  const { attempt } = record;
+  const { countedAtMillis } = attempt.baseline;
+  return { at, status, counts: await countTruncation(asker(services), { ...attempt, countedAtMillis }) };
+}
+
+const asker =
+  ({ operations, signal }: LookServices): Ask =>
+  (fields) =>
+    operations.dryRun(fields, { signal });
+
+const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
+  kind: 'watching',
+  watch: { ...watch, nextLookAt: nextLookAt(record, watch, now) },
+});
+
+/** The verdict that waits for a second look to agree: the one before, or a new one. */
+function agreement({ pending }: Watch, { outcome, cause }: Verdict, at: number): NonNullable<Watch['pending']> {
+  const verdict = `${outcome} ${cause.kind}`;
+  return pending?.verdict === verdict ? pending : { verdict, since: at };
+}
+
+/** This run started after the call, and ends 20 h or more after it (design rule 10). */
+const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookServices): boolean =>
+  Math.min(run.startMillis, clock.now()) > sendingSince && run.endMillis - sendingSince >= abandonAfterMillis;
+
+/**
+ * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
+ * end, if this run has not seen it move and the server answers at all.
+ */
+async function lookFailed(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
+  const now = services.clock.now();
+  const { error, stuckSince } = watch;
+  const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
+  const hasMoved = stuckSince !== undefined && !isStuck(watch, now);
+  if (!isCount || hasMoved || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
+  return settle(record, judgeUncountable(record, watch), services);
+}
+
+/** @param rowsUntilEnd rows at or before the end of the kept window; undefined where they could not be counted */
+async function settle(
+  record: Unresolved,
+  judged: Verdict,
+  services: LookServices,
+  rowsUntilEnd?: number,
 ): Promise<Looked> {
-  const { clock, maxRunHours, run } = services;
-  const { watch } = target;
-  const { fact } = error;
-  const isTooOld = (now: number): boolean => {
-    const isLong = run.isOver(now) || now - watch.succeededAt >= longestStillMillis(maxRunHours);
-    return isLong && isOld(record.attempt.sendingSince, services, now);
-  };
-  // A status or sizes that failed say nothing about counts, and a task that has made progress in this run is not given up.
-  const isCount = fact.operation === 'dry-run' && !watch.rose?.counter;
-  if (isCount && clocksAgree(error) && isTooOld(clock.now())) {
-    const others = await serverAnswers(record, services);
-    // Another count may have shown that our clock is right now, not that it was before.
-    const isConfirmed = others && isTooOld(clock.now());
-    const closed = isConfirmed && (await closeUncountable(target, record, { error: fact, ...others }, services));
-    if (closed) return closed;
-  }
-  return again(unseen(watch, fact, clock.now()), services);
-}
-
-/**
- * @param known why its counts fail, or, if they contradict each other to the end, the status of its task
- * @returns undefined if another run was first
- */
-async function closeUncountable(
-  { entry, watch }: Target,
-  record: Unresolved,
-  known: Uncountable,
-  services: LookServices,
-): Promise<Looked | undefined> {
-  const judgement = judgeUncountable(record, watch, known);
-  const settled = await settle(services.ledger, record, entry, judgement, services.clock.now());
-  return settled.kind === 'decided' ? settled : undefined;
-}
-
-function again(watch: Watch, { clock, maxRunHours }: LookServices): Looked {
+  const { ledger, clock } = services;
+  const verdict = { ...judged, ...(await indexAfter(record, services)) };
+  const isFree = becomes(verdict) === 'idle';
+  const window = isFree && rowsUntilEnd !== undefined ? await nextWindow(record, rowsUntilEnd, services) : undefined;
   const now = clock.now();
-  const { seconds, early } =
-    watch.completedAt === undefined ? planLook(watch, now) : refreshLook(watch.completedAt, now);
-  // A short run needs three looks to see that an old truncation is still: its first may have counted nothing.
-  const longest = longestStillMillis(maxRunHours) / 2;
-  const next: Watch = {
-    ...watch,
-    ...(early && { earlyLooks: (watch.earlyLooks ?? 0) + 1 }),
-    lastLookAt: now,
-    nextLookAt: now + Math.min(seconds * 1000, longest),
-  };
-  return { kind: 'watching', watch: next };
+  const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);
+  if (await ledger.replace(next)) return { kind: 'settled', verdict };
+  const stored = await ledger.read(record.index);
+  const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
+  const isSame = theirs !== undefined && isSameRun(theirs, record.attempt);
+  return isSame ? { kind: 'settled', verdict: theirs.verdict } : { kind: 'overtaken' };
+}
+
+async function nextWindow(
+  record: Unresolved,
+  rowsUntilEnd: number,
+  services: LookServices,
+): Promise<Window | undefined> {
+  try {
+    return await countWindow(asker(services), record.attempt, rowsUntilEnd, services.clock.now());
+  } catch (error) {
+    if (error instanceof OperationsError) return undefined;
+    throw error;
+  }
+}
+
+/** Facts for the entry: no verdict depends on them. */
+async function indexAfter(
+  { attempt }: Unresolved,
+  { reads }: LookServices,
+): Promise<Pick<Verdict, 'indexNow' | 'sizeAfterMb'>> {
+  let sizes: IndexSize[] | undefined;
+  try {
+    sizes = await reads.sizes();
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+  }
+  const index = physicalIndex(sizes, attempt.fields);
+  const isAnother =
+    index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
+  return { indexNow: isAnother ? index.indexName : undefined, sizeAfterMb: index?.sizeMb };
+}
+
+/** From the call to the end, as far as it was seen. */
+function withDuration(verdict: Verdict, { startedAt }: Watch, { at, status }: Seen): Verdict {
+  const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
+  return { ...verdict, durationSeconds: Math.round((runTime ?? at - startedAt) / 1000) };
 }

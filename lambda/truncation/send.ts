@@ -2,7 +2,7 @@ import type { Clock } from '../facts/clock.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Sending, Unresolved } from '../ledger/record.ts';
-import { markRunning, noteAnswer } from '../ledger/transitions.ts';
+import { isSameRun, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
 
 /** Sends the one real truncate of a record in `sending`, and records the response. */
@@ -27,31 +27,37 @@ export interface SendServices {
 }
 
 /** Throws LedgerError if the response could not be recorded; the record then says `sending`. */
-export async function send(
-  record: Sending,
-  until: SendUntil,
-  { operations, ledger, clock, log }: SendServices,
-): Promise<Sent> {
+export async function send(record: Sending, until: SendUntil, services: SendServices): Promise<Sent> {
+  const { operations, clock, log } = services;
   const maySend = () => clock.now() < until.wall && clock.monotonic() < until.monotonic;
   const truncation = await operations.truncate(record.attempt.fields, maySend);
   switch (truncation.kind) {
     case 'not-sent':
       return truncation;
     case 'started': {
+      const { taskId } = truncation;
       // Log it first: otherwise an id that cannot be stored would be lost.
-      log.info('task id', { index: record.index, taskId: truncation.taskId });
-      const running = markRunning(record, truncation.taskId, clock.realNow());
-      await ledger.replace(record, running);
-      return { kind: 'open', record: running };
+      log.info('task id', { index: record.index, taskId });
+      return { kind: 'open', record: await recorded(record, (current) => markRunning(current, taskId), services) };
     }
     case 'unresolved': {
-      const { error, mentionsReindex } = truncation;
-      // The answer mentions reindexing, which contradicts a dry run that promised a delete by query.
-      const { strategy } = record.attempt;
-      const doubted = mentionsReindex && strategy === 'delete-by-query' ? 'unknown' : strategy;
-      const noted = noteAnswer(record, { error, realAt: clock.realNow() }, doubted);
-      await ledger.replace(record, noted);
-      return { kind: 'open', record: noted, error };
+      const { error } = truncation;
+      return { kind: 'open', record: await recorded(record, (current) => noteAnswer(current, error), services), error };
     }
   }
+}
+
+/** Another run may have written itself down as spent in the meantime: the answer goes into the record as it is now. */
+async function recorded<Next extends Unresolved>(
+  record: Sending,
+  change: (current: Sending) => Next,
+  { ledger }: SendServices,
+): Promise<Next> {
+  const next = change(record);
+  if (await ledger.replace(next)) return next;
+  const current = await ledger.read(record.index);
+  if (current?.state !== 'sending' || !isSameRun(current.attempt, record.attempt)) return next;
+  const again = change(current);
+  await ledger.replace(again);
+  return again;
 }

@@ -1,36 +1,34 @@
-import type { Strategy } from '../../facts/strategy.ts';
 import type { DryRun } from '../operations.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /** The content of a dry run's sentence. */
-export interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'strategy'> {
+export interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'deletesInPlace'> {
   kind: 'dry-run';
 }
 
 /**
- * Reads the sentence of a dry run (docs/operations-service.md; wording: OperationsResource in datahub). Only the
- * two counts are read: the percentage is printed in the server's locale (`99,20%`), is `NaN` for an empty index, and
- * some builds forgot to multiply it by 100. A sentence without the dry-run marker counts as unreadable, because it
- * would mean that rows were really deleted.
- * @returns `unreadable` for everything else, such as the flag conflict, which also comes with status 200.
+ * `N out of M rows`, where N is a number of its own: not the last digits of `1,200`, `1 200` or `3.5`, and not behind a
+ * minus.
+ */
+const counts = /(?<![\p{L}\p{N}_.,'’+\-−–])(?<!\p{N}\s(?=\d{3}\s))(\d{1,16})\s+out\s+of\s+(\d{1,16})\s+rows?\b/giu;
+
+/**
+ * Reads the sentence of a dry run (docs/operations-service.md), in any wording that has `N out of M rows`. The
+ * percentage is not read: it is printed in the server's locale (`99,20%`), is `NaN` for an empty index, and some builds
+ * forgot to multiply it by 100. A server that does not say "delete by query" copies (design rule 1).
+ * @returns `unreadable` for everything else, such as the flag conflict, which also comes with status 200, and for a
+ * sentence with two different counts
  */
 export function readDryRun(text: string, show: Quote = quote): DryRunSentence | Unreadable {
-  const unreadable: Unreadable = { kind: 'unreadable', excerpt: show(text) };
-  const sentence = /^\s*Delete\s+(\d{1,16})\s+out\s+of\s+(\d{1,16})\s+rows\b([\s\S]*)$/i.exec(text);
-  if (!sentence) return unreadable;
-  const rowsToDelete = Number(sentence[1]);
-  const rowsTotal = Number(sentence[2]);
-  const rest = sentence[3] ?? '';
-  if (!Number.isSafeInteger(rowsToDelete) || !Number.isSafeInteger(rowsTotal)) return unreadable;
-  if (!/\bthis\s+was\s+a\s+dry\s+run\b/i.test(rest)) return unreadable;
-  const strategy = strategyOf(rest);
-  return { kind: 'dry-run', rowsToDelete, rowsTotal, ...(strategy && { strategy }) };
-}
-
-/** Omitted if the sentence names both strategies or neither: then a reindex cannot be ruled out. */
-function strategyOf(text: string): Strategy | undefined {
-  const reindex = /\breindex/i.test(text);
-  const deleteByQuery = /\bdelete[\s-]by[\s-]query\b/i.test(text);
-  if (reindex === deleteByQuery) return undefined;
-  return reindex ? 'reindex' : 'delete-by-query';
+  const pairs = [...text.matchAll(counts)].map(([, some, all]) => [Number(some), Number(all)] as const);
+  const [found, ...others] = pairs;
+  if (
+    !found ||
+    others.some(([some, all]) => some !== found[0] || all !== found[1]) ||
+    !found.every(Number.isSafeInteger)
+  ) {
+    return { kind: 'unreadable', excerpt: show(text) };
+  }
+  const [rowsToDelete, rowsTotal] = found;
+  return { kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace: /\bdelete[\s_-]by[\s_-]query\b/i.test(text) };
 }

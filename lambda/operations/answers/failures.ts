@@ -1,7 +1,6 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import type { Answer, TransportError } from '../http/transport.ts';
-import { parseJson } from './json-value.ts';
-import { readRestError } from './rest-error.ts';
+import { isObject, parseJson } from './json-value.ts';
 import type { Quote } from './server-text.ts';
 
 /**
@@ -29,9 +28,9 @@ export function failureOfStatus(
     kind: kindOf(answer),
     operation,
     status,
-    ...(text !== '' && { text }),
-    ...(isToHttps(answer) && { toHttps: true }),
-    ...(page && { page }),
+    text: text || undefined,
+    toHttps: isToHttps(answer) || undefined,
+    page: page || undefined,
   };
 }
 
@@ -42,7 +41,7 @@ function kindOf({ status, body }: Pick<Answer, 'status' | 'body'>): ServerErrorK
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
   // Missing index: a 500 with the search engine's words, in newer releases after the name of the index.
-  if (said !== undefined && /index_not_found_exception|no such index/i.test(said)) return 'no-index';
+  if (/index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
   if (status >= 500) return 'server-error';
   switch (status) {
     case 401:
@@ -65,7 +64,7 @@ export const unreadable = ({ status }: Answer, { operation }: Question, excerpt:
   kind: 'unreadable',
   operation,
   status,
-  ...(excerpt !== '' && { text: excerpt }),
+  text: excerpt || undefined,
 });
 
 /** A 2xx answer whose body is not JSON. */
@@ -73,13 +72,7 @@ export function notJson(answer: Answer, { operation }: Question, quote: Quote): 
   const page = isPage(answer);
   // Truncated JSON, or JSON longer than what is read, is useless.
   const text = page ? titleOf(answer.body, quote) : /^\s*[[{]/.test(answer.body) ? '' : quote(answer.body);
-  return {
-    kind: 'not-json',
-    operation,
-    status: answer.status,
-    ...(text !== '' && { text }),
-    ...(page && { page }),
-  };
+  return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
 }
 
 const kindOfPhase: Record<TransportError['phase'], ServerErrorKind> = {
@@ -99,13 +92,8 @@ export function failureOfTransport(
   { operation, baseUrl }: Question,
 ): ServerError {
   const kind = kindOfPhase[phase];
-  return {
-    kind,
-    operation,
-    ...(status !== undefined && { status }),
-    ...(code !== undefined && { code }),
-    ...((kind === 'dns' || kind === 'connect' || kind === 'tls') && { host: new URL(baseUrl).host }),
-  };
+  const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
+  return { kind, operation, status, code, host };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */
@@ -120,3 +108,26 @@ function isPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): boolean {
 
 const titleOf = (body: string, quote: Quote): string =>
   quote(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
+
+/** Longer first lines add nothing, and this keeps the search cheap. */
+const maxLine = 2000;
+
+/**
+ * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `quote` before it
+ * is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
+ * (RestLiServiceException).
+ */
+export function readRestError(body: string): string | undefined {
+  const error = parseJson(body);
+  if (!isObject(error)) return undefined;
+  const { message, stackTrace, exceptionClass } = error;
+  if (typeof message === 'string' && message.trim() !== '') return message;
+  const firstLine = typeof stackTrace === 'string' ? lineOf(stackTrace) : '';
+  const after = /\[HTTP Status:\d{1,3}\]:/.exec(firstLine);
+  const text = after ? firstLine.slice(after.index + after[0].length).trim() : firstLine;
+  if (text !== '') return text;
+  return typeof exceptionClass === 'string' && exceptionClass !== '' ? exceptionClass : undefined;
+}
+
+const lineOf = (stackTrace: string): string =>
+  stackTrace.trimStart().slice(0, maxLine).split(/\r?\n/, 1)[0]?.trimEnd() ?? '';

@@ -61,7 +61,7 @@ function partOf(value: unknown): string | undefined {
 }
 
 function indexSizeOf({ indexName, entityName, aspectName, sizeMb }: Row, prefixes: ReadonlySet<string>): IndexSize {
-  const size: IndexSize = { indexName, ...(sizeMb !== undefined && { sizeMb }) };
+  const size: IndexSize = { indexName, sizeMb };
   // Postgres keeps all aspects in one table and reports `*` for both names (datahub PR #18816).
   if (entityName === '*' || aspectName === '*') return size;
   if (entityName !== undefined && aspectName !== undefined)

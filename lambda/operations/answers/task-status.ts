@@ -1,5 +1,5 @@
 import type { TaskCounters, TaskStatus } from '../operations.ts';
-import { countOf, isObject, type JsonObject, numberOf, parseJson, textOf, unwrapped } from './json-value.ts';
+import { countOf, isObject, numberOf, textOf, unwrapped } from './json-value.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /**
@@ -18,13 +18,9 @@ export function readTaskStatus(answer: unknown, show: Quote = quote): TaskStatus
     if (error !== undefined && error !== null) return { kind: 'vanished' };
     return { kind: 'unreadable', excerpt: show(textOf(task)) };
   }
-  const runTimeNanos = numberOf(task['runTimeNanos']);
-  return {
-    kind: 'found',
-    completed,
-    ...(runTimeNanos !== undefined && runTimeNanos >= 0 && { runTimeMillis: runTimeNanos / 1e6 }),
-    counters: countersOf(task['status']),
-  };
+  const nanos = numberOf(task['runTimeNanos']);
+  const runTimeMillis = nanos !== undefined && nanos >= 0 ? nanos / 1e6 : undefined;
+  return { kind: 'found', completed, runTimeMillis, counters: countersOf(task['status']) };
 }
 
 function booleanOf(value: unknown): boolean | undefined {
@@ -34,40 +30,30 @@ function booleanOf(value: unknown): boolean | undefined {
 }
 
 function countersOf(status: unknown): TaskCounters {
-  if (isObject(status)) return countersOfObject(status);
-  if (typeof status !== 'string') return {};
-  const parsed = parseJson(status);
-  // Some answers are escaped one more time than others.
-  const inner = typeof parsed === 'string' ? parseJson(parsed) : parsed;
-  return isObject(inner) ? countersOfObject(inner) : countersOfText(status);
-}
-
-/** A sliced task's own counters cover its finished slices; adding the slices themselves would count them twice. */
-function countersOfObject(status: JsonObject): TaskCounters {
-  return withoutUndefined({
-    total: countOf(status['total']),
-    updated: countOf(status['updated']),
-    created: countOf(status['created']),
-    deleted: countOf(status['deleted']),
-    versionConflicts: countOf(status['version_conflicts']),
-    cancelled: typeof status['canceled'] === 'string' ? true : undefined,
-    sliced: Array.isArray(status['slices']) && status['slices'].length > 0 ? true : undefined,
-  });
+  const inner = unwrapped(status);
+  if (isObject(inner)) {
+    // A sliced task's own counters cover its finished slices; adding the slices themselves would count them twice.
+    return {
+      total: countOf(inner['total']),
+      updated: countOf(inner['updated']),
+      created: countOf(inner['created']),
+      deleted: countOf(inner['deleted']),
+      versionConflicts: countOf(inner['version_conflicts']),
+      cancelled: typeof inner['canceled'] === 'string' ? true : undefined,
+    };
+  }
+  return typeof inner === 'string' ? countersOfText(inner) : {};
 }
 
 /** The Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…,versionConflicts=0,…]`. */
 function countersOfText(text: string): TaskCounters {
   const value = (name: string) => countOf(new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=[,\\]\\s])`).exec(text)?.[1]);
-  return withoutUndefined({
+  return {
     total: value('total'),
     updated: value('updated'),
     created: value('created'),
     deleted: value('deleted'),
     versionConflicts: value('versionConflicts'),
     cancelled: /[[,\s]canceled=(?!null\b)/.test(text) ? true : undefined,
-  });
-}
-
-function withoutUndefined(counters: { [Name in keyof TaskCounters]: TaskCounters[Name] | undefined }): TaskCounters {
-  return Object.fromEntries(Object.entries(counters).filter(([, value]) => value !== undefined));
+  };
 }

@@ -1,11 +1,10 @@
+import { readTaskId } from '../backend.ts';
 import type { Answer } from '../http/transport.ts';
 import { TransportError } from '../http/transport.ts';
 import type { Truncation } from '../operations.ts';
 import { failureOfStatus, failureOfTransport, type Question } from './failures.ts';
 import { parseJson, textOf, unwrapped } from './json-value.ts';
-import { readRestError } from './rest-error.ts';
 import type { Quote } from './server-text.ts';
-import { readTaskId } from './task-id.ts';
 
 /**
  * What the answer to a real truncate proves. Only a task id proves a start, and no answer can prove that nothing was
@@ -14,22 +13,21 @@ import { readTaskId } from './task-id.ts';
  */
 export function truncationOf(answer: Answer, question: Question, quote: Quote): Truncation {
   const failure = failureOfStatus(answer, question, quote);
-  if (failure === undefined) return truncationOfSuccess(answer, question, quote);
-  const mentionsReindex = /reindex/i.test(readRestError(answer.body) ?? answer.body.slice(0, 8192));
-  return { kind: 'unresolved', error: failure, mentionsReindex };
+  if (failure) return { kind: 'unresolved', error: failure };
+  const { status, body, complete } = answer;
+  const value = unwrapped(parseJson(body) ?? body);
+  const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
+  if (taskId) return { kind: 'started', taskId };
+  const text = quote(textOf(value)) || undefined;
+  return { kind: 'unresolved', error: { kind: 'no-task-id', operation: question.operation, status, text } };
 }
 
 /** What a failed exchange proves: that nothing was started, only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, question: Question, quote: Quote): Truncation {
   if (!(error instanceof TransportError)) {
     // A bug in this program: how far it got is unknown.
-    const text = quote(error instanceof Error ? error.message : String(error));
-    const { operation } = question;
-    return {
-      kind: 'unresolved',
-      error: { kind: 'defect', operation, ...(text !== '' && { text }) },
-      mentionsReindex: false,
-    };
+    const text = quote(error instanceof Error ? error.message : String(error)) || undefined;
+    return { kind: 'unresolved', error: { kind: 'defect', operation: question.operation, text } };
   }
   if (!error.mayBeWritten) {
     return { kind: 'not-sent', why: error.phase === 'withheld' ? 'withheld' : failureOfTransport(error, question) };
@@ -39,21 +37,5 @@ export function truncationWithoutAnswer(error: unknown, question: Question, quot
   if (status !== undefined && status >= 300) {
     return truncationOf({ status, headers: {}, body: '', complete: false }, question, quote);
   }
-  return {
-    kind: 'unresolved',
-    error: failureOfTransport(error, question),
-    mentionsReindex: false,
-  };
-}
-
-function truncationOfSuccess({ status, body, complete }: Answer, { operation }: Question, quote: Quote): Truncation {
-  const value = unwrapped(parseJson(body) ?? body);
-  const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
-  if (taskId) return { kind: 'started', taskId };
-  const text = quote(textOf(value));
-  return {
-    kind: 'unresolved',
-    error: { kind: 'no-task-id', operation, status, ...(text !== '' && { text }) },
-    mentionsReindex: /reindex/i.test(text),
-  };
+  return { kind: 'unresolved', error: failureOfTransport(error, question) };
 }

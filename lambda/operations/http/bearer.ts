@@ -2,7 +2,7 @@ import { maxSentenceBytes } from '../../facts/limits.ts';
 import { maskOf } from '../../facts/secrets.ts';
 import { capped } from '../../facts/text.ts';
 import type { Question } from '../answers/failures.ts';
-import { type Quote, quoteWithout } from '../answers/server-text.ts';
+import { type Quote, quoter } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
 
 /** The token for requests, and quoting that never shows it, even if a server echoes it. */
@@ -22,6 +22,7 @@ export interface Bearer {
 export function createBearer(source: TokenSource): Bearer {
   const seen = new Set<string>();
   let mask = maskOf(seen);
+  let quote = quoter();
   let rereading: Promise<string> | undefined;
 
   async function usable(reading: Promise<string>, question: Question): Promise<string> {
@@ -32,6 +33,7 @@ export function createBearer(source: TokenSource): Bearer {
     if (token !== '' && !seen.has(token)) {
       seen.add(token);
       mask = maskOf(seen);
+      quote = quoter([...seen]);
     }
     // A header cannot hold other characters, and the error would show the token.
     if (/^[\x21-\x7e]+$/.test(token)) return token;
@@ -51,7 +53,7 @@ export function createBearer(source: TokenSource): Bearer {
       });
       return usable(rereading, question);
     },
-    quote: (text) => quoteWithout(mask)(text),
+    quote: (text) => quote(text),
     isIn: (...texts) => texts.some((text) => mask(text) !== text),
   };
 }

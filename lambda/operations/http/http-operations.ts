@@ -1,3 +1,4 @@
+import { readAttempts } from '../../facts/limits.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import { readDryRun } from '../answers/dry-run.ts';
 import { failureOfStatus, failureOfTransport, notJson, type Question, unreadable } from '../answers/failures.ts';
@@ -17,8 +18,7 @@ import {
 } from '../operations.ts';
 import { type Bearer, createBearer } from './bearer.ts';
 import { clockSkew } from './clock-skew.ts';
-import { backoffMillis, retryAfterMillis } from './retry.ts';
-import type { Sleep } from './sleep.ts';
+import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from './transport.ts';
 
 export interface HttpOperationsOptions {
@@ -27,30 +27,31 @@ export interface HttpOperationsOptions {
   token: TokenSource;
   transport: Transport;
   /** Total number of attempts for a read. */
-  attempts: number;
-  /** Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers. */
-  realNow: () => number;
-  sleep: Sleep;
+  attempts?: { failed: number; timedOut: number };
+  /**
+   * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: nothing else in the project
+   * knows it beside the run's clock, which `--fast` moves on.
+   */
+  realNow?: () => number;
+  sleep?: Sleep;
   /** From 0 to below 1: the jitter of the waits between tries. */
-  random: () => number;
+  random?: () => number;
 }
 
 /**
  * The maintenance operations over HTTP, as documented in docs/operations-service.md. Reads are retried here and nowhere
- * else; a real truncate is sent at most once. No failure contains the token, a stack trace or an address from inside an
- * answer.
+ * else; a real truncate is sent at most once. No failure contains the token or a stack trace.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
-  const { baseUrl, realNow } = options;
-  const client: Client = { ...options, bearer: createBearer(options.token) };
+  const { baseUrl, attempts = readAttempts, realNow = Date.now, sleep = realSleep, random = Math.random } = options;
+  const client: Client = { ...options, attempts, realNow, sleep, random, bearer: createBearer(options.token) };
   return {
     async dryRun(fields, read) {
       const question: Question = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, quote: Quote) => readDryRun(textOf(unwrapped(json)), quote);
       const { answer, value } = await ask(client, question, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      const clockSkewMillis = clockSkew(answer.headers['date'], realNow());
-      return { ...dryRun, ...(clockSkewMillis !== undefined && { clockSkewMillis }) };
+      return { ...dryRun, clockSkewMillis: clockSkew(answer.headers['date'], client.realNow()) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -58,7 +59,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
     },
     async indexSizes(read) {
       const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
-      // Names go unchanged into ledger, memory, report and terminal: a row with the token in a name is left out.
+      // Names go unchanged into ledger, report and terminal: a row with the token in a name is left out.
       const namesOf = ({ indexName, entityType = '', aspect = '' }: IndexSize) => [indexName, entityType, aspect];
       const { bearer } = client;
       if (!bearer.isIn(...value.sizes.flatMap(namesOf))) return value.sizes;
@@ -67,7 +68,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
   };
 }
 
-type Client = HttpOperationsOptions & { bearer: Bearer };
+type Client = Required<HttpOperationsOptions> & { bearer: Bearer };
 
 const actions: Record<OperationName, string> = {
   'dry-run': 'truncateTimeseriesAspect',
@@ -77,10 +78,10 @@ const actions: Record<OperationName, string> = {
 };
 
 /** Always sends `dryRun`: a server's default cannot be relied on. */
-const truncateBody = ({ entityType, aspect, endTimeMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
+const truncateBody = ({ entityType, aspect, cutoffMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
   entityType,
   aspect,
-  endTimeMillis,
+  endTimeMillis: cutoffMillis,
   dryRun,
   ...optional,
 });
@@ -98,6 +99,7 @@ async function truncateOnce(
   fields: TruncateFields,
   maySend: () => boolean,
 ): Promise<Truncation> {
+  const { operation } = question;
   let exchange: Exchange;
   try {
     const asked = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
@@ -105,14 +107,13 @@ async function truncateOnce(
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
     const text = bearer.quote(error instanceof Error ? error.message : String(error));
-    return { kind: 'not-sent', why: { kind: 'defect', operation: question.operation, text } };
+    return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
   try {
     const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
     if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
     // The server answered with the token, or part of it, instead of a task id.
-    const { operation } = question;
-    return { kind: 'unresolved', error: { kind: 'no-task-id', operation }, mentionsReindex: false };
+    return { kind: 'unresolved', error: { kind: 'no-task-id', operation } };
   } catch (error) {
     return truncationWithoutAnswer(error, question, bearer.quote);
   }
@@ -124,18 +125,20 @@ async function ask<Value extends { kind: string }>(
   question: Question,
   body: object,
   parse: (json: unknown, quote: Quote) => Value | Unreadable,
-  { signal, attempts = client.attempts }: ReadOptions = {},
+  { signal, attempts = client.attempts.failed }: ReadOptions = {},
 ): Promise<{ answer: Answer; value: Exclude<Value, Unreadable> }> {
   const { bearer, realNow, random } = client;
   let token = await bearer.current(question);
   let mayReread = true;
   let tries = 0;
+  let timeouts = 0;
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ phase: 'aborted' }, question));
     const attempt = await attemptOf(client, exchangeOf(client.baseUrl, question, body, token), question, signal);
-    if (attempt.kind === 'answered')
-      return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote, realNow()) };
-    const { failure } = attempt;
+    if (attempt.kind === 'answered') {
+      return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote) };
+    }
+    const { failure, headers } = attempt;
     if (failure.kind === 'unauthorized' && mayReread) {
       // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
       mayReread = false;
@@ -145,18 +148,17 @@ async function ask<Value extends { kind: string }>(
       continue;
     }
     tries += 1;
-    if (!attempt.transient || tries >= attempts)
-      throw new OperationsError(
-        tries === 1 ? failure : { ...failure, tries },
-        clockSkew(attempt.headers['date'], realNow()),
-      );
-    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(attempt.headers, realNow())), signal);
+    if (failure.kind === 'timeout') timeouts += 1;
+    if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
+      throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
+    }
+    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers, realNow())), signal);
   }
 }
 
 type Attempt =
   | { kind: 'answered'; answer: Answer }
-  | { kind: 'failed'; failure: ServerError; transient: boolean; headers: Answer['headers'] };
+  | { kind: 'failed'; failure: ServerError; headers: Answer['headers'] };
 
 async function attemptOf(
   { transport, bearer }: Client,
@@ -169,12 +171,10 @@ async function attemptOf(
     answer = await transport.post(exchange, signal);
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    const failure = failureOfTransport(error, question);
-    return { kind: 'failed', failure, transient: isTransient(failure), headers: {} };
+    return { kind: 'failed', failure: failureOfTransport(error, question), headers: {} };
   }
   const failure = failureOfStatus(answer, question, bearer.quote);
-  if (failure === undefined) return { kind: 'answered', answer };
-  return { kind: 'failed', failure, transient: isTransient(failure), headers: answer.headers };
+  return failure ? { kind: 'failed', failure, headers: answer.headers } : { kind: 'answered', answer };
 }
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
@@ -189,14 +189,13 @@ function understood<Value extends { kind: string }>(
   question: Question,
   parse: (json: unknown, quote: Quote) => Value | Unreadable,
   quote: Quote,
-  realNow: number,
 ): Exclude<Value, Unreadable> {
-  const skew = clockSkew(answer.headers['date'], realNow);
   const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw new OperationsError(notJson(answer, question, quote), skew);
+  if (json === undefined) throw new OperationsError(notJson(answer, question, quote));
   const value = parse(json, quote);
-  if (value.kind === 'unreadable')
-    throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt), skew);
+  if (value.kind === 'unreadable') {
+    throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
+  }
   return value as Exclude<Value, Unreadable>;
 }
 

@@ -1,19 +1,23 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
 import { trusting } from './certificates.ts';
 import { causeOf } from './network-errors.ts';
 import { type Answer, type Exchange, type Phase, type Transport, TransportError } from './transport.ts';
 import { Agent, buildConnector, Client } from './undici.ts';
 
+/** Without an option the limit of `facts/limits.ts` holds. */
 export interface HttpTransportOptions {
   /** For DNS, connect and TLS together; in `postOnce`, TLS has the same time again. */
-  connectTimeoutMillis: number;
-  /** From the open connection to the last byte of the answer. */
-  answerTimeoutMillis: number;
+  connectTimeoutMillis?: number | undefined;
+  /** Of a read: from the open connection to the last byte of the answer. */
+  readTimeoutMillis?: number | undefined;
+  /** The same for `postOnce`. */
+  truncateTimeoutMillis?: number | undefined;
   /** PEM text of a private certificate authority, trusted in addition to the public ones. */
-  caPem?: string;
+  caPem?: string | undefined;
   /** Longer answers are cut. */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
 }
 
 /** Index sizes take about 150 bytes per index: room for tens of thousands. */
@@ -26,22 +30,25 @@ const addressAttemptMillis = 1000;
  * The transport over the network, on undici's HTTP/1.1. It follows no redirect and repeats nothing.
  * @throws Error with a readable sentence if `caPem` is unusable
  */
-export function createHttpTransport(options: HttpTransportOptions): Transport & { close(): Promise<void> } {
+export function createHttpTransport(options: HttpTransportOptions = {}): Transport & { close(): Promise<void> } {
+  const { caPem, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
+  const onceLimits = { timeoutMillis: options.truncateTimeoutMillis ?? truncateTimeoutMillis, maxBodyBytes };
   const connect = buildConnector({
-    timeout: options.connectTimeoutMillis,
+    timeout: options.connectTimeoutMillis ?? connectTimeoutMillis,
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
     // HTTP/2 would share sessions between requests, which makes "not one byte was written" harder to prove.
     allowH2: false,
     // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
     rejectUnauthorized: true,
-    ...(options.caPem !== undefined && { secureContext: trusting(options.caPem) }),
+    ...(caPem !== undefined && { secureContext: trusting(caPem) }),
   });
   // This enforces the timeout for the whole answer; undici's own timeouts only cover pauses.
   const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent(clientOptions);
 
   return {
-    post: (exchange, signal) => exchangeOn(agent, exchange, options, () => true, signal),
+    post: (exchange, signal) => exchangeOn(agent, exchange, limits, () => true, signal),
     async postOnce(exchange, maySend) {
       let socket: Socket | undefined;
       // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
@@ -60,7 +67,7 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
       try {
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
         const reset = () => socket?.resetAndDestroy();
-        return await exchangeOn(client, exchange, { ...options, onTimeout: reset }, maySend);
+        return await exchangeOn(client, exchange, { ...onceLimits, onTimeout: reset }, maySend);
       } finally {
         await client.destroy();
       }
@@ -76,12 +83,11 @@ export function createHttpTransport(options: HttpTransportOptions): Transport & 
 function exchangeOn(
   dispatcher: Dispatcher,
   { url, headers, body }: Exchange,
-  options: HttpTransportOptions & { onTimeout?: () => void },
+  { timeoutMillis, maxBodyBytes, onTimeout }: { timeoutMillis: number; maxBodyBytes: number; onTimeout?: () => void },
   maySend: () => boolean,
   signal?: AbortSignal,
 ): Promise<Answer> {
   const { origin, pathname, search } = new URL(url);
-  const maxBodyBytes = options.maxBodyBytes ?? defaultMaxBodyBytes;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
     let written = false;
@@ -135,9 +141,9 @@ function exchangeOn(
             written = true;
             timer = setTimeout(() => {
               fail('timeout');
-              options.onTimeout?.();
+              onTimeout?.();
               disconnect();
-            }, options.answerTimeoutMillis);
+            }, timeoutMillis);
           }
         },
         onResponseStart(_controller, code, received) {

@@ -1,4 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Answer } from './transport.ts';
+
+/** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
+export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
+
+export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal });
 
 /**
  * First wait between two attempts of a read; it doubles: with three waits a read is given up after at most 7 s of

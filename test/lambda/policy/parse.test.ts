@@ -17,7 +17,7 @@ describe('a policy', () => {
         policy: {
           ...valid,
           minDeletePercent: 10,
-          strategy: 'delete-by-query',
+          refuseReindex: false,
           batchSize: 10_000,
           enabled: true,
         },
@@ -74,9 +74,9 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['a batch beyond the search window', { ...valid, batchSize: 10_001 }, /batchSize must be at most 10000, not 10001/],
     ['a time-out of none', { ...valid, timeoutSeconds: 0 }, /timeoutSeconds must be at least 1, not 0/],
     [
-      'a strategy from nowhere',
-      { ...valid, strategy: 'drop' },
-      /strategy must be "delete-by-query" or "delete-by-query-only" or "reindex", not "drop"/,
+      'a strategy, as earlier versions had it',
+      { ...valid, strategy: 'delete-by-query-only' },
+      /: "strategy" is no longer a field: remove it \("refuseReindex": true takes the place of "delete-by-query-only"\)$/,
     ],
     ['enabled as text', { ...valid, enabled: 'no' }, /enabled must be true or false, not "no"/],
     [
@@ -96,11 +96,6 @@ describe('a policy that cannot work is refused with its field and the remedy', (
       /: aspect: DatahubIngestionCheckpoint is the state of stateful ingestion, not history, and is never truncated: remove this policy$/,
     ],
     ['an invalid name', { ...valid, aspect: 'a b' }, /aspect must be a name/],
-    [
-      'a bite of a reindex',
-      { ...valid, strategy: 'reindex', maxRowsPerRun: 5 },
-      /: maxRowsPerRun: does not go with strategy "reindex", which copies every row that stays each time: remove one of the two$/,
-    ],
     ['a bite of nothing', { ...valid, maxRowsPerRun: 0 }, /maxRowsPerRun must be at least 1, not 0/],
     ['a long owner', { ...valid, owner: 'x'.repeat(81) }, /owner must have at most 80 characters/],
     ['a long note', { ...valid, note: 'x'.repeat(201) }, /note must have at most 200 characters/],
@@ -123,7 +118,7 @@ describe('a policy that cannot work is refused with its field and the remedy', (
 
   test.each([
     ['a bite', { maxRowsPerRun: 5 }],
-    ['a reindex', { strategy: 'reindex' }],
+    ['only a delete in place', { refuseReindex: true }],
     ['a long owner and note', { owner: 'x'.repeat(80), note: 'x'.repeat(200) }],
     ['a time-out', { timeoutSeconds: 1 }],
   ])('while %s is accepted', (_, fields) => {

@@ -9,54 +9,41 @@ const deleting = 'Issuing a delete by query request.';
 
 describe('the sentence of a dry run', () => {
   test.each([
-    ['a reindex', `Delete 134517 out of 135600 rows (99.20%). ${reindexing} ${tail}`, 134517, 135600, 'reindex'],
-    [
-      'a delete by query',
-      `Delete 1200 out of 10000 rows (12.00%). ${deleting} ${tail}`,
-      1200,
-      10000,
-      'delete-by-query',
-    ],
-    ['an empty index', `Delete 0 out of 0 rows (NaN%). ${deleting} ${tail}`, 0, 0, 'delete-by-query'],
-    [
-      'rows deleted between the two counts',
-      `Delete 3 out of 0 rows (Infinity%). ${reindexing} ${tail}`,
-      3,
-      0,
-      'reindex',
-    ],
-    ['a German server', `Delete 992 out of 1000 rows (99,20%). ${reindexing} ${tail}`, 992, 1000, 'reindex'],
-    [
-      'a server with Arabic digits',
-      `Delete 992 out of 1000 rows (٩٩٫٢٠%). ${deleting} ${tail}`,
-      992,
-      1000,
-      'delete-by-query',
-    ],
-    [
-      'a percentage not multiplied by 100',
-      `Delete 99 out of 100 rows (0.99%). ${deleting} ${tail}`,
-      99,
-      100,
-      'delete-by-query',
-    ],
-    ['no percentage', `Delete 1 out of 2 rows. ${deleting} ${tail}`, 1, 2, 'delete-by-query'],
-    ['line breaks', `\nDelete 1 out of 2 rows (50.00%).\n${deleting}\n${tail}\n`, 1, 2, 'delete-by-query'],
-    ['no strategy', `Delete 1 out of 2 rows (50.00%). ${tail}`, 1, 2, undefined],
-    ['both strategies', `Delete 1 out of 2 rows (50.00%). ${deleting} ${reindexing} ${tail}`, 1, 2, undefined],
-  ])('gives the counts of %s', (_, text, rowsToDelete, rowsTotal, strategy) => {
-    expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, ...(strategy && { strategy }) });
+    ['a reindex', `Delete 134517 out of 135600 rows (99.20%). ${reindexing} ${tail}`, 134517, 135600, false],
+    ['a delete by query', `Delete 1200 out of 10000 rows (12.00%). ${deleting} ${tail}`, 1200, 10000, true],
+    ['an empty index', `Delete 0 out of 0 rows (NaN%). ${deleting} ${tail}`, 0, 0, true],
+    ['rows deleted between the two counts', `Delete 3 out of 0 rows (Infinity%). ${reindexing} ${tail}`, 3, 0, false],
+    ['a German server', `Delete 992 out of 1000 rows (99,20%). ${reindexing} ${tail}`, 992, 1000, false],
+    ['a server with Arabic digits', `Delete 992 out of 1000 rows (٩٩٫٢٠%). ${deleting} ${tail}`, 992, 1000, true],
+    ['a percentage not multiplied by 100', `Delete 99 out of 100 rows (0.99%). ${deleting} ${tail}`, 99, 100, true],
+    ['no percentage', `Delete 1 out of 2 rows. ${deleting} ${tail}`, 1, 2, true],
+    ['line breaks', `\nDelete 1 out of 2 rows (50.00%).\n${deleting}\n${tail}\n`, 1, 2, true],
+    ['neither way', `Delete 1 out of 2 rows (50.00%). ${tail}`, 1, 2, false],
+    ['other words', 'This was a dry run: 7 out of 70 rows would go.', 7, 70, false],
+    ['a single row', '1 out of 1 row', 1, 1, false],
+    ['the same counts twice', 'Delete 1 out of 2 rows. Again: 1 out of 2 rows.', 1, 2, false],
+    ['a number before them', 'dataset_operation, shard 3: 7 out of 70 rows', 7, 70, false],
+  ])('gives the counts of %s', (_, text, rowsToDelete, rowsTotal, deletesInPlace) => {
+    expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace });
   });
 
   test.each([
     ['a flag conflict', 'please only set forceReindex OR forceDeleteByQuery flags'],
-    ['a sentence without the dry-run marker', `Delete 1 out of 2 rows (50.00%). ${deleting}`],
     ['a task id', 'qhxGdzytQS-pQek8CwBCZg:533446'],
     ['an empty text', ''],
     ['a negative count', `Delete -5 out of 10 rows (0.00%). ${deleting} ${tail}`],
     ['grouped digits', `Delete 1,200 out of 10,000 rows (12.00%). ${deleting} ${tail}`],
     ['a count that no number holds exactly', `Delete 1 out of 9007199254740993 rows (0.00%). ${deleting} ${tail}`],
-    ['counts in the middle of something else', `Failed: Delete 1 out of 2 rows (50.00%). ${deleting} ${tail}`],
+    ['a negative count with a typographic minus', 'Delete \u22125 out of 10 rows'],
+    ['a negative total', 'Delete 5 out of -10 rows'],
+    ['the end of a grouped count', 'Delete 1,205 out of 10000 rows'],
+    ['the end of a count grouped by blanks', 'Delete 1 205 out of 10000 rows'],
+    ['the end of a count grouped by narrow blanks', 'Delete 1\u202f205 out of 10000 rows'],
+    ['the end of a fraction', 'Delete 3.5 out of 10 rows'],
+    ['the end of a power', 'Delete 1e5 out of 10 rows'],
+    ['the end of a word', 'Delete v5 out of 10 rows'],
+    ['the beginning of a total', 'Delete 5 out of 1 200 rows'],
+    ['two different counts', 'Delete 5 out of 10 rows. Delete 6 out of 10 rows.'],
   ])('is not recognized in %s', (_, text) => {
     expect(readDryRun(text).kind).toBe('unreadable');
   });
@@ -76,8 +63,7 @@ describe('the sentence of a dry run', () => {
     fc.assert(
       fc.property(count, count, percent, fc.boolean(), (rowsToDelete, rowsTotal, printed, reindex) => {
         const text = `Delete ${rowsToDelete} out of ${rowsTotal} rows (${printed}%). ${reindex ? reindexing : deleting} ${tail}`;
-        const strategy = reindex ? 'reindex' : 'delete-by-query';
-        expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, strategy });
+        expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace: !reindex });
       }),
     );
   });

@@ -21,15 +21,24 @@ export const now = Date.parse('2026-11-20T12:00:00Z');
 export const operation: TruncateFields = {
   entityType: 'dataset',
   aspect: 'operation',
+  cutoffMillis: 1_687_970_192_000,
+  batchSize: 10_000,
+};
+
+/** The same as the server gets it. */
+export const operationOnWire = {
+  entityType: 'dataset',
+  aspect: 'operation',
   endTimeMillis: 1_687_970_192_000,
+  batchSize: 10_000,
 };
 
 /** Real operations over real HTTP against a server that gives one reply after another; the last one repeats. */
 export async function against(
   replies: Reply[],
-  options: Partial<HttpOperationsOptions> & { path?: string; answerTimeoutMillis?: number } = {},
+  options: Partial<HttpOperationsOptions> & { path?: string; timeoutMillis?: number } = {},
 ): Promise<Setup> {
-  const { path = '', answerTimeoutMillis = 2000, ...rest } = options;
+  const { path = '', timeoutMillis = 2000, ...rest } = options;
   const server = await rawServer({
     onRequest: (socket, count) => {
       const reply = replies[Math.min(count, replies.length) - 1]!;
@@ -37,14 +46,17 @@ export async function against(
       else reply(socket, server.requests.at(-1)!);
     },
   });
-  const transport = createHttpTransport({ connectTimeoutMillis: 2000, answerTimeoutMillis });
+  const transport = createHttpTransport({
+    connectTimeoutMillis: 2000,
+    readTimeoutMillis: timeoutMillis,
+    truncateTimeoutMillis: timeoutMillis,
+  });
   onTestFinished(() => transport.close());
   const waits: number[] = [];
   const operations = createOperations({
     baseUrl: server.url + path,
     token: fixed(token),
     transport,
-    attempts: 4,
     realNow: () => now,
     sleep: async (millis) => {
       waits.push(millis);

@@ -16,7 +16,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 does not send the token to a server with an
     tls: { key: pem('server-key'), cert: pem('server') },
     onRequest: (socket) => socket.write(http(200, '{}')),
   });
-  const transport = createHttpTransport({ connectTimeoutMillis: 2000, answerTimeoutMillis: 2000 });
+  const transport = createHttpTransport({ connectTimeoutMillis: 2000, readTimeoutMillis: 2000 });
   const exchange = { url: server.url, headers: { authorization: 'Bearer secret' }, body: '{}' };
   await expect(transport.post(exchange)).rejects.toMatchObject({ phase: 'tls' });
   await expect(transport.postOnce(exchange, () => true)).rejects.toMatchObject({ phase: 'tls', mayBeWritten: false });

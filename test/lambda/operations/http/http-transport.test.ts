@@ -8,7 +8,12 @@ import { closedPort, http, rawServer } from './raw-server.ts';
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
 
 function transportWith(options: Partial<HttpTransportOptions> = {}) {
-  const transport = createHttpTransport({ connectTimeoutMillis: 2000, answerTimeoutMillis: 2000, ...options });
+  const transport = createHttpTransport({
+    connectTimeoutMillis: 2000,
+    readTimeoutMillis: 2000,
+    truncateTimeoutMillis: 2000,
+    ...options,
+  });
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -72,7 +77,7 @@ describe('an exchange', () => {
     ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
   ])('times out with %s', async (_, start) => {
     const server = await rawServer({ onRequest: (socket) => socket.write(start) });
-    const error = await failureOf(transportWith({ answerTimeoutMillis: 60 }).post(to(server.url)));
+    const error = await failureOf(transportWith({ readTimeoutMillis: 60 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
     // undici reconnects for a request that it has aborted; it must not write the request again.
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -87,7 +92,7 @@ describe('an exchange', () => {
         socket.on('close', () => clearInterval(drops));
       },
     });
-    const error = await failureOf(transportWith({ answerTimeoutMillis: 100 }).post(to(server.url)));
+    const error = await failureOf(transportWith({ readTimeoutMillis: 100 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', status: 200 });
   });
 
@@ -211,7 +216,7 @@ describe('a private certificate authority', () => {
     ['a key', pem('server-key'), /holds no certificate/],
     ['a damaged certificate', pem('ca').replace(/\n.{10}/, '\nAAAAAAAAAA'), /Certificate 1 .* cannot be read/],
   ])('is refused at once when it is %s', (_, caPem, message) => {
-    expect(() => createHttpTransport({ connectTimeoutMillis: 1, answerTimeoutMillis: 1, caPem })).toThrow(message);
+    expect(() => createHttpTransport({ caPem })).toThrow(message);
   });
 });
 
@@ -314,7 +319,7 @@ describe('a request that must not be sent twice', () => {
       socket.on('end', () => ends.push('closed'));
     };
     const server = await rawServer({ ...options, onConnection });
-    const transport = transportWith({ answerTimeoutMillis: 50, caPem: pem('ca') });
+    const transport = transportWith({ truncateTimeoutMillis: 50, caPem: pem('ca') });
     const error = await failureOf(transport.postOnce(to(server.url), yes));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
     await vi.waitFor(() => expect(ends).toEqual(['ECONNRESET']));

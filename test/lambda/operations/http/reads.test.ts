@@ -5,8 +5,7 @@ import { createOperations } from '../../../../lambda/operations/http/http-operat
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../../../lambda/operations/http/transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
-import { errorText } from '../../../../lambda/wording/errors.ts';
-import { against, bodyOf, fixed, now, operation, token } from './broken-server.ts';
+import { against, bodyOf, fixed, now, operation, operationOnWire, token } from './broken-server.ts';
 import { closedPort, http } from './raw-server.ts';
 
 const sentence =
@@ -15,7 +14,6 @@ const dryRunAnswer = http(200, JSON.stringify({ value: sentence }));
 const sizesAnswer = http(200, '{"value":{"indexSizes":[]}}');
 const html = { 'Content-Type': 'text/html' };
 const loginPage = '<!DOCTYPE html><html><head><title>Sign in | Example SSO</title></head><body>Sign in</body></html>';
-const addressForms = ['https://host/api/gms', 'http://host:8080', 'https://host/gms'];
 const restError = (status: number, message: string, headers?: Record<string, string>) =>
   http(
     status,
@@ -27,9 +25,6 @@ const restError = (status: number, message: string, headers?: Record<string, str
     }),
     headers,
   );
-
-/** The text that people read. */
-const said = ({ fact }: OperationsError) => errorText(fact);
 
 async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
   const error = await asking.then(
@@ -48,16 +43,15 @@ describe('a request', () => {
       batchSize: 5000,
       timeoutSeconds: 300,
       forceDeleteByQuery: true,
-      forceReindex: undefined,
     };
     expect(await operations.dryRun(fields)).toEqual({
       rowsToDelete: 134517,
       rowsTotal: 135600,
-      strategy: 'delete-by-query',
+      deletesInPlace: true,
     });
     const [request = ''] = server.requests;
     expect(bodyOf(request)).toEqual({
-      ...operation,
+      ...operationOnWire,
       dryRun: true,
       batchSize: 5000,
       timeoutSeconds: 300,
@@ -92,18 +86,6 @@ describe('a request', () => {
     const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: date })]);
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
-
-  test("compares the server's clock with real time where it refuses, too", async () => {
-    const date = new Date(now - 90_000).toUTCString();
-    const { operations } = await against([http(400, '{}', { Date: date })]);
-    await expect(operations.dryRun(operation)).rejects.toMatchObject({ clockSkewMillis: -90_000 });
-  });
-
-  test.each(['no JSON', '{"value":"something else"}'])('and where it answers with %s', async (body) => {
-    const date = new Date(now - 90_000).toUTCString();
-    const { operations } = await against([http(200, body, { Date: date })]);
-    await expect(operations.dryRun(operation)).rejects.toMatchObject({ clockSkewMillis: -90_000 });
-  });
 });
 
 describe('a read that fails temporarily', () => {
@@ -137,27 +119,23 @@ describe('a read that fails temporarily', () => {
       restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:'),
     ]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error.fact).toMatchObject({ kind: 'server-error', text: 'Count query failed' });
+    expect(error.fact).toMatchObject({ kind: 'server-error', text: 'ESQueryException: Count query failed' });
   });
 
-  test('that gets a page questions the address only if it has never worked', async () => {
-    const [bad, other] = [http(502, '<html></html>', html), http(500, '<html></html>', html)];
-    for (const [reply, doubts] of [
-      [bad, false],
-      [other, true],
-    ] as const) {
-      const given = await against([reply]);
-      const error = await errorOf(given.operations.dryRun(operation));
-      expect(error.fact.page).toBe(true);
-      expect(said(error).includes('If it never worked: Check the GMS address')).toBe(doubts);
-    }
-  });
-
-  test('is retried after a time-out', async () => {
+  test('is tried twice after a time-out', async () => {
     const silence = () => {};
-    const { server, operations } = await against([silence, dryRunAnswer], { answerTimeoutMillis: 100 });
-    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
-    expect(server.requests).toHaveLength(2);
+    const once = await against([silence, dryRunAnswer], { timeoutMillis: 100 });
+    expect(await once.operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    const { server, operations } = await against([http(503, ''), silence], { timeoutMillis: 100 });
+    expect((await errorOf(operations.dryRun(operation))).fact).toMatchObject({ kind: 'timeout', tries: 3 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('is tried as often as its caller wants', async () => {
+    const { server, operations } = await against([http(503, '')]);
+    const error = await errorOf(operations.dryRun(operation, { attempts: 1 }));
+    expect(error.fact).toEqual({ kind: 'server-error', operation: 'dry-run', status: 503 });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('waits as long as the server asks before a retry', async () => {
@@ -171,8 +149,7 @@ describe('a read that fails temporarily', () => {
     const operations = createOperations({
       baseUrl: `http://127.0.0.1:${await closedPort()}`,
       token: fixed(token),
-      transport: createHttpTransport({ connectTimeoutMillis: 1000, answerTimeoutMillis: 1000 }),
-      attempts: 4,
+      transport: createHttpTransport({ connectTimeoutMillis: 1000 }),
       realNow: () => now,
       sleep: async (millis) => {
         waits.push(millis);
@@ -226,80 +203,49 @@ describe('a read that fails temporarily', () => {
 });
 
 describe('a permanent failure', () => {
-  const cases: [string, string, object, string[]][] = [
-    [
-      'a redirect',
-      http(302, '', { Location: 'https://sso.inner.example/login' }),
-      { kind: 'redirect', status: 302 },
-      addressForms,
-    ],
-    ['a 404', http(404, ''), { kind: 'not-found', status: 404 }, addressForms],
-    [
-      'a login page',
-      http(200, loginPage, html),
-      { kind: 'not-json', status: 200 },
-      ['titled "Sign in | Example SSO"', ...addressForms],
-    ],
-    ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }, ['HTML page']],
-    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }, addressForms],
-    [
-      'no content',
-      'HTTP/1.1 204 No Content\r\n\r\n',
-      { kind: 'not-json', status: 204 },
-      ['something that is not JSON'],
-    ],
-    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }, ['something that is not JSON']],
-    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }, ['something that is not JSON']],
-    [
-      'some text',
-      http(200, 'OK', { 'Content-Type': 'text/plain' }),
-      { kind: 'not-json' },
-      ['with "OK" that is not JSON'],
-    ],
-    [
-      'a huge body',
-      http(200, `{"value":"${'x'.repeat(5_000_000)}`),
-      { kind: 'not-json' },
-      ['something that is not JSON'],
-    ],
+  const cases: [string, string, object][] = [
+    ['a redirect', http(302, '', { Location: 'https://sso.inner.example/login' }), { kind: 'redirect', status: 302 }],
+    ['a 404', http(404, ''), { kind: 'not-found', status: 404 }],
+    ['a login page', http(200, loginPage, html), { kind: 'not-json', status: 200 }],
+    ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }],
+    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }],
+    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }],
+    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }],
+    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }],
+    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }],
     [
       'a flag conflict',
       http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
       { kind: 'unreadable', status: 200 },
-      ['"please only set forceReindex OR forceDeleteByQuery flags"'],
     ],
     [
       'a sentence with another wording',
       http(200, '{"value":"Would remove rows. The wording has changed."}'),
       { kind: 'unreadable' },
-      ['The wording has changed.". Check that'],
     ],
-    ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }, ['[1,2]']],
+    ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }],
     [
       'a missing privilege',
       restError(403, 'User is unauthorized to truncate timeseries index'),
       { kind: 'privilege', status: 403 },
-      ['"User is unauthorized to truncate timeseries index"', '"Truncate timeseries aspect index size API"'],
     ],
     [
       'a missing privilege on a server before 0.13.2',
       restError(401, 'User is unauthorized to truncate timeseries index'),
       { kind: 'privilege', status: 401 },
-      ['"Truncate timeseries aspect index size API"'],
     ],
     [
       'a field of the wrong type',
       restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation"),
       { kind: 'bad-request', status: 400 },
-      ['failed validation"'],
     ],
-    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }, ['answered 418. ']],
-    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-http' }, ['not HTTP']],
+    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }],
+    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-http' }],
     [
       'a 403 of a gateway',
       http(403, 'RBAC: access denied', { 'Content-Type': 'text/plain' }),
       { kind: 'forbidden', status: 403, text: 'RBAC: access denied' },
-      ['Something in front of DataHub refuses the request'],
     ],
     [
       'a missing index whose name comes first in the message',
@@ -308,13 +254,11 @@ describe('a permanent failure', () => {
         '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
       ),
       { kind: 'no-index', status: 500 },
-      ['the search engine has no such index'],
     ],
     [
       'a path that GMS does not have, as JSON without a content type',
       restError(404, "No root resource defined for path '/gms'", {}),
       { kind: 'not-found', status: 404, text: "No root resource defined for path '/gms'" },
-      ['"No root resource defined for path \'/gms\'"', 'http://host:8080'],
     ],
     [
       'an Accept header that something in front has changed',
@@ -324,58 +268,30 @@ describe('a permanent failure', () => {
         {},
       ),
       { kind: 'bad-request', status: 406 },
-      ["None of the types in the request's 'Accept' header are supported"],
     ],
     [
       'a protocol version that the server does not speak',
       restError(400, 'Rest.li protocol version 2.0.0 used by the client is not supported!', {}),
       { kind: 'bad-request', status: 400 },
-      ['protocol version 2.0.0'],
     ],
     [
       'a missing index',
       restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
       { kind: 'no-index', status: 500 },
-      ['the search engine has no such index', 'Check entityType and aspect'],
     ],
   ];
-  test.each(cases)('%s is not retried', async (_, reply, expected, texts) => {
+  test.each(cases)('%s is not retried', async (_, reply, expected) => {
     const { server, operations } = await against([reply]);
     const error = await errorOf(operations.dryRun(operation));
     expect(error.fact).toMatchObject({ operation: 'dry-run', ...expected });
     expect(error.concernsServer).toBe(false);
-    expect(said(error)).toMatch(/^Dry run: /);
-    for (const text of texts) expect(said(error)).toContain(text);
-    expect(JSON.stringify(error.fact)).not.toContain('inner.example');
     expect(server.requests).toHaveLength(1);
-  });
-
-  test.each([
-    ['Get ES task status API', restError(403, 'User is unauthorized to get ES task status'), 'privilege', 'taskStatus'],
-    [
-      'Task should be in the form nodeId:taskId',
-      restError(400, 'Task should be in the form nodeId:taskId'),
-      'bad-request',
-      'taskStatus',
-    ],
-    [
-      'Get Timeseries index sizes API',
-      restError(403, 'User is unauthorized to get index sizes.'),
-      'privilege',
-      'indexSizes',
-    ],
-  ] as const)('names what belongs to its action: %s', async (text, reply, kind, action) => {
-    const { operations } = await against([reply]);
-    const error = await errorOf(action === 'taskStatus' ? operations.taskStatus('n:1') : operations.indexSizes());
-    expect(error.fact.kind).toBe(kind);
-    expect(said(error)).toContain(text);
   });
 
   test('to https:// is reported as such', async () => {
     const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
     const error = await errorOf(operations.indexSizes());
     expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
-    expect(said(error)).toContain('It sends to https://.');
   });
 });
 
@@ -401,7 +317,6 @@ describe('a refused token', () => {
     const { server, operations } = await against([refused]);
     const error = await errorOf(operations.dryRun(operation));
     expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 }, concernsServer: true });
-    expect(said(error)).toContain('It does not accept the token');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -468,7 +383,7 @@ describe('the reason why there is no token', () => {
 });
 
 describe('no message contains', () => {
-  const inner = `java.lang.RuntimeException: method [GET], host [https://es-1.inner.example:9200], 10.1.2.3:9200 ${token} es-master:9200`;
+  const inner = `java.lang.RuntimeException: method [GET], it saw ${token} there`;
   test.each([
     ['an error answer', restError(500, inner)],
     ['a 4xx', restError(400, inner)],
@@ -476,18 +391,10 @@ describe('no message contains', () => {
     ['a text', http(200, inner, { 'Content-Type': 'text/plain' })],
     ['the title of a page', http(200, `<html><title>${inner}</title></html>`, html)],
     ['a text where the token stands at the cut', http(200, JSON.stringify({ value: `${'x'.repeat(190)}${token}` }))],
-  ])('a secret, a stack trace or an inner address out of %s', async (_, reply) => {
+  ])('a secret or a stack trace out of %s', async (_, reply) => {
     const { operations } = await against([reply]);
     const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
-    for (const secret of [
-      token,
-      token.slice(0, 10),
-      'inner.example',
-      '10.1.2.3',
-      'es-master:9200',
-      '\tat ',
-      'Inner.java',
-    ]) {
+    for (const secret of [token, token.slice(0, 10), '\tat ', 'Inner.java']) {
       expect(message).not.toContain(secret);
     }
     expect(message.length).toBeLessThan(700);

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type Ledger, LedgerError } from '../ledger/ledger.ts';
+import { assertReadable, type LedgerRecord, parseRecord, type StoredRecord } from '../ledger/record.ts';
+
+export interface DynamoDbLedgerOptions {
+  table: string;
+  /** The partition key. One server belongs to one stage. */
+  stage: string;
+  client?: DynamoDBClient;
+  /** Waits this many milliseconds; tests pass one that returns at once. */
+  pause?: (millis: number) => Promise<unknown>;
+}
+
+/** Pauses before the second, third and fourth attempt of one call, milliseconds. */
+const pausesMillis = [100, 500, 2000];
+
+type Item = Record<string, AttributeValue>;
+
+/**
+ * The ledger in a DynamoDB table with the keys `ledger` (the stage) and `index`. The record itself is one JSON text; its
+ * revision is stored beside it as an attribute, because every write is conditional on it, and so is the write's mark.
+ *
+ * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its
+ * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read, which
+ * finds the mark of this write or does not.
+ */
+export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
+  const { table, stage, client = dynamoDbClient(), pause = sleep } = options;
+  const keyOf = (index: string) => ({ ledger: { S: stage }, index: { S: index } });
+
+  const retried = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        const millis = pausesMillis[attempt];
+        if (!mayPass(error) || millis === undefined) throw ledgerError(table, what, error);
+        await pause(millis);
+      }
+    }
+  };
+
+  const getItem = (index: string): Promise<Item | undefined> =>
+    retried(`read ${index}`, async () => {
+      const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
+      return (await client.send(command)).Item;
+    });
+
+  return {
+    async read(index) {
+      const item = await getItem(index);
+      return item && parseItem(index, item);
+    },
+
+    async list() {
+      const records: StoredRecord[] = [];
+      let start: Item | undefined;
+      do {
+        const command = new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: '#ledger = :ledger',
+          ExpressionAttributeNames: { '#ledger': 'ledger' },
+          ExpressionAttributeValues: { ':ledger': { S: stage } },
+          ConsistentRead: true,
+          ExclusiveStartKey: start,
+        });
+        const page = await retried('list the records', () => client.send(command));
+        for (const item of page.Items ?? []) records.push(parseItem(item['index']?.S ?? '', item));
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined);
+      return records;
+    },
+
+    async replace(next) {
+      assertReadable(next);
+      const { index } = next;
+      const mark = randomUUID();
+      const command = new PutItemCommand({
+        TableName: table,
+        Item: { ...keyOf(index), ...itemOf(next, mark) },
+        ...follows(next.revision - 1),
+      });
+      const isOurs = async () => (await getItem(index))?.['mark']?.S === mark;
+      let isAnswerLost = false;
+      for (let attempt = 0; ; attempt++) {
+        try {
+          await client.send(command);
+          return true;
+        } catch (error) {
+          if (error instanceof ConditionalCheckFailedException) return isAnswerLost && (await isOurs());
+          if (!mayPass(error)) throw ledgerError(table, `write ${index}`, error);
+          if (await isOurs()) return true;
+          const millis = pausesMillis[attempt];
+          if (millis === undefined) throw ledgerError(table, `write ${index}`, error);
+          isAnswerLost = true;
+          await pause(millis);
+        }
+      }
+    },
+  };
+}
+
+/** Short timeouts (milliseconds) leave a function time for several attempts. */
+export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
+  const requestHandler = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
+  return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
+}
+
+/** The condition that the stored record still has this revision; 0: that there is none. */
+const follows = (revision: number) => ({
+  ConditionExpression: revision === 0 ? 'attribute_not_exists(#revision)' : '#revision = :revision',
+  ExpressionAttributeNames: { '#revision': 'revision' },
+  ExpressionAttributeValues: revision === 0 ? undefined : { ':revision': { N: String(revision) } },
+});
+
+/** State and version are only for people who look at the table. */
+const itemOf = (record: LedgerRecord, mark: string): Item => ({
+  state: { S: record.state },
+  version: { N: String(record.version) },
+  revision: { N: String(record.revision) },
+  mark: { S: mark },
+  record: { S: JSON.stringify(record) },
+});
+
+function parseItem(index: string, item: Item): StoredRecord {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(item['record']?.S ?? '');
+  } catch {
+    // The revision alone is what a release needs to write over it.
+    const revision = Number(item['revision']?.N);
+    stored = Number.isNaN(revision) ? undefined : { revision };
+  }
+  return parseRecord(index, stored);
+}
+
+/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */
+function mayPass(error: unknown): boolean {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  return (
+    status === undefined ||
+    status >= 500 ||
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded/.test(name ?? '')
+  );
+}
+
+function ledgerError(table: string, what: string, error: unknown): LedgerError {
+  const {
+    name = 'Error',
+    message = '',
+    $metadata,
+  } = error as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
+  const remedy =
+    $metadata?.httpStatusCode === undefined
+      ? 'functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB'
+      : 'deploy the stack again if it goes on; nothing is started without the ledger';
+  return new LedgerError(
+    `Tried to ${what} in the ledger table ${table}: ${name}: ${message.slice(0, 200)}; ${remedy}.`,
+  );
+}

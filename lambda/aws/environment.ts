@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { readBaseUrl } from '../operations/http/base-url.ts';
+import type { RunSettings } from '../run/services.ts';
+
+/**
+ * The environment of each function. The constructs build it as `EnvironmentOf<...>`, so that a missing or misspelled
+ * variable there is a type error; the functions read it with `readEnvironment`.
+ */
+
+const text = z.string().min(1);
+const wholeNumber = z.string().regex(/^\d+$/);
+
+/** What every function knows about its stage. */
+const stage = {
+  STAGE: text,
+  GMS_URL: text,
+  MODE: z.enum(['preview', 'enforce']),
+  /** Days. */
+  MIN_RETENTION_DAYS: wholeNumber,
+  /** Hours. */
+  MAX_RUN_HOURS: wholeNumber,
+};
+
+/** What is needed to talk to GMS and to keep the ledger. */
+const access = {
+  LEDGER_TABLE: text,
+  TOKEN_PARAMETER: text,
+  CA_CERTIFICATE_PARAMETER: text.optional(),
+};
+
+/** Plan reads the policies, and Truncate rereads them just before it sends. */
+const policies = {
+  POLICIES_PATH: text,
+  /** The stage's `maxRowsPerRun`, for policies without one of their own. */
+  MAX_ROWS_PER_RUN: wholeNumber.optional(),
+};
+
+export const environments = {
+  plan: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
+  truncate: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
+  poll: z.object({ ...stage, ...access }),
+  report: z.object({
+    ...stage,
+    TOPIC_ARN: text,
+    NOTIFY: z.enum(['always', 'problems']),
+    // Only for next steps in messages, ready to paste.
+    STATE_MACHINE_ARN: text,
+    RUNBOOK_URL: text.optional(),
+    PARAMETER_PREFIX: text,
+    TOKEN_PARAMETER: text,
+    TOKEN_KEY_ARN: text.optional(),
+  }),
+};
+
+export type FunctionName = keyof typeof environments;
+export type EnvironmentOf<Name extends FunctionName> = z.infer<(typeof environments)[Name]>;
+
+/** Throws an error that names every missing or invalid variable, but no values. */
+export function readEnvironment<Name extends FunctionName>(
+  name: Name,
+  given: Record<string, string | undefined>,
+): EnvironmentOf<Name> {
+  const parsed = environments[name].safeParse(given);
+  if (parsed.success) return parsed.data as EnvironmentOf<Name>;
+  const variables = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
+  throw new Error(`The environment of the function ${name} lacks or misspells ${variables}: deploy the stack again.`);
+}
+
+/** The settings that every step has, from its function's environment. */
+export function runSettings(environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string }): RunSettings {
+  const address = readBaseUrl(environment.GMS_URL);
+  const { MAX_ROWS_PER_RUN: bite } = environment;
+  return {
+    stage: environment.STAGE,
+    gmsUrl: address.kind === 'address' ? address.baseUrl : environment.GMS_URL,
+    mode: environment.MODE,
+    minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
+    maxRunHours: Number(environment.MAX_RUN_HOURS),
+    maxRowsPerRun: bite === undefined ? undefined : Number(bite),
+    notesRights: true,
+  };
+}

@@ -1,0 +1,94 @@
+import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { isProblem } from '../facts/problem.ts';
+import type { Report } from '../facts/report-schema.ts';
+import { oneLine } from '../facts/text.ts';
+import { messageAttributes, messageBody, messageOf } from '../message/message.ts';
+import type { Log, Publisher } from '../run/services.ts';
+import type { Reader } from '../words/reader.ts';
+import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
+
+export interface SnsPublisherOptions {
+  client: SNSClient;
+  topicArn: string;
+  /** `problems`: only what design rule 12 wants told. */
+  notify: 'always' | 'problems';
+  log: Log;
+  /** Where people read it: the commands in it are made for that place. */
+  reader: Reader;
+  /** Where the metric of confirmed subscriptions goes; standard output by default. */
+  writeLine?: WriteLine;
+}
+
+/** The run could not be reported to anyone. */
+export class PublishError extends Error {
+  override readonly name = 'PublishError';
+}
+
+/**
+ * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
+ * `publish` throws PublishError if SNS does not accept it. A topic without confirmed subscriptions is logged and
+ * counted, but is not a failure: SQS and Lambda subscribers confirm automatically, but people may not have clicked yet.
+ */
+export function snsPublisher(options: SnsPublisherOptions): Publisher {
+  return {
+    async publish(report, byHand = false) {
+      await countSubscriptions(options, report);
+      if (options.notify === 'problems' && !byHand && !isProblem(report)) {
+        options.log.info('not published: the result is ok, and this stage reports problems only', {
+          outcome: report.result,
+        });
+        return;
+      }
+      await send(options, report);
+    },
+  };
+}
+
+async function send({ client, topicArn, log, reader }: SnsPublisherOptions, report: Report): Promise<void> {
+  const message = messageOf(report, reader);
+  try {
+    const { MessageId } = await client.send(
+      new PublishCommand({
+        TopicArn: topicArn,
+        Subject: message.subject,
+        MessageStructure: 'json',
+        Message: messageBody(message),
+        MessageAttributes: messageAttributes(message),
+      }),
+    );
+    log.info('report published', { messageId: MessageId, outcome: report.result });
+  } catch (error) {
+    throw new PublishError(
+      `The report of run ${report.runId} could not be published to ${topicArn}: ${said(error)}. ` +
+        'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).',
+    );
+  }
+}
+
+async function countSubscriptions(
+  { client, topicArn, log, writeLine }: SnsPublisherOptions,
+  report: Report,
+): Promise<void> {
+  let confirmed: number;
+  try {
+    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
+    confirmed = Number.parseInt(Attributes?.['SubscriptionsConfirmed'] ?? '', 10);
+  } catch (error) {
+    log.warn(`the topic's subscriptions could not be counted: ${said(error)}`);
+    return;
+  }
+  if (Number.isNaN(confirmed)) {
+    log.warn('the topic does not say how many subscriptions are confirmed');
+    return;
+  }
+  (writeLine ?? toStandardOutput)(subscriptionMetric(report.stage, confirmed, Date.parse(report.finishedAt)));
+  if (confirmed === 0) {
+    log.warn(
+      'nobody is notified of this run: the topic has no confirmed subscription; confirm the one in the email from AWS Notifications, or subscribe someone',
+      { topicArn },
+    );
+  }
+}
+
+const said = (error: unknown): string =>
+  error instanceof Error ? oneLine(`${error.name}: ${error.message}`, 300).replace(/\.$/, '') : 'no reason given';

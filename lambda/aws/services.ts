@@ -1,0 +1,99 @@
+import type { Context } from 'aws-lambda';
+import { systemClock } from '../facts/clock.ts';
+import { createOperations } from '../operations/http/http-operations.ts';
+import { createHttpTransport } from '../operations/http/http-transport.ts';
+import type { Transport } from '../operations/http/transport.ts';
+import type { TokenSource } from '../operations/operations.ts';
+import { ParametersError, type RunServices } from '../run/services.ts';
+import { dynamoDbLedger } from './dynamodb.ts';
+import { type EnvironmentOf, readEnvironment, runSettings } from './environment.ts';
+import { type RunLog, runLog } from './log.ts';
+import { type SsmParameters, ssmParameters } from './ssm.ts';
+
+/**
+ * Creates what a step needs on Lambda. Called once per container: clients and the token in memory outlive an
+ * invocation.
+ * @returns a function that calls the step with the services of one invocation and closes its connections afterwards
+ */
+export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
+  const environment: EnvironmentOf<'plan' | 'truncate' | 'poll'> & {
+    POLICIES_PATH?: string;
+    PAUSED_PARAMETER?: string;
+    MAX_ROWS_PER_RUN?: string | undefined;
+  } = readEnvironment(step, process.env);
+  const settings = runSettings(environment);
+  const parameters = ssmParameters({
+    token: environment.TOKEN_PARAMETER,
+    policiesPath: environment.POLICIES_PATH,
+    paused: environment.PAUSED_PARAMETER,
+    caCertificate: environment.CA_CERTIFICATE_PARAMETER,
+  });
+  const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, stage: settings.stage });
+
+  return async <Result>(
+    runId: string,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+    call: (services: RunServices) => Promise<Result>,
+  ): Promise<Result> => {
+    const deadline = systemClock.now() + context.getRemainingTimeInMillis();
+    const log = runLog({ stage: settings.stage, runId, step });
+    const transport = lazyTransport(parameters);
+    const token = access(parameters, transport, log);
+    const operations = createOperations({ baseUrl: settings.gmsUrl, token, transport });
+    try {
+      return await call({
+        settings,
+        parameters: { ...parameters, token },
+        operations,
+        ledger,
+        clock: systemClock,
+        log,
+        deadline: () => deadline,
+      });
+    } finally {
+      await transport.close();
+    }
+  };
+}
+
+type LazyTransport = Transport & { open(): Promise<Transport>; close(): Promise<void> };
+
+/**
+ * A transport that reads the private authority's certificates on first use. Its connections do not outlive an
+ * invocation: a container that was frozen in between would wake up with dead ones.
+ */
+function lazyTransport(parameters: SsmParameters): LazyTransport {
+  let opened: Promise<ReturnType<typeof createHttpTransport>> | undefined;
+  const open = () => {
+    opened ??= parameters.caCertificate().then((caPem) => {
+      try {
+        return createHttpTransport({ caPem });
+      } catch (error) {
+        throw new ParametersError(`The certificate of GMS's authority cannot be used: ${(error as Error).message}`);
+      }
+    });
+    return opened;
+  };
+  return {
+    open,
+    post: async (exchange, signal) => (await open()).post(exchange, signal),
+    postOnce: async (exchange, maySend) => (await open()).postOnce(exchange, maySend),
+    close: async () => {
+      await opened?.then((transport) => transport.close()).catch(() => {});
+    },
+  };
+}
+
+/**
+ * The token, kept out of the log from the moment it is read. Reading it also reads the certificates, because access
+ * needs both: Plan then reports a wrong parameter as such, before any request.
+ */
+function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog): TokenSource {
+  const shown = async (read: () => Promise<string>) => {
+    const value = await read();
+    log.neverShow(value);
+    await transport.open();
+    return value;
+  };
+  return { get: () => shown(token.get), reread: () => shown(token.reread) };
+}

@@ -1,0 +1,121 @@
+import {
+  GetParameterCommand,
+  GetParametersByPathCommand,
+  ParameterNotFound,
+  SSMClient,
+  type SSMClientConfig,
+} from '@aws-sdk/client-ssm';
+import type { TokenSource } from '../operations/operations.ts';
+import type { PolicySource } from '../policy/parse.ts';
+import { type Parameters, ParametersError } from '../run/services.ts';
+
+/** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
+export interface ParameterNames {
+  token: string;
+  /** The path below which each parameter holds one policy, or an array of them. */
+  policiesPath?: string | undefined;
+  paused?: string | undefined;
+  caCertificate?: string | undefined;
+}
+
+export interface SsmParameters extends Parameters {
+  /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
+  caCertificate(): Promise<string | undefined>;
+}
+
+/**
+ * What the operator keeps in AWS Systems Manager Parameter Store. Every failure is a ParametersError that names the
+ * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
+ */
+export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClient()): SsmParameters {
+  const read = async (name: string): Promise<string | undefined> => {
+    try {
+      const answer = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+      return answer.Parameter?.Value ?? '';
+    } catch (error) {
+      if (error instanceof ParameterNotFound) return undefined;
+      throw unreadable(name, error);
+    }
+  };
+  return {
+    policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
+    async paused() {
+      const value = await read(required(names.paused, 'the pause switch'));
+      return value !== undefined && value.trim().toLowerCase() !== 'false';
+    },
+    token: tokenSource(names.token, read),
+    async caCertificate() {
+      if (names.caCertificate === undefined) return undefined;
+      const pem = await read(names.caCertificate);
+      if (pem?.includes('-----BEGIN CERTIFICATE-----')) return pem;
+      const what = pem === undefined ? 'does not exist' : 'holds no certificate';
+      throw new ParametersError(
+        `The parameter ${names.caCertificate} ${what}: store the certificate of GMS's authority (PEM) there.`,
+      );
+    },
+  };
+}
+
+/** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
+export function ssmClient(config: SSMClientConfig = {}): SSMClient {
+  const requestHandler = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+  return new SSMClient({ maxAttempts: 3, requestHandler, ...config });
+}
+
+async function readPolicies(path: string, client: SSMClient): Promise<PolicySource[]> {
+  const sources: PolicySource[] = [];
+  let next: string | undefined;
+  try {
+    do {
+      const page = await client.send(
+        new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next }),
+      );
+      for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
+      next = page.NextToken;
+    } while (next !== undefined);
+  } catch (error) {
+    throw unreadable(`${path}/*`, error);
+  }
+  return sources;
+}
+
+function tokenSource(name: string, read: (name: string) => Promise<string | undefined>): TokenSource {
+  let token: string | undefined;
+  const reread = async () => {
+    const value = (await read(name))?.trim();
+    const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://token.txt`;
+    if (value === undefined)
+      throw new ParametersError(`The parameter ${name}, which holds DataHub's token, does not exist: ${store}.`);
+    if (!/^[\x21-\x7e]+$/.test(value)) {
+      const what = value === '' ? 'is empty' : 'holds a blank or a character that no token has';
+      throw new ParametersError(`The parameter ${name} ${what}: ${store}.`);
+    }
+    token = value;
+    return value;
+  };
+  return { get: async () => token ?? (await reread()), reread };
+}
+
+function required(name: string | undefined, what: string): string {
+  if (name === undefined) throw new ParametersError(`This function is not given ${what}: deploy the stack again.`);
+  return name;
+}
+
+function unreadable(name: string, error: unknown): ParametersError {
+  const { name: kind = 'Error', message = '', code } = error as { name?: string; message?: string; code?: string };
+  if (kind === 'TimeoutError' || /^E[A-Z]+$/.test(code ?? '')) {
+    return new ParametersError(
+      `Parameter Store did not answer (${code ?? kind}) when ${name} was read: functions in a private network need a NAT ` +
+        'gateway, or the interface endpoint for SSM and the gateway endpoint for DynamoDB.',
+    );
+  }
+  if (kind === 'AccessDeniedException') {
+    return new ParametersError(
+      `The function may not read the parameter ${name} (${message.slice(0, 300)}): deploy the stack again; for a token under a ` +
+        'key of your own set tokenKeyArn in the stage file and let the key policy allow this account.',
+    );
+  }
+  return new ParametersError(
+    `The parameter ${name} could not be read (${kind}: ${message.slice(0, 200)}): the next run tries again.`,
+  );
+}

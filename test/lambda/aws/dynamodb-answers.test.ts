@@ -1,0 +1,169 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { anIdle, anIndex } from '../../support/records.ts';
+
+/** What DynamoDB may answer: which answers are retried, and what each of them proves. */
+
+const failing = (httpStatusCode: number, name = 'InternalServerError', message = 'it is busy') =>
+  Object.assign(new Error(message), { name, $metadata: { httpStatusCode } });
+const lost = Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+const taken = () => new ConditionalCheckFailedException({ message: 'no', $metadata: { httpStatusCode: 400 } });
+const holding = (record: object) => ({ Item: { record: { S: JSON.stringify(record) } } });
+const done = {};
+
+/** Answers in order, the last one repeated forever; an error is thrown, a function is called. */
+function ledgerThatMeets(...answers: unknown[]) {
+  const sent: { name: string; input: Record<string, unknown> }[] = [];
+  const pauses: number[] = [];
+  const client = {
+    async send(command: { input: Record<string, unknown> }) {
+      const name = command instanceof GetItemCommand ? 'get' : command instanceof PutItemCommand ? 'put' : 'query';
+      sent.push({ name, input: command.input });
+      const next = answers.length > 1 ? answers.shift() : answers[0];
+      const answer = typeof next === 'function' ? next() : next;
+      if (answer instanceof Error || (answer as { fails?: object }).fails)
+        throw (answer as { fails?: object }).fails ?? answer;
+      return answer;
+    },
+  } as unknown as DynamoDBClient;
+  const pause = async (millis: number) => pauses.push(millis);
+  const ledger = dynamoDbLedger({ table: 'T', stage: 'prod', client, pause });
+  return { ledger, sent, pauses, names: () => sent.map(({ name }) => name).join(' ') };
+}
+
+describe('a read', () => {
+  test('is tried four times in all, with longer and longer pauses', async () => {
+    const { ledger, names, pauses } = ledgerThatMeets(failing(500), failing(503), lost, holding(anIdle()));
+    expect(await ledger.read(anIndex)).toEqual(anIdle());
+    expect(names()).toBe('get get get get');
+    expect(pauses).toEqual([100, 500, 2000]);
+  });
+
+  test('that never succeeds reports what was tried and what to do', async () => {
+    const { ledger, names } = ledgerThatMeets(lost);
+    const failure = await ledger.read(anIndex).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LedgerError);
+    expect(failure).toMatchObject({
+      name: 'LedgerError',
+      message: `Tried to read ${anIndex} in the ledger table T: TimeoutError: socket hang up; functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB.`,
+    });
+    expect(names()).toBe('get get get get');
+  });
+
+  test.each([
+    ['a service that fails', failing(500), 4],
+    ['a refusal just below', failing(499), 1],
+    ['a throttled request', failing(400, 'ThrottlingException'), 4],
+    ['too many reads', failing(400, 'ProvisionedThroughputExceededException'), 4],
+    ['too many requests', failing(400, 'RequestLimitExceeded'), 4],
+    ['a missing permission', failing(400, 'AccessDeniedException'), 1],
+    ['a refusal without a name', { fails: { $metadata: { httpStatusCode: 400 } } }, 1],
+    ['an error without details', { fails: {} }, 4],
+  ])('that meets %s is retried only if that may help', async (_, answer, tries) => {
+    const { ledger, sent } = ledgerThatMeets(answer);
+    await expect(ledger.read(anIndex)).rejects.toThrow(LedgerError);
+    expect(sent).toHaveLength(tries);
+  });
+
+  test('that is refused reports a short reason', async () => {
+    const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
+    await expect(ledger.read(anIndex)).rejects.toThrow(
+      `AccessDeniedException: ${'x'.repeat(200)}; deploy the stack again if it goes on; nothing is started without the ledger.`,
+    );
+    await expect(ledgerThatMeets({ fails: {} }).ledger.read(anIndex)).rejects.toThrow('table T: Error: ; functions');
+  });
+
+  test('is strongly consistent, of one record and of all', async () => {
+    const { ledger, sent } = ledgerThatMeets({});
+    await ledger.read(anIndex);
+    expect(await ledger.list()).toEqual([]);
+    expect(sent.map(({ input }) => input['ConsistentRead'])).toEqual([true, true]);
+  });
+
+  test('of all records that fails reports what was tried', async () => {
+    await expect(ledgerThatMeets(failing(400)).ledger.list()).rejects.toThrow('Tried to list the records in');
+  });
+
+  test('of an item without a record blocks its index', async () => {
+    const { ledger } = ledgerThatMeets({ Item: { index: { S: anIndex } } });
+    expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex, head: {} });
+  });
+});
+
+describe('a write', () => {
+  const mine = anIdle();
+
+  test('is conditional on the revision before it, and carries a mark that no other write has', async () => {
+    const { ledger, sent } = ledgerThatMeets(done);
+    expect(await ledger.replace(mine)).toBe(true);
+    expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
+    const [first, second] = sent.map(({ input }) => input);
+    expect(first).toMatchObject({ ConditionExpression: 'attribute_not_exists(#revision)' });
+    expect(first).not.toHaveProperty('ExpressionAttributeValues', expect.anything());
+    expect(second).toMatchObject({
+      ConditionExpression: '#revision = :revision',
+      ExpressionAttributeNames: { '#revision': 'revision' },
+      ExpressionAttributeValues: { ':revision': { N: '7' } },
+      Item: { ledger: { S: 'prod' }, index: { S: anIndex }, revision: { N: '8' } },
+    });
+    const marks = sent.map(({ input }) => JSON.stringify((input['Item'] as { mark: object }).mark));
+    expect(new Set(marks).size).toBe(2);
+  });
+
+  test('that never arrives is tried four times, each followed by a read', async () => {
+    const nothing = {};
+    const { ledger, names, pauses } = ledgerThatMeets(lost, nothing, lost, nothing, lost, nothing, lost, nothing);
+    await expect(ledger.replace(mine)).rejects.toThrow(`Tried to write ${anIndex} in the ledger table T`);
+    expect(names()).toBe('put get put get put get put get');
+    expect(pauses).toEqual([100, 500, 2000]);
+  });
+
+  test('that is refused is not retried, and nothing is read', async () => {
+    const { ledger, names } = ledgerThatMeets(failing(400, 'AccessDeniedException'), done);
+    await expect(ledger.replace(mine)).rejects.toThrow(`Tried to write ${anIndex}`);
+    expect(names()).toBe('put');
+  });
+
+  test('that fails because its first try arrived late is ours', async () => {
+    const { ledger, names, sent } = ledgerThatMeets(lost, {}, taken(), () => ({ Item: sent[0]?.input['Item'] }));
+    expect(await ledger.replace(mine)).toBe(true);
+    expect(names()).toBe('put get put get');
+  });
+
+  test('that fails on its first try counts as another run’s', async () => {
+    const { ledger, names } = ledgerThatMeets(taken());
+    expect(await ledger.replace(mine)).toBe(false);
+    expect(names()).toBe('put');
+  });
+
+  test.each([
+    ['no record', { Item: { index: { S: anIndex } } }],
+    ['the same record with another mark', { ...holding(mine), mark: { S: 'other' } }],
+  ])('whose answer was lost is not ours if the stored item is %s', async (_, stored) => {
+    const { ledger } = ledgerThatMeets(lost, stored, taken(), stored);
+    expect(await ledger.replace(mine)).toBe(false);
+  });
+});
+
+test('the client times out early enough for several tries, and does not retry by itself', async () => {
+  const client = dynamoDbClient({ endpoint: 'http://127.0.0.1:9', region: 'eu-central-1' });
+  expect(await client.config.maxAttempts()).toBe(1);
+  const handler = client.config.requestHandler as unknown as Record<
+    'handle' | 'httpHandlerConfigs',
+    (request?: object) => unknown
+  >;
+  // It is decided with the first request.
+  await Promise.resolve(handler.handle({})).catch(() => {});
+  expect(handler.httpHandlerConfigs()).toMatchObject({
+    connectionTimeout: 3000,
+    requestTimeout: 5000,
+    throwOnRequestTimeout: true,
+  });
+});

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runLog } from '../../../lambda/aws/log.ts';
+import { indexHistoryQuery } from '../../../lambda/aws/queries.ts';
+
+let written: string[];
+
+beforeEach(() => {
+  written = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    });
+  }
+});
+afterEach(() => vi.restoreAllMocks());
+
+const options = { stage: 'prod', runId: 'nightly-1', step: 'plan' } as const;
+const lines = (): Array<Record<string, unknown>> => written.map((line) => JSON.parse(line));
+
+describe('the log of an invocation', () => {
+  it('writes one JSON line per decision, with run, step, index, outcome and cause', () => {
+    const cause = { kind: 'below-threshold', minDeletePercent: 10 };
+    runLog(options).info('planned', { index: 'dataset.operation', outcome: 'below-threshold', cause });
+    expect(lines()).toEqual([
+      expect.objectContaining({
+        level: 'INFO',
+        message: 'planned',
+        stage: 'prod',
+        runId: 'nightly-1',
+        step: 'plan',
+        index: 'dataset.operation',
+        outcome: 'below-threshold',
+        cause,
+      }),
+    ]);
+  });
+
+  it('has levels for warnings and errors', () => {
+    const log = runLog(options);
+    log.warn('careful');
+    log.error('broken');
+    expect(lines().map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
+  });
+
+  it('never contains a known token, in any field', () => {
+    const log = runLog(options);
+    log.neverShow('hush-hush-42');
+    log.info('with hush-hush-42', {
+      text: 'Bearer hush-hush-42',
+      nested: { list: ['hush-hush-42'], 'hush-hush-42': 1 },
+      error: new Error('hush-hush-42 was refused'),
+    });
+    expect(written.join()).not.toContain('hush-hush-42');
+    expect(lines()[0]).toMatchObject({ message: 'with [removed]', error: 'Error: [removed] was refused' });
+  });
+
+  it('still masks an earlier token when another one is read', () => {
+    const log = runLog(options);
+    log.neverShow('first-token');
+    log.neverShow('second-token');
+    log.info('first-token, then second-token');
+    expect(lines()[0]?.['message']).toBe('[removed], then [removed]');
+  });
+
+  it("leaves out a server's stack trace, and our own", () => {
+    const log = runLog(options);
+    log.error('failed', {
+      text: 'Async reindex failed\n\tat com.linkedin.metadata.restli.RestliUtil.badRequest(RestliUtil.java:84)\n\tat x',
+      error: new TypeError('no such thing'),
+    });
+    expect(written.join()).not.toMatch(/\bat (com\.|x|file|Object)/);
+    expect(lines()[0]).toMatchObject({ text: 'Async reindex failed', error: 'TypeError: no such thing' });
+  });
+
+  it('keeps fields whose names the logger reserves, without a warning', () => {
+    runLog(options).info('said', { message: 'of the server', level: 3 });
+    expect(lines()).toEqual([expect.objectContaining({ message: 'said', message_: 'of the server', level_: 3 })]);
+  });
+
+  it('survives a circular value', () => {
+    const circle: Record<string, unknown> = { name: 'circle' };
+    circle['self'] = circle;
+    runLog(options).info('round', { circle });
+    expect(lines()[0]).toMatchObject({ circle: { name: 'circle', self: '[circular]' } });
+  });
+
+  it('has the fields that the saved query asks for', () => {
+    runLog(options).info('planned', {
+      index: 'dataset_operationaspect_v1',
+      outcome: 'truncated',
+      cause: { kind: 'verified' },
+      rowsToDelete: 1,
+      rowsTotal: 2,
+      rowsDeleted: 1,
+      taskId: 'n:1',
+    });
+    const asked = /^fields (.*)$/m.exec(indexHistoryQuery.text)?.[1]?.split(', ') ?? [];
+    const [line] = lines();
+    expect(asked.filter((field) => field !== '@timestamp' && !(field.split('.')[0]! in line!))).toEqual([]);
+    expect(indexHistoryQuery.text).toContain("| filter index = 'dataset_operationaspect_v1'");
+  });
+});

@@ -1,0 +1,145 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
+import { ParametersError } from '../../../lambda/run/services.ts';
+
+const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
+const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
+
+/** Parameter Store over HTTP: parameters in memory, pages of two, and its errors. */
+let stored: Record<string, string>;
+let refusal: { status: number; type: string } | undefined;
+let asked: { target: string; body: Record<string, unknown> }[];
+const store = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = JSON.parse(Buffer.concat(chunks).toString());
+  const target = String(request.headers['x-amz-target']).replace('AmazonSSM.', '');
+  asked.push({ target, body });
+  const answer = (status: number, value: object) =>
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(value));
+  if (refusal) return answer(refusal.status, { __type: refusal.type, message: 'said the service' });
+  if (target === 'GetParameter') {
+    const Value = stored[body.Name];
+    return Value === undefined
+      ? answer(400, { __type: 'ParameterNotFound' })
+      : answer(200, { Parameter: { Name: body.Name, Value } });
+  }
+  const all = Object.entries(stored).filter(([name]) => name.startsWith(`${body.Path}/`));
+  const start = Number(body.NextToken ?? 0);
+  return answer(200, {
+    Parameters: all.slice(start, start + 2).map(([Name, Value]) => ({ Name, Value })),
+    ...(start + 2 < all.length && { NextToken: String(start + 2) }),
+  });
+});
+
+beforeEach(async () => {
+  stored = {};
+  refusal = undefined;
+  asked = [];
+  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  store.closeAllConnections();
+  await new Promise((resolve) => store.close(resolve));
+});
+
+const open = () => {
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+  return ssmParameters(names, ssmClient({ endpoint, region: 'eu-central-1', credentials }));
+};
+
+async function failure(act: Promise<unknown>): Promise<string> {
+  const error = await act.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ParametersError);
+  return (error as Error).message;
+}
+
+describe('Policies in Parameter Store', () => {
+  test('come from all pages, with their names, and are not decrypted', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) stored[`/p/policies/dataset.${name}`] = `{"${name}":1}`;
+    const policies = await open().policies();
+    expect(policies.map(({ name }) => name)).toEqual(Object.keys(stored));
+    expect(policies[4]).toEqual({ name: '/p/policies/dataset.e', text: '{"e":1}' });
+    expect(asked.every(({ body }) => body['WithDecryption'] === false)).toBe(true);
+  });
+
+  test('may be none', async () => {
+    expect(await open().policies()).toEqual([]);
+  });
+});
+
+describe('The pause switch', () => {
+  test.each<[value: string | undefined, paused: boolean]>([
+    [undefined, false],
+    ['false', false],
+    [' False\n', false],
+    ['true', true],
+    ['no', true],
+    ['0', true],
+    ['', true],
+  ])('%j means paused: %s', async (value, paused) => {
+    if (value !== undefined) stored['/p/paused'] = value;
+    expect(await open().paused()).toBe(paused);
+  });
+
+  test('that cannot be read is an error, which callers take for paused', async () => {
+    refusal = { status: 400, type: 'AccessDeniedException' };
+    expect(await failure(open().paused())).toMatch(/may not read the parameter \/p\/paused/);
+  });
+});
+
+describe('The token', () => {
+  test('is trimmed, and read once until it is asked for again', async () => {
+    stored['/p/token'] = ' first\n';
+    const { token } = open();
+    expect([await token.get(), await token.get()]).toEqual(['first', 'first']);
+    expect(asked).toHaveLength(1);
+    stored['/p/token'] = 'second';
+    expect([await token.reread(), await token.get()]).toEqual(['second', 'second']);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('that is missing is reported with the command that stores it', async () => {
+    expect(await failure(open().token.get())).toMatch(
+      /\/p\/token.*does not exist: store it with aws ssm put-parameter/,
+    );
+  });
+
+  test.each([' ', 'two words', 'ein\u00e9', 'line\nbreak'])(
+    'that is %j is refused without being shown',
+    async (value) => {
+      stored['/p/token'] = value;
+      const message = await failure(open().token.get());
+      expect(message).toMatch(/The parameter \/p\/token (is empty|holds a blank)/);
+      if (value.trim()) expect(message).not.toContain(value);
+    },
+  );
+});
+
+describe('Parameter Store', () => {
+  test('that refuses is quoted, with the remedy', async () => {
+    refusal = { status: 400, type: 'AccessDeniedException' };
+    expect(await failure(open().policies())).toMatch(/\/p\/policies\/\* \(said the service\).*tokenKeyArn/);
+  });
+
+  test('that is out of reach is reported with the ways to it', async () => {
+    const endpoint = 'http://127.0.0.1:1';
+    const parameters = ssmParameters(
+      names,
+      ssmClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 }),
+    );
+    expect(await failure(parameters.token.get())).toMatch(
+      /did not answer \(ECONNREFUSED\) when \/p\/token.*NAT gateway, or the interface endpoint for SSM.*gateway endpoint for DynamoDB/,
+    );
+  });
+
+  test.each<[value: string | undefined, reason: RegExp]>([
+    [undefined, /\/p\/ca does not exist: store the certificate/],
+    ['nonsense', /\/p\/ca holds no certificate/],
+  ])('with %j for a certificate is an error', async (value, reason) => {
+    if (value !== undefined) stored['/p/ca'] = value;
+    expect(await failure(open().caCertificate())).toMatch(reason);
+  });
+});

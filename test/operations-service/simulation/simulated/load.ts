@@ -1,0 +1,24 @@
+import { type SampleIndex, timestampsOf } from '../../../../cli/operations-service/samples.ts';
+import { dottedName } from '../../../../lambda/policy/aspects.ts';
+import { physicalName } from './cluster.ts';
+import type { Simulation } from './simulation.ts';
+
+/**
+ * Makes an index with the rows of a sample.
+ * @param concrete without an alias, as the search engine creates an index by itself for the first row
+ */
+export function addIndex(
+  { cluster, ages, seed, behaviour }: Simulation,
+  sample: SampleIndex,
+  concrete = !behaviour.aliasBacked,
+): void {
+  const { entityType, aspect } = sample;
+  const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+  // Created some months ago by a system-update.
+  const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
+  const name = concrete ? alias : physicalName(alias, createdAt);
+  const physical = { ...cluster.create(name, 'rows' in sample ? sample.rows : 16), createdAt };
+  cluster.logical.set(dottedName({ entityType, aspect }).toLowerCase(), { entityType, aspect, alias, physical });
+  cluster.add(physical, timestampsOf(sample, seed + cluster.logical.size, cluster.now));
+  physical.store.refresh();
+}

@@ -76,7 +76,6 @@ const kinds = {
   due: {
     minDeletePercent: z.number(),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where fewer rows go than are old' }),
-    copyGoesWhole: z.boolean().optional().meta({ description: 'maxRowsPerRun does not hold, because it is a copy' }),
   },
   'above-ceiling': {
     maxDeletePercent: z.number().optional(),

@@ -28,6 +28,10 @@ export const entryFields = {
     z.boolean().optional(),
     'the truncation that was sent copies, or may: rows written meanwhile may be in the old index alone',
   ),
+  copyGoesWhole: described(
+    z.boolean().optional(),
+    'maxRowsPerRun does not hold, because the server copies every row that stays anyway',
+  ),
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer"),

@@ -68,7 +68,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 
 /** How a truncation ended, as one value from `judge` to the report. */
 export const verdictSchema = z.object({
-  outcome: z.enum(['truncated', 'incomplete', 'rows-missing', 'unknown', 'failed']),
+  outcome: z.enum(['truncated', 'incomplete', 'rows-missing', 'unknown', 'failed', 'not-started']),
   // A cause from a later version decides nothing: the outcome alone is used.
   cause: causeSchema,
   rowsDeleted: rows.optional(),

@@ -1,32 +1,25 @@
 import type { Cause } from '../facts/cause.ts';
+import { maxCallsWithoutTask } from '../facts/limits.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
 /**
- * The circuit breaker: once rows are missing, or the outcome of a truncation that may have copied is unknown, the run
- * starts nothing more, because the same thing may go wrong again. A truncation that is closed because of its age has
- * already opened the breaker of an earlier run, and rows that disappeared while no truncation was under way say
- * nothing about the next one.
+ * The circuit breaker: once rows are missing, or it is not known how a copy ended, the run starts nothing more, because
+ * the same thing may go wrong again. Rows that went between two runs say nothing about the next truncation.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ outcome, cause, ...names }: DecidedFacts): Cause | undefined {
-  const index = dottedName(names);
-  const isEarlier = cause.kind === 'missing' && cause.since !== undefined;
-  if (outcome === 'rows-missing' && !isEarlier) return { kind: 'stopped', by: 'breaker', index, outcome };
-  // A delete can be stopped, repeated or left half done, so it is no reason to stop.
-  const isFirst = cause.kind === 'unsettled' && cause.copied && cause.closed === undefined;
-  if (isFirst) return { kind: 'stopped', by: 'breaker', index, outcome };
-  const status = cause.kind === 'unchanged' ? cause.error?.status : undefined;
-  return status === 401 || status === 403 ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
+export function breakerOf({ outcome, cause, copies, ...names }: DecidedFacts): Cause | undefined {
+  const isOfOthers = cause.kind === 'missing' && cause.since !== undefined;
+  const isBad = (outcome === 'rows-missing' && !isOfOthers) || (outcome === 'unknown' && copies === true);
+  return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
 }
 
 /** The run state with the breaker that its first such entry opens, whichever step decided that entry. */
 export function withBreaker(state: RunState): RunState {
   if (state.breaker !== undefined) return state;
-  for (const entry of state.entries) {
-    if (entry.phase !== 'done') continue;
-    const breaker = breakerOf(entry.entry);
+  for (const { phase, entry } of state.entries) {
+    const breaker = phase === 'done' ? breakerOf(entry) : undefined;
     if (breaker) return { ...state, breaker };
   }
   return state;
@@ -34,14 +27,14 @@ export function withBreaker(state: RunState): RunState {
 
 /**
  * After a real call that returned no task id: a server that refuses two calls, or this token, will refuse the next one
- * too, and each call may have been passed on.
+ * too, and each call may have been passed on (design rule 4).
  */
 export function afterCallWithoutTask(
-  { callsWithoutTask: before = 0 }: RunState,
+  state: RunState,
   status: number | undefined,
-): Partial<Pick<RunState, 'callsWithoutTask' | 'breaker'>> {
-  const callsWithoutTask = before + 1;
-  const isEnough = callsWithoutTask >= 2 || status === 401 || status === 403;
-  if (!isEnough) return { callsWithoutTask };
-  return { callsWithoutTask, breaker: { kind: 'stopped', by: 'no-task-ids', ...(status !== undefined && { status }) } };
+): Pick<RunState, 'callsWithoutTask' | 'breaker'> {
+  const callsWithoutTask = state.callsWithoutTask + 1;
+  const isEnough = callsWithoutTask >= maxCallsWithoutTask || status === 401 || status === 403;
+  const breaker: Cause | undefined = isEnough ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
+  return { callsWithoutTask, breaker: state.breaker ?? breaker };
 }

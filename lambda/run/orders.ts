@@ -17,8 +17,7 @@ export async function readPolicies({
   const { maxRowsPerRun } = settings;
   if (maxRowsPerRun === undefined) return parsed;
   return parsed.map((item) => {
-    if (item.kind === 'invalid' || item.policy.maxRowsPerRun !== undefined || item.policy.strategy === 'reindex')
-      return item;
+    if (item.kind === 'invalid' || item.policy.maxRowsPerRun !== undefined) return item;
     return { ...item, policy: { ...item.policy, maxRowsPerRun } };
   });
 }
@@ -26,9 +25,9 @@ export async function readPolicies({
 /** Why nothing may be started, if the job is paused; if that cannot be determined, it counts as paused. */
 export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'>): Promise<Cause | undefined> {
   try {
-    return (await parameters.paused()) ? { kind: 'paused' } : undefined;
+    return (await parameters.paused()) ? { kind: 'stopped', by: 'paused' } : undefined;
   } catch (error) {
-    return { kind: 'paused', problem: problemOf(error) };
+    return { kind: 'stopped', by: 'paused', problem: problemOf(error) };
   }
 }
 
@@ -59,16 +58,9 @@ export async function ordersNow(
 function difference(was: Orders, now: Orders): Cause | undefined {
   const field = comparedFields.find((name) => was[name] !== now[name]);
   if (field === undefined) return undefined;
-  const [before, after] = [was[field], now[field]];
-  return {
-    kind: 'changed',
-    what: field,
-    ...(before !== undefined && { was: before }),
-    ...(after !== undefined && { now: after }),
-  };
+  return { kind: 'changed', what: field, was: was[field], now: now[field] };
 }
 
 /** Sentences about configuration are passed on unchanged, and a parameter may make them long. */
-
 export const problemOf = (error: unknown): string =>
   capped(error instanceof Error ? error.message : String(error), maxSentenceBytes);

@@ -1,28 +1,51 @@
 import { look } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
-import { isUnresolved } from '../ledger/record.ts';
-import type { Standing } from '../ledger/standing.ts';
-import { done, watched } from './entries.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { standing } from '../ledger/standing.ts';
+import { isSameRun, spend } from '../ledger/transitions.ts';
+import { askingOf, decided, done, foreignEntry, held, keyOf, quarantinedCause, watched } from './entries.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
- * The state of this run's own attempt on an index, from the ledger alone: first a verdict (a retried step reports the
- * same one), then an unresolved truncation, which is watched, then one that another run has since closed; otherwise
- * nothing was ever sent.
- * @param now epoch milliseconds of the run's clock
+ * What became of a Truncate that ended without returning a state, from the ledger alone. Unless it has sent, its run is
+ * written down as one that has: a function of it that thaws later can no longer send (design rule 5).
+ * @throws Error if other runs keep changing the record; the workflow tries Poll again
  */
-export function resumeOwn(
-  target: ApprovedEntry,
-  stands: Extract<Standing, { kind: 'decided' | 'spent' | 'mine' }>,
-  state: RunState,
-  now: number,
-): Entry {
-  if (stands.kind === 'decided') return { index: target.index, phase: 'done', entry: stands.verdict.entry };
-  if (stands.kind === 'mine' && isUnresolved(stands.record)) {
-    return watched(target, stands.record, now, now + look.minSeconds * 1000);
+export async function resume(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {
+  const asking = askingOf(state);
+  const failed = done(target, 'failed', {
+    kind: 'step-failed',
+    step: 'truncate',
+    error: capped(state.failure?.error ?? ''),
+    sent: 'no',
+  });
+  for (let tries = 0; tries < 3; tries++) {
+    const stored = await ledger.read(target.index);
+    const stands = standing(stored, asking, now);
+    switch (stands.kind) {
+      case 'mine':
+        return watched(target, stands.record, now, firstLookAt(stands.record, now));
+      case 'decided':
+        return decided(target, stands.verdict.verdict);
+      case 'foreign':
+        return foreignEntry(target, stands);
+      case 'spent':
+        // Written by an earlier try of this Poll; a later sender has taken the place of whatever this run did.
+        if (isSameRun(stands.sender, asking)) return failed;
+        return done(target, 'unknown', { kind: 'unsettled', why: 'judged' });
+      case 'theirs':
+        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking)))) continue;
+        return done(target, 'in-flight', held(stands.record, now));
+      case 'quarantined':
+        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking)))) continue;
+        return done(target, 'quarantined', quarantinedCause(stands.record));
+      case 'free':
+        if (await ledger.replace(spend(stored, keyOf(target, state), asking))) return failed;
+    }
   }
-  if (stands.kind === 'spent' && !stands.fenced) return done(target, 'in-flight', { kind: 'held', state: 'closed' });
-  const { failure } = state;
-  if (!failure) return done(target, 'failed', { kind: 'stopped', by: 'spent' });
-  return done(target, 'failed', { kind: 'step-failed', step: 'truncate', error: capped(failure.error), sent: 'no' });
+  throw new Error(`the ledger record of ${target.index} kept changing`);
 }
+
+/** A call without a task id is first looked at when it can no longer be sent. */
+export const firstLookAt = (record: Parameters<typeof watched>[1], now: number): number =>
+  record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis;

@@ -36,6 +36,8 @@ export interface RunSettings {
   maxRunHours: number;
   /** The stage's default for policies without one of their own. */
   maxRowsPerRun?: number;
+  /** Whether a person starts these runs; by default those without a scheduled time. */
+  byHand?: boolean;
   /**
    * On AWS a preview notes once whether the token may read task statuses and sizes; elsewhere `survey` has said it.
    */
@@ -55,5 +57,6 @@ export interface RunServices {
 
 /** Sends the report to people and machines. Throws when it could not be published. */
 export interface Publisher {
-  publish(report: Report): Promise<void>;
+  /** @param byHand a person started the run: its report is published in any case (rule 12) */
+  publish(report: Report, byHand?: boolean): Promise<void>;
 }

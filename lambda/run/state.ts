@@ -91,4 +91,9 @@ export interface WatchedEntry extends EntryBase {
  * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version,
  * which no function of this version interprets: the execution fails, the alarm tells, and the ledger carries on.
  */
-export const headSchema = z.looseObject({ version: z.literal(STATE_VERSION), runId: z.string(), entries: z.array(z.unknown()) });
+export const headSchema = z.looseObject({
+  version: z.literal(STATE_VERSION),
+  runId: z.string(),
+  server: z.string(),
+  entries: z.array(z.unknown()),
+});

@@ -1,25 +1,23 @@
 import type { Cause } from '../facts/cause.ts';
-import { type Clock, signalAt } from '../facts/clock.ts';
-import { dryRunValidMillis, functionTimeoutSeconds, look, sendMarginMillis } from '../facts/limits.ts';
+import { signalAt } from '../facts/clock.ts';
+import { changedRows, dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
-import { type Attempt, isUnresolved, type Reserved, type Sending } from '../ledger/record.ts';
-import { settle } from '../ledger/settle.ts';
+import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
-import { decline, reserve, startSending } from '../ledger/transitions.ts';
+import { conclude, startSending } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { dottedName } from '../policy/aspects.ts';
-import { type Circumstances, decide, guardTimes, type Refusal } from '../policy/decision.ts';
-import { biteLimit } from '../truncation/bite.ts';
-import { cutoffOf, truncateFields } from '../truncation/fields.ts';
-import { firstLookSeconds } from '../truncation/next-look.ts';
+import { decide, policyCutoff, type Refusal } from '../policy/decision.ts';
+import { type Counted, countTruncation } from '../truncation/counts.ts';
+import { truncateFields } from '../truncation/fields.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
-import { type SendUntil, send } from '../truncation/send.ts';
-import { boundsOf, type Counts, countWindows, physicalIndex, windowOf } from '../truncation/windows.ts';
+import { physicalIndex } from '../truncation/physical-index.ts';
+import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import {
   askingOf,
   attemptFacts,
+  decided,
   done,
   endOf,
   foreignEntry,
@@ -31,39 +29,31 @@ import {
 } from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
-import { fromHead, isOurs } from './other-version.ts';
-import { resumeOwn } from './resume.ts';
+import { assertOurs } from './other-version.ts';
+import { firstLookAt } from './resume.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
- * The safety of the whole project rests on the order of its side effects: reserve the index in the ledger; count its
- * windows; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, which
- * is the last count of the windows, and decide again on its result; write `sending`; send, if it is still before
- * `sendBy` and the dry run is fresh; record the response. If this function dies in between, the ledger says how far it
- * got.
+ * The safety of the whole project rests on the order of its side effects (design rule 3): read the ledger record; count
+ * the baseline; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and
+ * decide again by its answer; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record the
+ * response. If this function dies in between, the ledger says how far it got.
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
-  if (!isOurs(state, services)) return fromHead(state, services);
-  const turned: RunState = { ...state, turns: { ...state.turns, truncate: state.turns.truncate + 1 } };
-  const target = turned.entries.find((entry) => entry.phase === 'approved');
-  if (turned.mode !== 'enforce') return finish({ ...turned, breaker: { kind: 'preview' } }, services);
-  if (!target || turned.breaker !== undefined) return finish(turned, services);
-  const { entry, changes } = await startOne(turned, target, services);
-  const { index, phase } = entry;
-  services.log.info('truncate', {
-    index,
-    outcome: phase === 'done' ? entry.entry.outcome : 'started',
-    ...(phase === 'done' && { cause: entry.entry.cause }),
-    taskId: entry.entry.taskId,
-  });
-  // Called again by a redrive, it may find a verdict that other runs have made since.
-  return finish(withBreaker({ ...replaceEntry(turned, target, entry), ...changes }), services);
+  const { settings, clock, log } = services;
+  assertOurs(state, settings);
+  const finish = (next: RunState): RunState => proceed(withBreaker(next), settings, clock.now());
+  if (state.mode !== 'enforce') return finish({ ...state, breaker: { kind: 'stopped', by: 'preview' } });
+  const target = state.entries.find((entry) => entry.phase === 'approved');
+  if (!target || state.breaker !== undefined) return finish(state);
+  const { entry, changes } = await startOne(state, target, services);
+  const { outcome = 'started', cause } = entry.phase === 'done' ? entry.entry : {};
+  log.info('truncate', { index: entry.index, outcome, cause, taskId: entry.entry.taskId });
+  return finish({ ...replaceEntry(state, target, entry), ...changes });
 }
-
-const finish = (state: RunState, { settings, clock }: RunServices): RunState => proceed(state, settings, clock.now());
 
 /** The entry, and what else changes in the run state. */
 interface Started {
@@ -71,268 +61,194 @@ interface Started {
   changes?: Partial<RunState>;
 }
 
-/** Holds the index's record while it counts and decides; releases it unless the call went out. */
 async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started> {
-  const { ledger, clock, settings, newId } = services;
-  const now = clock.now();
-  const begun = clock.monotonic();
+  const { ledger, clock, settings, log } = services;
+  const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
-  if (now >= sendBy) return { entry: done(target, 'not-started', { kind: 'stopped', by: 'send-time' }) };
-  const asking = askingOf(state);
+  const tooLate: Cause = { kind: 'stopped', by: 'send-time' };
+  if (begun.wall >= sendBy) return { entry: done(target, 'not-started', tooLate) };
+
   const stored = await ledger.read(target.index);
-  const stands = standing(stored, asking, now);
-  if (stands.kind !== 'free') return { entry: notFree(target, stands, state, services) };
-  const attempt = attemptOf(state, target, now, sendBy);
-  const reserved = reserve(stands.record, keyOf(target, state), newId(), attempt);
-  if (!(await ledger.replace(stands.record, reserved))) {
-    const first = standing(await ledger.read(target.index), asking, clock.now());
-    if (first.kind !== 'theirs' && first.kind !== 'free' && first.kind !== 'foreign') throw invokedTwice(target);
-    return { entry: done(target, 'in-flight', { kind: 'held', state: 'taken' }) };
-  }
-  const reads = optionalReads(services.operations, state.refused);
-  const checked = await check(state, target, reserved, { ...services, reads });
-  const refused = { refused: reads.failures() };
+  const stands = standing(stored, askingOf(state), begun.wall);
+  if (stands.kind !== 'free') return { entry: notFree(target, stands, begun.wall) };
+
+  const checked = await check(state, target, sendBy, services);
   if (checked.kind === 'refused') {
-    await ledger.replace(reserved, decline(reserved, clock.now()));
-    const entry = done(target, checked.outcome, checked.cause, checked.facts);
-    return { entry, changes: refused };
+    return { entry: done(target, checked.outcome, checked.cause, checked.facts), changes: checked.learnt };
   }
-  const until: SendUntil = {
-    wall: checked.record.attempt.sendBy,
-    // The deadline allowed when the reservation was made, even if the wall clock changes in the meantime.
-    monotonic: Math.min(begun + (sendBy - now), validUntil(checked.dryRunAt.monotonic)),
+  const { attempt, dryRunAt, learnt } = checked;
+  if (clock.now() >= attempt.sendBy) return { entry: done(target, 'not-started', tooLate), changes: learnt };
+  const sending = startSending(stands.record, keyOf(target, state), attempt);
+  if (!(await ledger.replace(sending))) {
+    return { entry: await overtaken(state, target, services), changes: learnt };
+  }
+  const until = {
+    wall: attempt.sendBy,
+    // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
+    monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  const started = await sendOne(state, target, checked.record, until, services);
-  return { ...started, changes: { ...refused, ...beside(state, target), ...started.changes } };
+  const sent = await send(sending, until, services);
+  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: learnt };
+  const now = clock.now();
+  const entry = watched(target, sent.record, now, firstLookAt(sent.record, now));
+  if (!sent.error) return { entry, changes: learnt };
+  log.warn('no task id', { index: target.index, error: sent.error });
+  return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
 }
 
-function notFree(
-  target: ApprovedEntry,
-  stands: Exclude<Standing, { kind: 'free' }>,
-  state: RunState,
-  { clock }: RunServices,
-): Entry {
+/** A redriven execution finds what its first try did; anything else leaves the index alone. */
+function notFree(target: ApprovedEntry, stands: Exclude<Standing, { kind: 'free' }>, now: number): Entry {
   switch (stands.kind) {
     case 'mine':
-      // Called again by a redrive: if the first call sent a truncation, it is watched. Otherwise that call may still
-      // be running.
-      if (isUnresolved(stands.record)) return resumeOwn(target, stands, state, clock.now());
-      throw invokedTwice(target);
+      return watched(target, stands.record, now, firstLookAt(stands.record, now));
     case 'decided':
+      return decided(target, stands.verdict.verdict);
     case 'spent':
-      return resumeOwn(target, stands, state, clock.now());
+      return done(target, 'not-started', { kind: 'stopped', by: 'spent', runId: stands.sender.runId });
     case 'foreign':
       return foreignEntry(target, stands);
     case 'quarantined':
       return done(target, 'quarantined', quarantinedCause(stands.record));
     case 'theirs':
-      return done(target, 'in-flight', held(stands.record, clock.now()));
+      return done(target, 'in-flight', held(stands.record, now));
   }
 }
 
-/** Another invocation of the same execution was first: Poll finds out its result. */
-const invokedTwice = ({ index }: ApprovedEntry): Error =>
-  new Error(`Truncate was invoked twice for ${index} in one run`);
-
-export function attemptOf(state: RunState, { policy, plan }: ApprovedEntry, now: number, sendBy: number): Attempt {
-  const startMillis = Date.parse(state.startedAt);
-  const policyCutoff = cutoffOf(policy, startMillis);
-  return {
-    runId: state.runId,
-    runStartMillis: startMillis,
-    retentionDays: policy.retentionDays,
-    strategy: plan.strategy,
-    fields: truncateFields(policy, plan.bite?.cutoffMillis ?? policyCutoff, plan.strategy),
-    ...(plan.bite && { policyCutoffMillis: policyCutoff }),
-    ...(plan.bite?.nights !== undefined && { nights: plan.bite.nights }),
-    reservedAt: now,
-    sendBy,
-  };
+/** Another writer was first between the read and the write. */
+async function overtaken(state: RunState, target: ApprovedEntry, { ledger, clock }: RunServices): Promise<Entry> {
+  const now = clock.now();
+  const stands = standing(await ledger.read(target.index), askingOf(state), now);
+  const isFree = stands.kind === 'free';
+  return isFree ? done(target, 'in-flight', { kind: 'held', state: 'taken' }) : notFree(target, stands, now);
 }
 
-/** Truncations that are started although one from an earlier run has not ended. */
-function beside(state: RunState, target: ApprovedEntry): Pick<RunState, 'notes'> {
-  const left = state.entries.find((entry) => entry !== target && entry.phase === 'watched' && entry.entry.adopted);
-  const told = state.notes.some((note) => note.kind === 'started-beside');
-  if (!left || told) return { notes: state.notes };
-  return { notes: [...state.notes, { kind: 'started-beside', index: dottedName(left.entry) }] };
-}
-
-async function sendOne(
-  state: RunState,
+/** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
+async function notSent(
   target: ApprovedEntry,
   record: Sending,
-  until: SendUntil,
-  services: RunServices,
-): Promise<Started> {
-  const { ledger, clock, log } = services;
-  const sent = await send(record, until, services);
-  const now = clock.now();
-  if (sent.kind === 'not-sent') {
-    const cause: Cause =
-      sent.why === 'withheld' ? { kind: 'stopped', by: 'send-time' } : { kind: 'server', error: sent.why, sent: 'no' };
-    const from = { ...target.entry, ...attemptFacts(record) };
-    const judgement = { outcome: 'failed', cause, facts: {}, closes: 'idle' } as const;
-    const settled = await settle(ledger, record, from, judgement, now);
-    const facts = settled.kind === 'decided' ? settled.entry : { ...from, outcome: 'failed' as const, cause };
-    return { entry: { index: target.index, phase: 'done', entry: facts } };
-  }
-  const seconds = sent.error ? look.minSeconds : firstLookSeconds;
-  const entry = watched(target, sent.record, now, now + seconds * 1000);
-  if (!sent.error) return { entry };
-  log.warn('no task id', { index: target.index, error: sent.error });
-  return { entry, changes: afterCallWithoutTask(state, sent.error.status) };
+  why: Extract<Awaited<ReturnType<typeof send>>, { kind: 'not-sent' }>['why'],
+  { ledger, clock }: RunServices,
+): Promise<Entry> {
+  const verdict: Verdict =
+    why === 'withheld'
+      ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'send-time' }, copies: false }
+      : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, copies: false };
+  // If another run was first, it has judged the same record; what this function knows is true all the same.
+  await ledger.replace(conclude(record, verdict, undefined, clock.now()));
+  return decided({ ...target, entry: { ...target.entry, ...attemptFacts(record.attempt) } }, verdict);
 }
 
+type Learnt = Pick<RunState, 'withoutSizes' | 'withoutStatus'>;
+
 type Checked =
-  | { kind: 'approved'; record: Sending; dryRunAt: { monotonic: number } }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts> };
+  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number }; learnt: Learnt }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts>; learnt?: Learnt };
 
-type CheckServices = RunServices & { reads: ReturnType<typeof optionalReads> };
-
-const refuse = (outcome: Outcome, cause: Cause, facts: Partial<EntryFacts> = {}): Checked => ({
-  kind: 'refused',
-  outcome,
-  cause,
-  facts,
-});
-
-/** Counts while holding the record and decides again; only `sending` comes between this and the call. */
-async function check(
-  state: RunState,
-  target: ApprovedEntry,
-  record: Reserved,
-  services: CheckServices,
-): Promise<Checked> {
-  const { attempt } = record;
-  const { signal, release: releaseTimer } = signalAt(services.clock, attempt.sendBy);
+/** Counts and decides again; only `sending` comes between this and the call. */
+async function check(state: RunState, target: ApprovedEntry, sendBy: number, services: RunServices): Promise<Checked> {
+  const { signal, release } = signalAt(services.clock, sendBy);
   try {
-    return await checkUntil(state, target, record, services, signal);
+    return await checkUntil(state, target, sendBy, services, signal);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    if (signal.aborted) return refuse('failed', { kind: 'stopped', by: 'send-time' });
-    return refuse('failed', { kind: 'server', error: error.fact, sent: 'no' });
+    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: { kind: 'stopped', by: 'send-time' } };
+    return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
   } finally {
-    releaseTimer();
+    release();
   }
 }
 
 async function checkUntil(
   state: RunState,
   target: ApprovedEntry,
-  record: Reserved,
-  services: CheckServices,
+  sendBy: number,
+  services: RunServices,
   signal: AbortSignal,
 ): Promise<Checked> {
-  const { operations, clock, settings, reads } = services;
-  const { attempt } = record;
-  const ask = (fields: TruncateFields): Promise<DryRun> => operations.dryRun(fields, { signal });
+  const { operations, clock } = services;
+  const { policy, plan } = target;
+  const runStartMillis = Date.parse(state.startedAt);
+  const policyCutoffMillis = policyCutoff(runStartMillis, policy);
+  const cutoffMillis = plan.bite?.cutoffMillis ?? policyCutoffMillis;
+  const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
+  const ask = (asked: TruncateFields): Promise<DryRun> => operations.dryRun(asked, { signal });
 
-  const size = physicalIndex(await reads.sizes({ signal }), attempt.fields);
-  let orders: Cause | undefined;
-  let dryRunAt = { wall: 0, monotonic: 0 };
-  const counts = await countWindows(
-    ask,
-    attempt.fields,
-    boundsNow(attempt, clock),
-    mayCopy(attempt),
-    async (fields) => {
-      orders = await ordersNow(target, services);
-      // Measured from before the request, because we do not know when exactly the server counted.
-      dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
-      return ask(fields);
-    },
-  );
-  if (orders) return refuse('not-started', orders);
-  if (!counts) return refuse('not-started', { kind: 'changed', what: 'rows' });
-  const { dryRun, windows } = counts;
-  const facts = { rowsTotal: dryRun.rowsTotal, rowsToDelete: dryRun.rowsToDelete };
+  const reads = optionalReads(operations, state, signal);
+  const size = physicalIndex(await reads.sizes(), fields);
+  const countedAtMillis = clock.now();
+  const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
 
-  const backlog = windowOf(windows, 'backlog')?.rows ?? 0;
-  const whole = { ...dryRun, rowsToDelete: dryRun.rowsToDelete + backlog };
-  const wholeFacts = target.plan.bite ? { ...facts, rowsPastRetention: whole.rowsToDelete } : facts;
-  const refusal = decideAgain(target, {
-    dryRun,
-    whole,
-    cutoffMillis: attempt.fields.endTimeMillis,
-    startMillis: attempt.runStartMillis,
-    now: clock.realNow(),
-    minRetentionDays: settings.minRetentionDays,
-    indexName: size?.indexName,
-    provenName: record.lastVerdict?.provenName,
-    approveRows: state.approveRows,
-  });
-  if (refusal) return refuse(refusal.outcome, refusal.cause, wholeFacts);
-  return reachSending(record, { dryRun, dryRunAt, windows, size }, services);
-}
+  const orders = await ordersNow(target, services);
+  if (orders) return { kind: 'refused', outcome: 'not-started', cause: orders, learnt: reads.without };
 
-/** Why the last dry run, made while holding the record, forbids what Plan approved; undefined if it does not. */
-export function decideAgain(
-  { policy, plan }: ApprovedEntry,
-  given: Circumstances,
-): Pick<Refusal, 'outcome' | 'cause'> | undefined {
-  const { rowsToDelete } = given.dryRun;
-  const changed = (cause: Omit<Cause & { kind: 'changed' }, 'kind'>) =>
-    ({ outcome: 'not-started', cause: { kind: 'changed', ...cause } }) as const;
-  const rows = { what: 'rows', was: plan.bite?.rows ?? plan.rowsToDelete, now: rowsToDelete } as const;
-  const untrusted = guardTimes(given);
-  if (untrusted) return untrusted;
-  if (rowsToDelete === 0) return changed(rows);
-  const decision = decide(policy, given);
-  if (decision.kind === 'refuse') return decision;
-  if (decision.strategy !== plan.strategy) {
-    return changed({ what: 'server-strategy', was: plan.strategy, now: decision.strategy });
+  // Measured from before the request, because we do not know when exactly the server counted.
+  const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
+  const dryRun = await ask(fields);
+  const refusal = decideAgain(state, target, { dryRun, baseline, cutoffMillis }, services);
+  const { rowsTotal, rowsToDelete } = dryRun;
+  if (refusal) {
+    const { outcome, cause } = refusal;
+    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, learnt: reads.without };
   }
-  const { maxRowsPerRun } = policy;
-  const isWithin = maxRowsPerRun === undefined || rowsToDelete <= biteLimit(maxRowsPerRun, given.approveRows);
-  return isWithin ? undefined : changed(rows);
+  const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
+  const attempt: Attempt = {
+    runId: state.runId,
+    runStartMillis,
+    retentionDays: policy.retentionDays,
+    policyCutoffMillis,
+    fields,
+    announcesCopy: !dryRun.deletesInPlace,
+    copies: !dryRun.deletesInPlace,
+    baseline: {
+      rowsToDelete: baseline.rowsToDelete,
+      rowsTotal,
+      rowsKept: baseline.rowsKept,
+      countedAtMillis,
+      indexName: size?.indexName,
+      sizeMb: size?.sizeMb,
+    },
+    rest: plan.bite?.rest,
+    sendingSince: clock.now(),
+    sendBy: sendUntil,
+    judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
+  };
+  return { kind: 'approved', attempt, dryRunAt, learnt: reads.without };
 }
 
-/** When a dry run stops being valid for the call. @param madeAt when it was requested, by any clock */
-export const validUntil = (madeAt: number): number => madeAt + dryRunValidMillis;
+/** What the dry run that justifies the call and the counts just before it say. */
+interface Again {
+  dryRun: DryRun;
+  baseline: Pick<Counted, 'rowsToDelete'>;
+  cutoffMillis: number;
+}
 
-const boundsNow = ({ strategy, fields, policyCutoffMillis, runStartMillis }: Attempt, clock: Clock) =>
-  boundsOf(
-    { strategy, cutoffMillis: fields.endTimeMillis, policyCutoffMillis, startMillis: runStartMillis },
-    clock.realNow(),
-  );
-
-const mayCopy = ({ strategy }: Attempt): boolean => strategy !== 'delete-by-query';
-
-/** Writes `sending`, the last step before the call; from here on everyone assumes that it was sent. */
-async function reachSending(
-  record: Reserved,
-  {
-    dryRun,
-    dryRunAt,
-    windows,
-    size,
-  }: {
-    dryRun: DryRun;
-    dryRunAt: { wall: number; monotonic: number };
-    windows: Counts['windows'];
-    size: ReturnType<typeof physicalIndex>;
-  },
-  { ledger, clock }: RunServices,
-): Promise<Checked> {
-  const { rowsTotal, rowsToDelete, clockSkewMillis } = dryRun;
-  const sendBy = Math.min(record.attempt.sendBy, validUntil(dryRunAt.wall));
-  const now = clock.now();
-  if (now >= sendBy) return refuse('not-started', { kind: 'stopped', by: 'send-time' });
-  const sending = startSending(record, {
-    baseline: {
-      rowsTotal,
-      rowsToDelete,
-      ...(size && { indexName: size.indexName }),
-      ...(size?.sizeMb !== undefined && { sizeMb: size.sizeMb }),
-    },
-    windows,
-    sendingSince: now,
-    sentRealAt: clock.realNow(),
-    ...(clockSkewMillis !== undefined && { clockSkewMillis }),
-    sendBy,
-    judgeableAt: sendBy + functionTimeoutSeconds.truncate * 1000,
+/** Why the last dry run forbids what Plan approved; undefined if it does not. */
+export function decideAgain(
+  { startedAt, approveRows }: Pick<RunState, 'startedAt' | 'approveRows'>,
+  { policy, plan }: Pick<ApprovedEntry, 'policy' | 'plan'>,
+  { dryRun, baseline, cutoffMillis }: Again,
+  { settings, clock }: Pick<RunServices, 'settings' | 'clock'>,
+): Pick<Refusal, 'outcome' | 'cause'> | undefined {
+  const decision = decide(policy, dryRun, {
+    runStartMillis: Date.parse(startedAt),
+    cutoffMillis,
+    nowMillis: clock.now(),
+    clockSkewMillis: dryRun.clockSkewMillis,
+    minRetentionDays: settings.minRetentionDays,
+    deletesInPlace: dryRun.deletesInPlace,
+    approveRows,
+    judgesShare: plan.bite === undefined,
   });
-  if (await ledger.replace(record, sending)) return { kind: 'approved', record: sending, dryRunAt };
-  return refuse('in-flight', { kind: 'held', state: 'taken' });
+  if (decision.kind === 'done') return decision;
+  const changed = (what: 'rows' | 'copies', was: number | boolean, now: number | boolean) =>
+    ({ outcome: 'not-started', cause: { kind: 'changed', what, was, now } }) as const;
+  if (dryRun.deletesInPlace !== plan.deletesInPlace) {
+    return changed('copies', !plan.deletesInPlace, !dryRun.deletesInPlace);
+  }
+  const difference = Math.abs(dryRun.rowsToDelete - baseline.rowsToDelete);
+  const tolerated = dryRun.deletesInPlace ? Math.max(changedRows.rows, baseline.rowsToDelete * changedRows.share) : 0;
+  if (difference > tolerated) return changed('rows', baseline.rowsToDelete, dryRun.rowsToDelete);
+  const most = Math.max(policy.maxRowsPerRun ?? 0, approveRows ?? 0);
+  const isTooMany = plan.bite !== undefined && dryRun.rowsToDelete > most;
+  return isTooMany ? changed('rows', plan.rowsToDelete, dryRun.rowsToDelete) : undefined;
 }

@@ -1,10 +1,5 @@
-import { dayMillis } from '../facts/limits.ts';
 import type { TruncateFields } from '../operations/operations.ts';
 import type { Orders } from '../policy/schema.ts';
-
-/** The policy's cutoff, epoch milliseconds; relative to the run's start, so every step uses the same one. */
-export const cutoffOf = ({ retentionDays }: Pick<Orders, 'retentionDays'>, runStartMillis: number): number =>
-  runStartMillis - retentionDays * dayMillis;
 
 /**
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.

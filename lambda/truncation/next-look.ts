@@ -6,13 +6,14 @@ import type { Watch } from './watch.ts';
  * When to look at a truncation again (design rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
  * ends, a look sees it at most 10 % of its duration later, and the number of looks grows with the logarithm of the
  * duration: about a hundred for a day. Its own progress can only make a look earlier, never sooner than 10 s. A call
- * without a task id is first looked at when it can no longer be sent.
+ * without a task id is first looked at when it can no longer be sent, and a verdict that waits for a second look when
+ * that one may agree.
  */
 export function nextLookAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
+  if (watch.pending) return Math.max(now + look.minMillis, watch.pending.since + agreeingLooksMillis);
   const interval = Math.min(look.maxMillis, Math.max(look.minMillis, (now - watch.startedAt) * look.share));
-  const early = Math.min(predictedMillis(watch, now), agreementMillis(watch, now));
-  return now + Math.min(interval, Math.max(look.minMillis, early));
+  return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));
 }
 
 /** How long after the predicted end to look: a little late beats a little early. */
@@ -25,10 +26,6 @@ function predictedMillis({ progress, startedAt }: Watch, now: number): number {
   const left = Math.max(0, (progress.total - progress.done) / rate - (now - progress.at));
   return left * (1 + late.share) + late.millis;
 }
-
-/** Until a second look may agree with the verdict of the first. */
-const agreementMillis = ({ pending }: Watch, now: number): number =>
-  pending ? pending.since + agreeingLooksMillis - now : Number.POSITIVE_INFINITY;
 
 /**
  * Whether to look now because another truncation is being looked at anyway: yes in the last quarter of its interval.

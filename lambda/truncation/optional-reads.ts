@@ -1,4 +1,4 @@
-import { concernsServer, type ServerErrorKind } from '../facts/server-error.ts';
+import { concernsServer, type ServerError, type ServerErrorKind } from '../facts/server-error.ts';
 import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../operations/operations.ts';
 
 /**
@@ -18,6 +18,8 @@ export interface OptionalReads {
   status(taskId: string, isTold: boolean): Promise<TaskStatus | undefined>;
   /** What the server does not tell this run, as the run state carries it. */
   without: Without;
+  /** Why sizes could not be read in this step. */
+  sizesError(): ServerError | undefined;
 }
 
 export interface Without {
@@ -28,14 +30,18 @@ export interface Without {
 /** @param before what earlier steps of this run have learnt */
 export function optionalReads(operations: Operations, before: Without, signal: AbortSignal): OptionalReads {
   const without: Without = { withoutSizes: before.withoutSizes, withoutStatus: before.withoutStatus };
+  let sizesError: ServerError | undefined;
   return {
     without,
+    sizesError: () => sizesError,
     async sizes() {
       if (without.withoutSizes) return undefined;
       try {
         return await operations.indexSizes({ signal });
       } catch (error) {
-        if (!(error instanceof OperationsError) || concernsServer(error.fact)) throw error;
+        if (!(error instanceof OperationsError)) throw error;
+        sizesError = error.fact;
+        if (concernsServer(error.fact)) throw error;
         if (error.fact.kind !== 'aborted') without.withoutSizes = true;
         return undefined;
       }

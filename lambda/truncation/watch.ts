@@ -1,6 +1,6 @@
 import { abandonLooksMillis, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import type { Attempt, Unresolved } from '../ledger/record.ts';
+import type { Attempt, RunId, Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 
 /**
@@ -8,6 +8,8 @@ import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
  * same (design rule 7). Pure: a watch is folded with what a look saw into the next watch. Times are epoch milliseconds.
  */
 export interface Watch {
+  /** The run that sent it. */
+  run: RunId;
   /** When the truncation was sent, for ages and durations. */
   startedAt: number;
   /** When this run last looked, successfully or not; and when it looks next. */
@@ -49,8 +51,9 @@ export interface Seen {
   counts?: { rowsToDelete: number; rowsKept: number; rowsUntilEnd: number } | undefined;
 }
 
-export const startWatch = (record: Unresolved, now: number, nextLookAt: number): Watch => ({
-  startedAt: record.attempt.sendingSince,
+export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
+  run: { runId: attempt.runId, runStartMillis: attempt.runStartMillis },
+  startedAt: attempt.sendingSince,
   lastLookAt: now,
   nextLookAt,
 });
@@ -108,7 +111,8 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
       : before.task && { ...before.task, runs: false },
     end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
     vanished: status?.kind === 'vanished' || (before.vanished && found === undefined),
-    progress: progressOf(seen, attempt) ?? before.progress,
+    // What has not moved predicts nothing.
+    progress: moved || isFirst ? progressOf(seen, attempt) : undefined,
     error: undefined,
   };
 }

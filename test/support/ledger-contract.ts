@@ -1,131 +1,130 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { LEDGER_VERSION, type LedgerRecord } from '../../lambda/ledger/record.ts';
+import { revisionOf } from '../../lambda/ledger/record.ts';
+import { anIdle, anIndex, aQuarantined, aRecordOfEachState, aRunning, aSending } from './records.ts';
 
-/** What every ledger promises, whatever keeps it: run by the tests of each implementation. */
+/** One store. `ledger()` opens it as another process would, or returns the same object if only one process can use it. */
+export interface LedgerStore {
+  ledger(): Ledger | Promise<Ledger>;
+  /** Stores a record as another version of this program may have left it. */
+  plant(index: string, record: object): Promise<void>;
+  close?(): void | Promise<void>;
+}
 
-/** @param open opens one ledger anew each time; two that are opened without `fresh` share their store */
-export function ledgerContract(name: string, open: (fresh: boolean) => Promise<Ledger> | Ledger): void {
-  describe(`${name} keeps the contract of a ledger`, () => {
-    it('knows nothing of an index that was never written', async () => {
-      const ledger = await open(true);
-      expect(await ledger.read('dataset_a')).toBeUndefined();
+/** What every implementation of the ledger has to do; `open` returns an empty store. */
+export function ledgerContract(name: string, open: () => Promise<LedgerStore>): void {
+  describe(`${name}, as every ledger`, () => {
+    let store: LedgerStore;
+    let ledger: Ledger;
+    const index = anIndex;
+
+    beforeEach(async () => {
+      store = await open();
+      ledger = await store.ledger();
+    });
+    afterEach(() => store.close?.());
+
+    test('is empty at first', async () => {
+      expect(await ledger.read(index)).toBeUndefined();
       expect(await ledger.list()).toEqual([]);
     });
 
-    it('gives back what was stored, in every state, to another process as well', async () => {
-      const ledger = await open(true);
-      for (const record of [idle('a', 1), sending('b', 1), running('c', 1), quarantined('d', 1)]) {
-        expect(await ledger.replace(record)).toBe(true);
-        expect(await (await open(false)).read(record.index)).toEqual(record);
+    test.each(aRecordOfEachState())('returns a $state record unchanged, to another process too', async (stored) => {
+      expect(await ledger.replace(stored)).toBe(true);
+      expect(await ledger.read(index)).toEqual(stored);
+      expect(await (await store.ledger()).read(index)).toEqual(stored);
+    });
+
+    test('lists every record, ordered by index', async () => {
+      const names = ['dataset_operationaspect_v1', 'chart_chartusagestatisticsaspect_v1', 'query_xaspect_v1'];
+      for (const at of names) await ledger.replace(anIdle({ index: at }));
+      await ledger.replace(anIdle({ index: names[0]!, revision: 2 }));
+      const listed = await ledger.list();
+      expect(listed.map((each) => [each.index, revisionOf(each)])).toEqual([
+        [names[1], 1],
+        [names[0], 2],
+        [names[2], 1],
+      ]);
+    });
+
+    test('follows a chain of revisions', async () => {
+      const chain = [
+        anIdle(),
+        aSending({ revision: 2 }),
+        aRunning({ revision: 3 }),
+        aQuarantined({ revision: 4 }),
+        anIdle({ revision: 5 }),
+      ];
+      for (const next of chain) expect(await ledger.replace(next)).toBe(true);
+      expect(await ledger.read(index)).toEqual(chain.at(-1));
+    });
+
+    test.each([
+      ['the first, where there is a record', 1],
+      ['one that is stored', 3],
+      ['one before it', 2],
+      ['one that skips another', 5],
+    ])('refuses a revision that does not follow the stored one: %s', async (_, revision) => {
+      for (const stored of [1, 2, 3]) await ledger.replace(anIdle({ revision: stored }));
+      expect(await ledger.replace(aSending({ revision }))).toBe(false);
+      expect(await ledger.read(index)).toEqual(anIdle({ revision: 3 }));
+    });
+
+    test('refuses a later revision of a record that does not exist', async () => {
+      expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(false);
+      expect(await ledger.read(index)).toBeUndefined();
+    });
+
+    test('refuses what another process has stored before, even the same record', async () => {
+      expect(await ledger.replace(anIdle())).toBe(true);
+      expect(await (await store.ledger()).replace(anIdle())).toBe(false);
+    });
+
+    test('lets exactly one of 20 simultaneous writers win, of the first revision and of the next', async () => {
+      const writers = await Promise.all(Array.from({ length: 20 }, () => store.ledger()));
+      for (const revision of [1, 2]) {
+        const won = await Promise.all(
+          writers.map((writer, number) =>
+            writer.replace(anIdle({ revision, lastSender: { runId: `run-${number}`, runStartMillis: 0 } })),
+          ),
+        );
+        expect(won.filter(Boolean)).toHaveLength(1);
+        expect(await ledger.read(index)).toMatchObject({ revision, lastSender: { runId: `run-${won.indexOf(true)}` } });
       }
     });
 
-    it('lists every record, ordered by index', async () => {
-      const ledger = await open(true);
-      for (const index of ['b', 'c', 'a']) await ledger.replace(idle(index, 1));
-      expect((await ledger.list()).map(({ index }) => index)).toEqual(['a', 'b', 'c']);
+    test('does not store a record that it could not read back', async () => {
+      await expect(ledger.replace(aQuarantined({ since: Number.NaN }))).rejects.toThrow('(since)');
+      expect(await ledger.read(index)).toBeUndefined();
     });
 
-    it('stores the next revision only', async () => {
-      const ledger = await open(true);
-      expect(await ledger.replace(idle('a', 2))).toBe(false);
-      expect(await ledger.replace(idle('a', 1))).toBe(true);
-      expect(await ledger.replace(idle('a', 1))).toBe(false);
-      expect(await ledger.replace(idle('a', 3))).toBe(false);
-      expect(await ledger.replace(sending('a', 2))).toBe(true);
-      expect(await ledger.read('a')).toEqual(sending('a', 2));
+    test.each([1, 9])(
+      'reads the head of a version %i record, which only its next revision replaces',
+      async (version) => {
+        await store.plant(index, { ...aQuarantined({ revision: 7 }), version, lastVerdict: 'of another kind' });
+        const found = await ledger.read(index);
+        expect(found).toMatchObject({
+          state: 'other-version',
+          index,
+          head: { version, state: 'quarantined', revision: 7 },
+        });
+        expect(await ledger.list()).toEqual([found]);
+        expect(await ledger.replace(anIdle())).toBe(false);
+        expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
+        expect(await ledger.read(index)).toEqual(anIdle({ revision: 8 }));
+      },
+    );
+
+    test('reads a record without anything readable as one without a revision', async () => {
+      await store.plant(index, { nothing: 'known' });
+      const found = await ledger.read(index);
+      expect(found).toMatchObject({ state: 'other-version', index });
+      expect(revisionOf(found)).toBe(0);
     });
 
-    it('lets one of two writers of the same revision win', async () => {
-      const ledger = await open(true);
-      await ledger.replace(idle('a', 1));
-      const writers = await Promise.all([open(false), open(false), open(false)]);
-      const won = await Promise.all(writers.map((one, at) => one.replace(sending('a', 2, `run-${at}`))));
-      expect(won.filter(Boolean)).toHaveLength(1);
-      expect(await ledger.read('a')).toMatchObject({ attempt: { runId: `run-${won.indexOf(true)}` } });
-    });
-
-    it('refuses the same words from a writer that comes back after others have gone on', async () => {
-      const ledger = await open(true);
-      await ledger.replace(idle('a', 1));
-      expect(await ledger.replace(sending('a', 2))).toBe(true);
-      expect(await ledger.replace(idle('a', 3))).toBe(true);
-      expect(await ledger.replace(sending('a', 2))).toBe(false);
-      expect(await ledger.read('a')).toEqual(idle('a', 3));
-    });
-
-    it('refuses a record that could not be read again', async () => {
-      const ledger = await open(true);
-      const broken = { ...sending('a', 1), attempt: { runId: 'run' } } as unknown as LedgerRecord;
-      await expect(ledger.replace(broken)).rejects.toThrow('would not be readable');
-      expect(await ledger.read('a')).toBeUndefined();
+    test('does not confuse the records of two indices', async () => {
+      await store.plant(index, anIdle({ index: 'another' }));
+      expect(await ledger.read(index)).toMatchObject({ state: 'other-version', index });
     });
   });
 }
-
-const base = (index: string, revision: number) => ({
-  version: LEDGER_VERSION,
-  index,
-  entityType: 'dataset',
-  aspect: index,
-  server: 'http://127.0.0.1:8080',
-  revision,
-});
-
-export const idle = (index: string, revision: number): LedgerRecord => ({ ...base(index, revision), state: 'idle' });
-
-const attempt = (index: string, runId: string) => ({
-  runId,
-  runStartMillis: 1_700_000_000_000,
-  retentionDays: 90,
-  policyCutoffMillis: 1_692_000_000_000,
-  fields: {
-    entityType: 'dataset',
-    aspect: index,
-    cutoffMillis: 1_692_000_000_000,
-    batchSize: 10_000,
-    forceDeleteByQuery: true,
-  },
-  announcesCopy: false,
-  copies: false,
-  baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsKept: 400, countedAtMillis: 1_700_000_010_000 },
-  sendingSince: 1_700_000_020_000,
-  sendBy: 1_700_000_080_000,
-  judgeableAt: 1_700_000_680_000,
-});
-
-export const sending = (index: string, revision: number, runId = 'run-1'): LedgerRecord => ({
-  ...base(index, revision),
-  state: 'sending',
-  lastSender: { runId, runStartMillis: 1_700_000_000_000 },
-  attempt: attempt(index, runId),
-});
-
-export const running = (index: string, revision: number, runId = 'run-1'): LedgerRecord => ({
-  ...base(index, revision),
-  state: 'running',
-  lastSender: { runId, runStartMillis: 1_700_000_000_000 },
-  attempt: attempt(index, runId),
-  taskId: 'node:42',
-});
-
-export const quarantined = (index: string, revision: number): LedgerRecord => ({
-  ...base(index, revision),
-  state: 'quarantined',
-  since: 1_700_000_900_000,
-  attempt: attempt(index, 'run-1'),
-  taskId: 'node:42',
-  lastVerdict: {
-    runId: 'run-1',
-    runStartMillis: 1_700_000_000_000,
-    decidedAtMillis: 1_700_000_900_000,
-    verdict: {
-      outcome: 'rows-missing',
-      cause: { kind: 'missing', expected: 400, found: 300 },
-      rowsDeleted: 600,
-      rowsMissing: 100,
-      copies: false,
-    },
-  },
-});

@@ -13,10 +13,11 @@ export function carried(state: RunState): RunState {
   if (entries.length <= maxEntries) return state;
   const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
   const beyond = entries.filter((entry) => !kept.has(entry));
+  const names = beyond.map(({ entry }) => dottedName(entry));
   const quarantined = beyond
     .filter(({ phase, entry }) => phase === 'done' && entry.outcome === 'quarantined')
     .map(({ entry }) => dottedName(entry));
-  const note: Note = { kind: 'beyond', entries: beyond.length, quarantined };
+  const note: Note = { kind: 'beyond', entries: beyond.length, names, quarantined };
   return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
 }
 

@@ -1,55 +1,54 @@
 import * as z from 'zod';
+import { maxScheduledBehindMillis } from '../../facts/limits.ts';
 import { explain } from '../../policy/explain.ts';
 
-/**
- * The placeholder for the time in the schedule's target. It stays unchanged if someone starts an execution by hand
- * with the target's input, or if an emulator does not fill it in: such a run has no scheduled time.
- */
-const placeholder = '<aws.scheduler.scheduled-time>';
+const name = z.string().max(200);
 
 /** What an execution may be started with: by the schedule, or by hand. */
 const inputSchema = z
   .strictObject({
     mode: z.enum(['preview', 'enforce']).optional(),
     /** Policies of this run, as `entityType.aspect`. */
-    only: z.array(z.string().max(200)).min(1).max(600).optional(),
+    only: z.array(name).min(1).max(600).optional(),
     /** Rows up to which the one policy of `only` may pass its ceiling. */
     approveRows: z.int().min(1).optional(),
-    /**
-     * Indices that an operator has looked at and wants open again, as `entityType.aspect`. The run does nothing else.
-     */
-    clear: z.array(z.string().max(200)).min(1).max(50).optional(),
-    /** Rows that may stay missing in the one index of `clear`. */
-    acceptMissing: z.int().min(1).optional(),
-    /** ISO 8601; the scheduled time, to recognise an event delivered twice or late. */
-    scheduledTime: z
-      .string()
-      .max(40)
-      .refine(
-        (text) => text === placeholder || !Number.isNaN(Date.parse(text)),
-        'scheduledTime must be a time such as 2026-03-01T03:30:00Z',
-      )
-      .transform((text) => (text === placeholder ? undefined : text))
-      .optional(),
+    /** Indices that an operator has looked at and wants truncated again. The run does nothing else. */
+    release: z.array(name).min(1).max(50).optional(),
+    /** Rows that may stay missing in the one index of `release`. */
+    acceptMissing: z.int().min(0).optional(),
+    /** ISO 8601, from the schedule; anything that is not a time counts as none. */
+    scheduledTime: z.string().max(60).optional(),
   })
   .refine((input) => input.approveRows === undefined || input.only?.length === 1, {
     path: ['approveRows'],
     message: 'approveRows needs "only" with exactly one policy, so that nobody approves more than was looked at',
   })
-  .refine((input) => input.acceptMissing === undefined || input.clear?.length === 1, {
+  .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
     path: ['acceptMissing'],
-    message: 'acceptMissing needs "clear" with exactly one index, so that nobody accepts more than was looked at',
+    message: 'acceptMissing needs "release" with exactly one index, so that nobody accepts more than was looked at',
   });
 
 export type RunInput = z.infer<typeof inputSchema>;
 
 /** @returns the input, or one sentence that says what is wrong with it */
 export function parseInput(value: unknown): { input: RunInput } | { problem: string } {
+  if (value instanceof Object && 'clear' in value) {
+    return { problem: 'the execution\'s input says "clear": write "release" instead' };
+  }
   const parsed = inputSchema.safeParse(value ?? {});
   if (parsed.success) return { input: parsed.data };
   return {
     problem: `the execution's input cannot be used: ${explain(parsed.error, value, Object.keys(inputSchema.shape))}`,
   };
+}
+
+/**
+ * The scheduled time of a run, epoch milliseconds. The schedule's placeholder may come unfilled, and people copy inputs:
+ * such a run has none, and begins when its execution did.
+ */
+export function scheduledMillis({ scheduledTime }: RunInput, startMillis: number): number | undefined {
+  const millis = Date.parse(scheduledTime ?? '');
+  return Number.isNaN(millis) || startMillis - millis > maxScheduledBehindMillis ? undefined : millis;
 }
 
 /** The input is well formed but asks for something that cannot be done; `message` says what, and how to fix it. */

@@ -8,160 +8,115 @@ import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import { headOf, isUnresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
 import { baseOf } from '../../operations/backend.ts';
-import { type Asked, type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { type IndexSize, OperationsError } from '../../operations/operations.ts';
 import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { afterFailure } from '../../preflight/preflight.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { askingOf, done, foreignEntry, quarantinedCause } from '../entries.ts';
+import { notSeen } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
+import { Asking } from './asking.ts';
 import type { Planning, PolicyContext } from './context.ts';
 import { adopt, planPolicy } from './policy.ts';
-import type { Prepared } from './preparation.ts';
-import { previewPreflight } from './preview-preflight.ts';
-import {
-  grownIndices,
-  indexIfNamed,
-  type Remembered,
-  recall,
-  rememberedUnmanaged,
-  tooLong,
-  withMemory,
-} from './remember.ts';
+import type { Prepared } from './prepare.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */
 export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
-  const { clock, settings, operations } = services;
+  const { clock, operations } = services;
+  const readAt = clock.now();
   const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
   try {
-    const reads = optionalReads(operations, state.refused);
-    const asked = await askSizes(reads, signal);
-    const sizes = asked.kind === 'done' ? asked.value : [];
-    const named = prepared.chosen.flatMap((item) => (item.kind === 'policy' ? [item.policy] : []));
-    const preflight = state.mode === 'preview' ? await previewPreflight(asked, named, services) : undefined;
-    const failure = preflight?.failure ?? (asked.kind === 'failed' && asked.concernsServer ? asked.error : undefined);
-    const context: PolicyContext = {
-      state,
-      prepared,
-      services,
-      sizes,
-      signal,
-      shared: { notes: [], ...(failure && { serverFailure: failure }) },
-    };
-    const { entries, memory } = await plannedEntries(context);
-    const unmanagedIndices = unmanaged(sizes, prepared.policies);
-    const grown = await recall(
-      unmanagedIndices.slice(0, rememberedUnmanaged).flatMap((one) => indexIfNamed(one) ?? []),
-      services,
-    );
-    const { serverFailure, missingDate, notes } = context.shared;
-    const checks =
-      preflight && serverFailure ? afterFailure(preflight.checks, serverFailure, settings.gmsUrl) : preflight?.checks;
+    const reads = optionalReads(operations, state, signal);
+    const asking = new Asking(operations, signal);
+    const sizes = await sizesOf(reads, asking);
+    const context: PolicyContext = { state, prepared, services, sizes, reads, asking, signal, readAt };
+    const entries = await plannedEntries(context);
+    const failure = asking.serverFailure;
+    const error: Cause | undefined = failure ? { kind: 'server', error: failure, sent: 'no' } : prepared.error;
     return {
       ...state,
-      entries: serverFailure ? entries.map(withoutServer) : entries,
-      ...(prepared.error !== undefined && { error: prepared.error }),
-      ...(serverFailure && { error: { kind: 'server', error: serverFailure, sent: 'no' } }),
-      ...(prepared.hindrance !== undefined && { breaker: prepared.hindrance }),
-      notes: [
-        ...state.notes,
-        ...prepared.notes,
-        ...notes,
-        ...(memory.notes.length > 0 ? memory.notes : grown.notes),
-        ...tooLong(entries, state, services),
-        ...(missingDate ? [{ kind: 'no-date-header' } satisfies Note] : []),
-        ...(asked.kind === 'failed' && !serverFailure ? [{ kind: 'no-sizes', error: asked.error } satisfies Note] : []),
-      ],
-      ...(checks && { preflight: checks }),
-      refused: reads.failures(),
-      unmanagedIndices: grownIndices(unmanagedIndices, grown, state),
+      ...reads.without,
+      entries: failure ? entries.map(withoutServer) : entries,
+      error,
+      breaker: prepared.hindrance,
+      refusesForceField: asking.refusesForceField,
+      notes: [...prepared.notes, ...(await notesOf(context))],
+      unmanagedIndices: unmanaged(sizes, prepared.policies),
     };
   } finally {
     release();
   }
 }
 
-type Sizes = Asked<IndexSize[]> & { concernsServer?: boolean };
-
-async function askSizes(reads: OptionalReads, signal: AbortSignal): Promise<Sizes> {
+async function sizesOf(reads: OptionalReads, asking: Asking): Promise<IndexSize[]> {
   try {
-    const sizes = await reads.sizes({ signal });
+    const sizes = await reads.sizes();
     const error = reads.sizesError();
-    if (sizes === undefined && error) return { kind: 'failed', error };
-    return { kind: 'done', value: sizes ?? [] };
+    if (error) asking.failed(error);
+    return sizes ?? [];
   } catch (error) {
-    if (error instanceof OperationsError) return { kind: 'failed', error: error.fact, concernsServer: true };
-    throw error;
+    if (!(error instanceof OperationsError)) throw error;
+    asking.failed(error.fact);
+    return [];
   }
 }
 
-async function plannedEntries(context: PolicyContext): Promise<{ entries: Entry[]; memory: Remembered }> {
+async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
   const { chosen } = context.prepared;
   const limit = pLimit(planConcurrency);
-  const planned = await Promise.all(chosen.map((policy) => limit(() => planOne(policy, context))));
-  const counted = planned.filter(({ entry }) => entry.entry.rowsTotal !== undefined);
-  const memory = await recall(
-    counted.map(({ entry }) => entry.index),
-    context.services,
-  );
+  // One after another until a dry run has shown which fields the server takes; then side by side.
+  const planned: Planning[] = [];
+  const isUnknown = () => context.asking.refusesForceField === undefined && planned.length < chosen.length;
+  while (isUnknown()) planned.push(await planOne(chosen[planned.length] as ParsedPolicy, context));
+  const rest = chosen.slice(planned.length);
+  planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
   // The search for a bite waits until every policy has had its dry run, because it takes many more of them.
-  const bitten = await Promise.all(planned.map((one) => limit(() => searched(one, memory))));
-  const remembered = bitten.map((one) => ({
-    ...one,
-    entry: withMemory(one.entry, memory.of(one.entry.index), context),
-  }));
-  const entries = [...remembered.sort(runOrder).map(({ entry }) => entry), ...withoutPolicy(context, planned)];
-  return { entries, memory };
+  const entries = await Promise.all(planned.map(({ entry, search }) => limit(async () => (await search?.()) ?? entry)));
+  return [...entries.sort(runOrder(context)), ...(await withoutPolicy(context, entries))];
 }
 
-async function searched({ search, ...planned }: Ordered, memory: Remembered): Promise<Ordered> {
-  return search ? { ...planned, entry: await search(memory.of(planned.entry.index)) } : planned;
-}
-
-interface Ordered extends Planning {
-  /** The last truncation of this index went wrong, so it comes last. */
-  lastWasBad: boolean;
-}
-
-async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Ordered> {
-  const stored = context.prepared.records.get(parsed.index);
-  const verdict = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
+async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
   const planned = await planPolicy(parsed, context);
-  const { entry } = planned;
-  const outcome = planned.search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
+  const { entry, search } = planned;
+  const outcome = search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
   context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
-  return { ...planned, lastWasBad: verdict !== undefined && resultOf[verdict.entry.outcome] !== 'ok' };
+  return planned;
 }
 
-/** Without a server, nothing can be watched: running truncations continue, and the next run picks them up. */
+/** Without a server nothing can be watched: running truncations go on, and the next run picks them up. */
 function withoutServer(entry: Entry): Entry {
-  if (entry.phase === 'watched') return done(entry, 'still-running', { kind: 'watching', why: 'server' });
+  if (entry.phase === 'watched') return notSeen(entry);
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
 }
 
 /**
- * An unresolved, foreign or closed index is in every report, even if its policy is gone, unreadable or not part of
+ * An unresolved, foreign or quarantined index is in every report, even if its policy is gone, unreadable or not part of
  * this run.
  */
-function withoutPolicy(context: PolicyContext, planned: Ordered[]): Entry[] {
-  const { state, prepared } = context;
-  const told = new Set(planned.flatMap(({ entry }) => (tellsOfRecord(entry.entry) ? [entry.index] : [])));
-  return [...prepared.records.values()].flatMap((record): Entry[] => {
+async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<Entry[]> {
+  const { state, prepared, readAt } = context;
+  const told = new Set(planned.flatMap((entry) => (tellsOfRecord(entry) ? [entry.index] : [])));
+  const entries: Entry[] = [];
+  for (const record of prepared.records.values()) {
     const { index } = record;
-    if (told.has(index)) return [];
-    const { entityType, aspect } = headOf(record) ?? { entityType: index, aspect: '' };
-    const facts = { entityType, aspect };
-    const stands = standing(record, askingOf(state), prepared.readAt);
-    const from = { index, entry: { ...facts, adopted: true } };
-    if (stands.kind === 'foreign') return [foreignEntry(from, stands)];
-    if (isUnresolved(record)) return [adopt(index, facts, record, context)];
-    return stands.kind === 'quarantined' ? [done(from, 'quarantined', quarantinedCause(stands.record))] : [];
-  });
+    if (told.has(index)) continue;
+    const { entityType = index, aspect = '' } = headOf(record);
+    const from = { index, entry: { entityType, aspect, adopted: true } };
+    const stands = standing(record, askingOf(state), readAt);
+    if (stands.kind === 'foreign') entries.push(foreignEntry(from, stands));
+    else if (isUnresolved(record)) entries.push(await adopt(from, record, context));
+    else if (stands.kind === 'quarantined') entries.push(done(from, 'quarantined', quarantinedCause(stands.record)));
+  }
+  return entries;
 }
 
-const tellsOfRecord = ({ adopted, cause, outcome }: { adopted?: boolean; cause?: Cause; outcome?: string }): boolean =>
-  adopted === true || cause?.kind === 'foreign' || outcome === 'quarantined';
+function tellsOfRecord({ phase, entry }: Entry): boolean {
+  if (entry.adopted) return true;
+  return (
+    phase === 'done' && (entry.cause.kind === 'foreign' || ['quarantined', 'rows-missing'].includes(entry.outcome))
+  );
+}
 
 /** Enough to show which indices lack a policy; the survey lists them all. */
 const listedUnmanaged = 20;
@@ -185,12 +140,27 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
  * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
  * count come after.
  */
-function runOrder(left: Ordered, right: Ordered): number {
-  const rows = ({ entry }: Ordered) => entry.entry.rowsToDelete ?? Number.POSITIVE_INFINITY;
-  const byRows = rows(left) - rows(right);
-  return (
-    Number(left.lastWasBad) - Number(right.lastWasBad) ||
-    (Number.isNaN(byRows) ? 0 : byRows) ||
-    left.entry.index.localeCompare(right.entry.index)
-  );
+function runOrder({ prepared }: PolicyContext) {
+  const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const wasBad = ({ index }: Entry): number => {
+    const record = prepared.records.get(index);
+    const last = record && record.state !== 'other-version' ? record.lastVerdict : undefined;
+    return Number(last !== undefined && resultOf[last.verdict.outcome] !== 'ok');
+  };
+  return (left: Entry, right: Entry): number =>
+    wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
+}
+
+async function notesOf({ state, services, asking, reads }: PolicyContext): Promise<Note[]> {
+  const notes: Note[] = [];
+  if (asking.serverFailure) return notes;
+  if (asking.refusesForceField) notes.push({ kind: 'field-refused' });
+  if (asking.lacksDate) notes.push({ kind: 'no-date-header' });
+  if (state.mode === 'preview' && services.settings.notesRights) {
+    const sizes = reads.sizesError();
+    if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });
+    const status = await asking.taskStatusRefusal();
+    if (status) notes.push({ kind: 'rights', what: 'task-status', error: status });
+  }
+  return notes;
 }

@@ -1,170 +1,192 @@
 import type { Cause } from '../../facts/cause.ts';
-import { deadlineMarginMillis } from '../../facts/limits.ts';
+import { abandonAfterMillis, deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Outcome } from '../../facts/outcomes.ts';
-import type { EntryFacts } from '../../facts/report-schema.ts';
-import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { capped } from '../../facts/text.ts';
-import {
-  type Idle,
-  isUnresolved,
-  mayBeJudged,
-  type Reserved,
-  type StoredRecord,
-  type Unresolved,
-} from '../../ledger/record.ts';
-import { type Asking, isHere, standing } from '../../ledger/standing.ts';
-import { asking, OperationsError, type TruncateFields } from '../../operations/operations.ts';
-import { type Circumstances, decide, guardTimes } from '../../policy/decision.ts';
+import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
+import { isHere, standing } from '../../ledger/standing.ts';
+import { quarantineCounted } from '../../ledger/transitions.ts';
+import { type DryRun, OperationsError } from '../../operations/operations.ts';
+import { type DecisionFacts, decide, guardFailed, policyCutoff } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { ordersOf, type Policy } from '../../policy/schema.ts';
-import { absentTask } from '../../preflight/preflight.ts';
+import type { Policy } from '../../policy/schema.ts';
+import { lostSince } from '../../truncation/between-runs.ts';
 import { biteOf } from '../../truncation/bite.ts';
-import { cutoffOf, truncateFields } from '../../truncation/fields.ts';
-import { isRefusal } from '../../truncation/optional-reads.ts';
-import { physicalIndex } from '../../truncation/windows.ts';
-import { askingOf, done, foreignEntry, held, policyFacts, quarantinedCause, watched } from '../entries.ts';
-import type { Entry, Planned } from '../state.ts';
-import { bitten } from './bite.ts';
-import { type Counted, countsOf, due, type Found, type Planning, type PolicyContext } from './context.ts';
-import { meantIndex } from './meant-index.ts';
-import { rowsGone, rowsGoneWithIndex } from './rows-gone.ts';
+import { truncateFields } from '../../truncation/fields.ts';
+import { preview } from '../../truncation/look.ts';
+import { physicalIndex } from '../../truncation/physical-index.ts';
+import {
+  askingOf,
+  attemptFacts,
+  decided,
+  done,
+  endOf,
+  foreignEntry,
+  held,
+  policyFacts,
+  quarantinedCause,
+  watched,
+} from '../entries.ts';
+import { firstLookAt } from '../resume.ts';
+import type { RunServices } from '../services.ts';
+import type { Entry, RunState } from '../state.ts';
+import { searchBite } from './bite.ts';
+import { approved, type Counted, countsOf, type Planning, type PolicyContext } from './context.ts';
 
 /** What Plan decides about one policy. */
 
 /** The entry of a policy that needs no further look. */
 export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
-  if (parsed.kind === 'invalid') return unreadable(parsed);
-  return done({ index: parsed.index, entry: policyFacts(parsed.policy) }, outcome, cause);
-}
-
-function unreadable({ index, entityType, aspect, problem }: ParsedPolicy & { kind: 'invalid' }): Entry {
+  if (parsed.kind === 'policy') {
+    return done({ index: parsed.index, entry: policyFacts(parsed.policy) }, outcome, cause);
+  }
+  const { index, entityType, aspect, problem } = parsed;
   return done({ index, entry: { entityType, aspect } }, 'failed', { kind: 'policy', problem: capped(problem) });
 }
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
-  if (parsed.kind === 'invalid') return { entry: unreadable(parsed) };
-  const { state, prepared } = context;
-  const asks = askingOf(state);
+  if (parsed.kind === 'invalid') return { entry: refused(parsed, 'failed', { kind: 'run-error' }) };
+  const { state, prepared, readAt } = context;
   const stored = prepared.records.get(parsed.index);
-  const stands = standing(stored, asks, prepared.readAt);
-  const facts = policyFacts(parsed.policy);
-  if (stands.kind === 'foreign') return { entry: foreignEntry({ index: parsed.index, entry: facts }, stands) };
-  if (stored && isUnresolved(stored)) return { entry: adopt(parsed.index, facts, stored, context) };
-  if (!parsed.policy.enabled) return { entry: refused(parsed, 'disabled', { kind: 'switched-off' }) };
-  switch (stands.kind) {
-    case 'quarantined':
-      return { entry: refused(parsed, 'quarantined', quarantinedCause(stands.record)) };
-    case 'decided':
-      // A retried Plan reports what it found the first time.
-      if (stored?.state === 'quarantined') {
-        return { entry: { index: parsed.index, phase: 'done', entry: stands.verdict.entry } };
-      }
-      return dryRunEntry(parsed, ownRecord(stored, asks), context);
-    // A reservation may have been given back by the time this policy's turn comes.
-    case 'theirs':
-    case 'free':
-    case 'spent':
-    case 'mine':
-      return dryRunEntry(parsed, ownRecord(stored, asks), context);
+  const stands = standing(stored, askingOf(state), readAt);
+  const from = { index: parsed.index, entry: policyFacts(parsed.policy) };
+  if (stands.kind === 'foreign') return { entry: foreignEntry(from, stands) };
+  if (stored && isUnresolved(stored)) {
+    return { entry: await adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context) };
   }
+  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'switched-off' }) };
+  if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
+  // A retried Plan reports the loss that it found the first time.
+  if (stands.kind === 'decided' && stored?.state === 'quarantined') {
+    return { entry: decided(from, stands.verdict.verdict) };
+  }
+  return dryRunEntry(parsed, idleHere(stored, state), context);
 }
 
 /** A record whose last verdict can be used for comparison: counts from another server say nothing about this one. */
-const ownRecord = (stored: StoredRecord | undefined, asks: Asking): Idle | Reserved | undefined =>
-  isHere(stored, asks) && (stored.state === 'idle' || stored.state === 'reserved') ? stored : undefined;
+const idleHere = (stored: StoredRecord | undefined, { server }: RunState): Idle | undefined =>
+  isHere(stored, { server }) && stored.state === 'idle' ? stored : undefined;
 
-/** Watches what an earlier run left unresolved. Not in a preview, and not before the record may be judged. */
-export function adopt(index: string, facts: EntryFacts, record: Unresolved, { state, services }: PolicyContext): Entry {
-  const now = services.clock.now();
-  const entry = watched({ index, entry: { ...facts, adopted: true } }, record, now, now);
-  return state.mode === 'preview' || !mayBeJudged(record, now) ? done(entry, 'in-flight', held(record, now)) : entry;
+/** What an earlier run left unresolved: watched by this run, looked at once by a preview. */
+export async function adopt(from: Counted, record: Unresolved, context: PolicyContext): Promise<Entry> {
+  const { state, services, asking, readAt } = context;
+  const facts = { ...from, entry: { ...from.entry, ...attemptFacts(record.attempt) } };
+  // Its own run is still at work.
+  if (record.state === 'sending' && readAt < record.attempt.judgeableAt) {
+    return done(facts, 'in-flight', held(record, readAt));
+  }
+  const entry = watched(from, record, readAt, state.mode === 'preview' ? readAt : firstLookAt(record, readAt));
+  if (state.mode === 'enforce') return { ...entry, watch: { ...entry.watch, nextLookAt: readAt } };
+  return asking.serverFailure ? entry : previewEntry(entry, record, services, context);
+}
+
+/**
+ * A preview says what the verdict would be, and writes nothing: a stage that was set back to preview must not leave its
+ * people in the dark. From `judgeableAt` + 20 h on it asks for a release, because no enforcing run closes it (rule 6).
+ */
+async function previewEntry(
+  from: Counted,
+  record: Unresolved,
+  services: RunServices,
+  { state, reads, signal, asking, readAt }: PolicyContext,
+): Promise<Entry> {
+  const run = { startMillis: Date.parse(state.startedAt), endMillis: endOf(state, services.settings) };
+  const { sendingSince: since, judgeableAt } = record.attempt;
+  const isOld = readAt >= judgeableAt + abandonAfterMillis;
+  try {
+    const seen = await preview(record, { ...services, reads, signal, run, isOver: () => false });
+    if (seen.kind === 'running') {
+      const { task } = seen.watch;
+      const cause: Cause = { kind: 'watching', why: 'preview', since, done: task?.done, total: task?.total };
+      return done(from, isOld ? 'unknown' : 'still-running', cause);
+    }
+    const { verdict } = seen;
+    const entry = decided(from, verdict);
+    if (verdict.outcome === 'rows-missing' || !isOld) return entry;
+    return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, ended: true });
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    asking.failed(error.fact);
+    return done(from, 'unknown', { kind: 'watching', why: 'preview', since, error: error.fact });
+  }
 }
 
 async function dryRunEntry(
   { index, policy }: ParsedPolicy & { kind: 'policy' },
-  record: Idle | Reserved | undefined,
+  record: Idle | undefined,
   context: PolicyContext,
 ): Promise<Planning> {
-  const { state, services, sizes, shared, signal } = context;
-  const { clock, deadline, operations } = services;
-  const startMillis = Date.parse(state.startedAt);
-  const cutoffMillis = cutoffOf(policy, startMillis);
+  const { state, services, sizes, asking } = context;
+  const { clock, deadline } = services;
+  const cutoffMillis = policyCutoff(Date.parse(state.startedAt), policy);
   const size = physicalIndex(sizes, policy);
-  const base = {
-    index,
-    entry: {
-      ...policyFacts(policy),
-      cutoffMillis,
-      ...(size && { indexName: size.indexName }),
-      ...(size?.sizeMb !== undefined && { sizeBeforeMb: size.sizeMb }),
-    },
-  };
-  if (shared.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
-  const tooSlow = { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
-  if (clock.now() >= deadline() - deadlineMarginMillis) return tooSlow;
-  const ask = (fields: TruncateFields) => operations.dryRun(fields, { signal });
+  const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb };
+  const base = { index, entry };
+  if (asking.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
+  if (clock.now() >= deadline() - deadlineMarginMillis) {
+    return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
+  }
+  const fields = truncateFields(policy, cutoffMillis, asking.refusesForceField ?? false);
   try {
-    const fields = truncateFields(policy, cutoffMillis);
-    const dryRun = await ask(fields);
-    if (dryRun.clockSkewMillis === undefined) shared.missingDate = true;
-    const counted = { ...base, entry: { ...base.entry, ...countsOf(dryRun) } };
-    return await decided(counted, policy, { dryRun, cutoffMillis, startMillis, record, size, ask }, context);
+    const loss = record && (await lostSince(record, fields, (asked) => asking.dryRun(asked)));
+    if (record && loss) return { entry: await lossEntry(base, record, loss, context) };
+    const isFirst = asking.refusesForceField === undefined;
+    const dryRun = isFirst ? await asking.firstDryRun(fields) : await asking.dryRun(fields);
+    return await decidedEntry({ ...base, entry: { ...entry, ...countsOf(dryRun) } }, policy, dryRun, context);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    if (concernsServer(error.fact)) {
-      shared.serverFailure ??= error.fact;
-      return { entry: done(base, 'failed', { kind: 'run-error' }) };
-    }
-    if (signal.aborted) return tooSlow;
-    if (error.fact.kind === 'no-index') {
-      const lost = await rowsGoneWithIndex(base, policy, { cutoffMillis, startMillis, record, size, ask }, context);
-      if (lost) return { entry: lost };
-    }
-    const meant = meantIndex(error.fact, policy, sizes);
-    const cause: Cause = { kind: 'server', error: error.fact, sent: 'no', ...(meant !== undefined && { meant }) };
-    return { entry: done(base, 'failed', cause) };
+    const { fact } = error;
+    if (fact.kind === 'aborted') return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
+    if (asking.serverFailure === fact) return { entry: done(base, 'failed', { kind: 'run-error' }) };
+    return { entry: done(base, 'failed', { kind: 'server', error: fact, sent: 'no' }) };
   }
 }
 
-async function decided(counted: Counted, policy: Policy, found: Found, context: PolicyContext): Promise<Planning> {
-  const { state, services } = context;
-  const { dryRun, cutoffMillis, startMillis, size } = found;
-  const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
-  const given: Circumstances = {
-    // A policy that deletes in bites sends only a bite: how the server would delete the whole does not matter.
-    dryRun: bite === undefined ? dryRun : { ...dryRun, strategy: 'delete-by-query' },
-    cutoffMillis,
-    startMillis,
-    now: services.clock.realNow(),
-    minRetentionDays: services.settings.minRetentionDays,
-    indexName: size?.indexName,
-    provenName: found.record?.lastVerdict?.provenName,
-    approveRows: state.approveRows,
+/** Rows went between two runs: an enforcing run quarantines the index, and goes on with the others (rule 11). */
+async function lossEntry(
+  base: Counted,
+  record: Idle,
+  { verdict, window }: NonNullable<Awaited<ReturnType<typeof lostSince>>>,
+  { state, services: { ledger, clock } }: PolicyContext,
+): Promise<Entry> {
+  const entry = decided(base, verdict);
+  if (state.mode === 'preview') return entry;
+  const quarantined = quarantineCounted(record, window, verdict, askingOf(state), clock.now());
+  const isFirst = await ledger.replace(quarantined);
+  return isFirst ? entry : done(base, 'in-flight', { kind: 'held', state: 'taken' });
+}
+
+async function decidedEntry(
+  counted: Counted,
+  policy: Policy,
+  dryRun: DryRun,
+  context: PolicyContext,
+): Promise<Planning> {
+  const { state, services, asking } = context;
+  const { settings, clock } = services;
+  const runStartMillis = Date.parse(state.startedAt);
+  const { approveRows } = state;
+  const facts: DecisionFacts = {
+    runStartMillis,
+    cutoffMillis: policyCutoff(runStartMillis, policy),
+    nowMillis: clock.now(),
+    clockSkewMillis: dryRun.clockSkewMillis,
+    minRetentionDays: settings.minRetentionDays,
+    deletesInPlace: dryRun.deletesInPlace,
+    approveRows,
+    judgesShare: true,
   };
-  const untrusted = guardTimes(given);
-  if (untrusted) return { entry: done(counted, untrusted.outcome, untrusted.cause) };
-  // Before any other guard, so that a policy refused night after night does not keep a loss from being reported.
-  const gone = await rowsGone(counted, policy, found, context);
-  if (gone) return { entry: gone };
-  const decision = decide(policy, given);
-  if (decision.kind === 'refuse') return { entry: done(counted, decision.outcome, decision.cause) };
-  if (bite !== undefined) return bitten(counted, policy, { ...found, given, bite }, context);
-  if (decision.strategy === 'reindex') {
-    const error = await taskStatusRefused(context);
-    if (error) {
-      const outcome = isRefusal(error) || concernsServer(error) ? 'failed' : 'not-started';
-      return { entry: done(counted, outcome, { kind: 'guard', which: 'task-status', error }) };
-    }
+  const decision = decide(policy, dryRun, facts);
+  if (decision.kind === 'done') return { entry: done(counted, decision.outcome, decision.cause) };
+  const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, approveRows);
+  if (dryRun.deletesInPlace) {
+    if (bite === undefined) return { entry: approved(counted, policy, dryRun, state) };
+    return searchBite({ counted, policy, whole: dryRun, facts, bite }, context);
   }
-  if (state.mode === 'preview') return { entry: due(counted, policy) };
-  const plan: Planned = { rowsToDelete: dryRun.rowsToDelete, strategy: decision.strategy };
-  return { entry: { ...counted, phase: 'approved', policy: ordersOf(policy), plan } };
-}
-
-/** Without a task status no reindex can be proven; checked with the id of a task that does not exist. */
-export function taskStatusRefused({ shared, services, signal }: PolicyContext): Promise<ServerError | undefined> {
-  shared.taskStatus ??= asking(() => services.operations.taskStatus(absentTask, { signal, attempts: 2 })).then(
-    (asked) => (asked.kind === 'failed' ? asked.error : undefined),
-  );
-  return shared.taskStatus;
+  const refusal = await asking.taskStatusRefusal();
+  if (refusal) {
+    const { outcome, cause } = guardFailed({ which: 'task-status', error: refusal });
+    return { entry: done(counted, outcome, cause) };
+  }
+  const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: bite === undefined ? undefined : true } };
+  return { entry: approved(whole, policy, dryRun, state) };
 }

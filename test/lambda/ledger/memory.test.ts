@@ -1,7 +1,7 @@
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
-import { ledgerContract } from './contract.ts';
+import { ledgerContract } from '../../support/ledger-contract.ts';
 
-ledgerContract('the ledger in memory', async () => {
+ledgerContract('The ledger in memory', async () => {
   const ledger = memoryLedger();
   return {
     ledger: () => ledger,

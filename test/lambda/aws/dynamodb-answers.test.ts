@@ -5,9 +5,9 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/ledger/dynamodb.ts';
+import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { anIdle, anIndex, aReserved } from '../../support/records.ts';
+import { anIdle, anIndex } from '../../support/records.ts';
 
 /** What DynamoDB may answer: which answers are retried, and what each of them proves. */
 
@@ -18,7 +18,7 @@ const taken = () => new ConditionalCheckFailedException({ message: 'no', $metada
 const holding = (record: object) => ({ Item: { record: { S: JSON.stringify(record) } } });
 const done = {};
 
-/** Answers in order, the last one repeated forever; an error is thrown. */
+/** Answers in order, the last one repeated forever; an error is thrown, a function is called. */
 function ledgerThatMeets(...answers: unknown[]) {
   const sent: { name: string; input: Record<string, unknown> }[] = [];
   const pauses: number[] = [];
@@ -26,14 +26,15 @@ function ledgerThatMeets(...answers: unknown[]) {
     async send(command: { input: Record<string, unknown> }) {
       const name = command instanceof GetItemCommand ? 'get' : command instanceof PutItemCommand ? 'put' : 'query';
       sent.push({ name, input: command.input });
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      const next = answers.length > 1 ? answers.shift() : answers[0];
+      const answer = typeof next === 'function' ? next() : next;
       if (answer instanceof Error || (answer as { fails?: object }).fails)
         throw (answer as { fails?: object }).fails ?? answer;
       return answer;
     },
   } as unknown as DynamoDBClient;
   const pause = async (millis: number) => pauses.push(millis);
-  const ledger = dynamoDbLedger({ table: 'T', ledger: 'prod', client, pause });
+  const ledger = dynamoDbLedger({ table: 'T', stage: 'prod', client, pause });
   return { ledger, sent, pauses, names: () => sent.map(({ name }) => name).join(' ') };
 }
 
@@ -92,97 +93,62 @@ describe('a read', () => {
 
   test('of an item without a record blocks its index', async () => {
     const { ledger } = ledgerThatMeets({ Item: { index: { S: anIndex } } });
-    expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex });
+    expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex, head: {} });
   });
 });
 
 describe('a write', () => {
-  const mine = aReserved({ attemptId: 'mine' });
+  const mine = anIdle();
+
+  test('is conditional on the revision before it, and carries a mark that no other write has', async () => {
+    const { ledger, sent } = ledgerThatMeets(done);
+    expect(await ledger.replace(mine)).toBe(true);
+    expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
+    const [first, second] = sent.map(({ input }) => input);
+    expect(first).toMatchObject({ ConditionExpression: 'attribute_not_exists(#revision)' });
+    expect(first).not.toHaveProperty('ExpressionAttributeValues', expect.anything());
+    expect(second).toMatchObject({
+      ConditionExpression: '#revision = :revision',
+      ExpressionAttributeNames: { '#revision': 'revision' },
+      ExpressionAttributeValues: { ':revision': { N: '7' } },
+      Item: { ledger: { S: 'prod' }, index: { S: anIndex }, revision: { N: '8' } },
+    });
+    const marks = sent.map(({ input }) => JSON.stringify((input['Item'] as { mark: object }).mark));
+    expect(new Set(marks).size).toBe(2);
+  });
 
   test('that never arrives is tried four times, each followed by a read', async () => {
     const nothing = {};
     const { ledger, names, pauses } = ledgerThatMeets(lost, nothing, lost, nothing, lost, nothing, lost, nothing);
-    await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex} in the ledger table T`);
+    await expect(ledger.replace(mine)).rejects.toThrow(`Tried to write ${anIndex} in the ledger table T`);
     expect(names()).toBe('put get put get put get put get');
     expect(pauses).toEqual([100, 500, 2000]);
   });
 
   test('that is refused is not retried, and nothing is read', async () => {
     const { ledger, names } = ledgerThatMeets(failing(400, 'AccessDeniedException'), done);
-    await expect(ledger.replace(undefined, mine)).rejects.toThrow(`Tried to write ${anIndex}`);
+    await expect(ledger.replace(mine)).rejects.toThrow(`Tried to write ${anIndex}`);
     expect(names()).toBe('put');
   });
 
   test('that fails because its first try arrived late is ours', async () => {
-    const { ledger, names } = ledgerThatMeets(lost, {}, taken(), holding(mine));
-    expect(await ledger.replace(undefined, mine)).toBe(true);
+    const { ledger, names, sent } = ledgerThatMeets(lost, {}, taken(), () => ({ Item: sent[0]?.input['Item'] }));
+    expect(await ledger.replace(mine)).toBe(true);
     expect(names()).toBe('put get put get');
   });
 
   test('that fails on its first try counts as another run’s', async () => {
-    const { ledger, names } = ledgerThatMeets(taken(), holding(mine));
-    expect(await ledger.replace(undefined, mine)).toBe(false);
+    const { ledger, names } = ledgerThatMeets(taken());
+    expect(await ledger.replace(mine)).toBe(false);
     expect(names()).toBe('put');
   });
 
-  test('whose answer was lost is not ours if the stored item is no record', async () => {
-    const { ledger } = ledgerThatMeets(lost, { Item: { index: { S: anIndex } } }, taken(), { Item: {} });
-    expect(await ledger.replace(undefined, mine)).toBe(false);
-  });
-});
-
-describe('taking a scheduled time', () => {
-  const taking = { atMillis: 5, runId: 'run', runStartMillis: 7 };
-  const holding = ({ atMillis, runId, runStartMillis } = taking) => ({
-    Item: { atMillis: { N: `${atMillis}` }, runId: { S: runId }, runStartMillis: { N: `${runStartMillis}` } },
-  });
-  const other = { ...taking, runId: 'other' };
-
-  test('is one write, conditional on being later than the stored time', async () => {
-    const { ledger, sent } = ledgerThatMeets(done);
-    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
-    expect(sent).toHaveLength(1);
-    expect(sent[0]?.input).toMatchObject({
-      Item: { index: { S: '#scheduled' }, ...holding().Item },
-      ConditionExpression: 'attribute_not_exists(#ledger) OR #atMillis < :atMillis',
-      ExpressionAttributeNames: { '#ledger': 'ledger', '#atMillis': 'atMillis' },
-      ExpressionAttributeValues: { ':atMillis': { N: '5' } },
-    });
-  });
-
-  test('that another run has taken returns that run', async () => {
-    const { ledger, names } = ledgerThatMeets(taken(), holding(other));
-    expect(await ledger.takeScheduledTime(taking)).toEqual(other);
-    expect(names()).toBe('put get');
-  });
-
-  test('whose answer was lost is ours if it is stored', async () => {
-    const { ledger, names } = ledgerThatMeets(lost, holding());
-    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
-    expect(names()).toBe('put get');
-  });
-
-  test.each([other, { ...taking, runStartMillis: 8 }])(
-    'whose answer was lost is not ours if %j is stored',
-    async (is) => {
-      const { ledger } = ledgerThatMeets(lost, holding(is), taken(), holding(is));
-      expect(await ledger.takeScheduledTime(taking)).toEqual(is);
-    },
-  );
-
-  test('whose answer was lost is retried if nothing is stored', async () => {
-    const { ledger, names } = ledgerThatMeets(lost, {}, done);
-    expect(await ledger.takeScheduledTime(taking)).toEqual(taking);
-    expect(names()).toBe('put get put');
-  });
-
-  test('reports what to do about an unreadable item', async () => {
-    const { ledger } = ledgerThatMeets(taken(), { Item: { atMillis: { N: '5' } } });
-    await expect(ledger.takeScheduledTime(taking)).rejects.toThrow(
-      new LedgerError(
-        'The item #scheduled of the ledger table T, which says what scheduled time was taken last, cannot be read, so nothing is started. Delete that item.',
-      ),
-    );
+  test.each([
+    ['no record', { Item: { index: { S: anIndex } } }],
+    ['the same record with another mark', { ...holding(mine), mark: { S: 'other' } }],
+  ])('whose answer was lost is not ours if the stored item is %s', async (_, stored) => {
+    const { ledger } = ledgerThatMeets(lost, stored, taken(), stored);
+    expect(await ledger.replace(mine)).toBe(false);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { reportMetrics, subscriptionMetric } from '../../../lambda/telemetry/metrics.ts';
-import { nightReport } from '../../support/nights/reports.ts';
-import { anEntry, aReport } from '../../support/reports.ts';
+import { reportMetrics, subscriptionMetric } from '../../../lambda/aws/metrics.ts';
+import { anEntry, aReport } from './a-report.ts';
 
 interface Embedded {
   _aws: {
@@ -17,16 +16,15 @@ interface Embedded {
 const parsed = (lines: string[]): Embedded[] => lines.map((line) => JSON.parse(line));
 const ofIndex = (lines: Embedded[], index: string) => lines.find((line) => line['index'] === index);
 
-const lost = await nightReport('missing/rows-missing-by-others');
-const well = await nightReport('ordinary/healthy');
-const wellPreviewed = await nightReport('previews/preview');
-const adopted = await nightReport('ordinary/adopted-next-night');
-const denied = await nightReport('refusals/privilege-missing');
-const truncated = (name: string, more: object = {}) =>
-  anEntry('truncated', { kind: 'verified', by: 'counts' }, { name, rowsDeleted: 1_200_034, ...more });
+const truncated = anEntry('truncated', { rowsDeleted: 62_000, percent: 60.19 });
+const named = (name: string) => {
+  const [entityType = '', aspect = ''] = name.split('.');
+  return { entityType, aspect };
+};
 
 describe('metrics', () => {
   it('count a run by its result, with its duration, under the stage alone', () => {
+    const lost = aReport([anEntry('rows-missing', { rowsMissing: 4500 })]);
     const [run] = parsed(reportMetrics(lost));
     expect(run?._aws).toEqual({
       Timestamp: Date.parse(lost.finishedAt),
@@ -42,8 +40,7 @@ describe('metrics', () => {
         },
       ],
     });
-    const seconds = (Date.parse(lost.finishedAt) - Date.parse(lost.startedAt)) / 1000;
-    expect(run).toMatchObject({ stage: 'prod', RunFailed: 1, DurationSeconds: seconds, RowsMissing: 4500 });
+    expect(run).toMatchObject({ stage: 'prod', RunFailed: 1, DurationSeconds: 8040, RowsMissing: 4500 });
   });
 
   it.each([
@@ -58,8 +55,7 @@ describe('metrics', () => {
   });
 
   it('count the missing rows, and 1 for an index in which they could not be counted', () => {
-    const missing = (rowsMissing?: number) =>
-      anEntry('rows-missing', { kind: 'run-error' }, rowsMissing === undefined ? {} : { rowsMissing });
+    const missing = (rowsMissing?: number) => anEntry('rows-missing', { rowsMissing });
     const counted = (entries: ReturnType<typeof missing>[]) =>
       parsed(reportMetrics(aReport(entries)))[0]?.['RowsMissing'];
     expect(counted([missing(4000), missing()])).toBe(4001);
@@ -67,46 +63,42 @@ describe('metrics', () => {
   });
 
   it('have no missing rows if there are none: a 0 would be paid for, too', () => {
-    expect(parsed(reportMetrics(well))[0]).not.toHaveProperty('RowsMissing');
+    expect(parsed(reportMetrics(aReport([truncated])))[0]).not.toHaveProperty('RowsMissing');
   });
 
   it('count for each index the rows deleted and the rows past retention', () => {
-    const line = ofIndex(parsed(reportMetrics(well)), 'dataset.operation');
+    const line = ofIndex(parsed(reportMetrics(aReport([truncated]))), 'dataset.operation');
     expect(line?._aws.CloudWatchMetrics[0]?.Dimensions).toEqual([['stage', 'index']]);
     expect(line).toMatchObject({ stage: 'prod', RowsDeleted: 62_000, PercentDeletable: 60.19 });
   });
 
   it('never count the rows of a preview as deleted', () => {
-    const preview = aReport([truncated('dataset.operation')], { mode: 'preview' });
-    for (const line of parsed(reportMetrics(preview))) expect(line).not.toHaveProperty('RowsDeleted');
-    expect(ofIndex(parsed(reportMetrics(wellPreviewed)), 'dataset.operation')).toMatchObject({
-      PercentDeletable: 60.19,
-    });
+    const lines = parsed(reportMetrics(aReport([truncated], { mode: 'preview' })));
+    for (const line of lines) expect(line).not.toHaveProperty('RowsDeleted');
+    expect(ofIndex(lines, 'dataset.operation')).toMatchObject({ PercentDeletable: 60.19 });
   });
 
   it.each(['still-running', 'unknown'] as const)(
     'leave out the rows of a truncation that is %s, for the run that sees its end',
     (outcome) => {
-      const lines = parsed(
-        reportMetrics(aReport([anEntry(outcome, { kind: 'run-error' }, { name: 'a.b', rowsDeleted: 5 })])),
-      );
+      const lines = parsed(reportMetrics(aReport([anEntry(outcome, { ...named('a.b'), rowsDeleted: 5, percent: 9 })])));
       expect(ofIndex(lines, 'a.b')).not.toHaveProperty('RowsDeleted');
     },
   );
 
   it('count an adopted truncation in the run that ends it, without its old share', () => {
-    const line = ofIndex(parsed(reportMetrics(adopted)), 'dataset.operation');
-    expect(line).toHaveProperty('RowsDeleted', 600);
+    const line = ofIndex(parsed(reportMetrics(aReport([{ ...truncated, adopted: true }]))), 'dataset.operation');
+    expect(line).toHaveProperty('RowsDeleted', 62_000);
     expect(line).not.toHaveProperty('PercentDeletable');
   });
 
   it('have no line for an index without a number', () => {
-    expect(parsed(reportMetrics(denied))).toHaveLength(1);
+    expect(parsed(reportMetrics(aReport([anEntry('failed')])))).toHaveLength(1);
   });
 
   it('have nothing of one index in the line of the next', () => {
-    const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 }, { name: 'c.d' });
-    const lines = parsed(reportMetrics(aReport([truncated('a.b'), below])));
+    const below = anEntry('below-threshold', { ...named('c.d'), percent: 3 });
+    const lines = parsed(reportMetrics(aReport([{ ...truncated, ...named('a.b') }, below])));
     expect(ofIndex(lines, 'c.d')).not.toHaveProperty('RowsDeleted');
   });
 

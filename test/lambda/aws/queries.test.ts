@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deletedByIndexQuery, rowsByIndexQuery, type SavedQuery } from '../../../lambda/telemetry/queries.ts';
+import { deletedByIndexQuery, rowsByIndexQuery, type SavedQuery } from '../../../lambda/aws/queries.ts';
 import { anIndexOf, deployments } from '../../support/deployment.ts';
 
 const deploy = deployments();

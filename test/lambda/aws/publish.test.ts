@@ -1,22 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { composeMessage } from '../../../lambda/notification/message.ts';
-import { PublishError, snsPublisher } from '../../../lambda/notification/publish.ts';
-import { nightReport } from '../../support/nights/reports.ts';
-import { anEntry, aReport } from '../../support/reports.ts';
-import { context } from './custom-notification.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
+import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
+const reader = { kind: 'aws', stage: 'prod', parameterPrefix: '/datahub-retention/prod' } as const;
 
-const well = await nightReport('ordinary/healthy');
-const troubled = await nightReport('missing/rows-missing-by-others');
-const previewed = await nightReport('previews/preview');
-const brokenDown = await nightReport('refusals/plan-broke-down');
-const closed = await nightReport('missing/quarantined-next-night');
-const notReleased = await nightReport('clearing/clear-not-released');
-const copied = await nightReport('ordinary/reindex-proven');
-const below = anEntry('below-threshold', { kind: 'below-threshold', minDeletePercent: 10 });
+const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
+const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
+const troubled = aReport([anEntry('rows-missing', { cause: missing, rowsMissing: 4500 })]);
 
 let sns: FakeSns;
 afterEach(() => sns.stop());
@@ -24,7 +18,7 @@ afterEach(() => sns.stop());
 async function publish(
   report: Report,
   answers: Parameters<typeof fakeSns>[0] = {},
-  notify: 'always' | 'problems' = 'always',
+  { notify = 'always', byHand = false }: { notify?: 'always' | 'problems'; byHand?: boolean } = {},
 ) {
   sns = await fakeSns(answers);
   const logged: string[] = [];
@@ -36,11 +30,11 @@ async function publish(
     client: sns.client,
     topicArn,
     notify,
-    context,
+    reader,
     log: { info: keep('info'), warn: keep('warn'), error: keep('error') },
     writeLine: (line) => written.push(line),
   });
-  const error = await publisher.publish(report).then(
+  const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
   );
@@ -53,7 +47,7 @@ describe('the SNS publisher', () => {
     expect(error).toBeUndefined();
     const [call, ...others] = sns.publishes();
     expect(others).toEqual([]);
-    const expected = composeMessage(troubled, context);
+    const expected = messageOf(troubled, reader);
     expect(call?.get('TopicArn')).toBe(topicArn);
     expect(call?.get('Subject')).toBe(expected.subject);
     expect(call?.get('MessageStructure')).toBe('json');
@@ -95,62 +89,17 @@ describe('the SNS publisher', () => {
   });
 
   it('does not publish a good run if only problems are wanted, and logs that', async () => {
-    const { error, logged } = await publish(well, {}, 'problems');
+    const { error, logged } = await publish(well, {}, { notify: 'problems' });
     expect(error).toBeUndefined();
     expect(sns.publishes()).toEqual([]);
     expect(logged).toEqual([expect.stringMatching(/^info: not published: the result is ok/)]);
   });
 
-  it('does not publish a few rows that others deleted during a delete if only problems are wanted', async () => {
-    const shrunk = anEntry(
-      'truncated',
-      { kind: 'verified', by: 'counts' },
-      { strategy: 'delete-by-query', rowsDeleted: 9, rowsMissing: 3 },
-    );
-    await publish(aReport([shrunk]), {}, 'problems');
-    expect(sns.publishes()).toEqual([]);
-  });
-
   it.each([
-    ['a run with problems', troubled],
-    ['a preview with problems', previewed],
-    ['a run that failed as a whole', brokenDown],
-    ['an index that stays closed', closed],
-    ['an index that was not released', notReleased],
-    ['a proven copy that may have left rows in the old index', copied],
-    [
-      'a copy with fewer rows than it should have',
-      aReport([
-        anEntry(
-          'truncated',
-          { kind: 'verified', by: 'proof' },
-          { strategy: 'reindex', rowsDeleted: 9, rowsMissing: 3 },
-        ),
-      ]),
-    ],
-    [
-      'a good run whose token may not ask for sizes',
-      aReport([below], { notes: [{ kind: 'no-sizes', error: { kind: 'privilege', operation: 'index-sizes' } }] }),
-    ],
-    [
-      'a good run with a token that is about to expire',
-      aReport([below], { notes: [{ kind: 'token-expires', at: Date.UTC(2026, 7, 24) }] }),
-    ],
-    [
-      'a good preview with a check that failed',
-      aReport([below], {
-        mode: 'preview',
-        preflight: [
-          {
-            name: 'Sizes',
-            state: 'failed',
-            cause: { kind: 'refused', error: { kind: 'privilege', operation: 'index-sizes' } },
-          },
-        ],
-      }),
-    ],
-  ])('publishes %s if only problems are wanted', async (_, report) => {
-    await publish(report, {}, 'problems');
+    ['a run with problems', troubled, false],
+    ['a good run that a person started', well, true],
+  ])('publishes %s if only problems are wanted', async (_, report, byHand) => {
+    await publish(report, {}, { notify: 'problems', byHand });
     expect(sns.publishes()).toHaveLength(1);
   });
 
@@ -170,7 +119,7 @@ describe('the SNS publisher', () => {
   });
 
   it('counts subscriptions also for a run that is not published', async () => {
-    const { written } = await publish(well, { confirmed: '0' }, 'problems');
+    const { written } = await publish(well, { confirmed: '0' }, { notify: 'problems' });
     expect(written).toHaveLength(1);
   });
 

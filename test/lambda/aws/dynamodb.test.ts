@@ -1,17 +1,23 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  DescribeTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/ledger/dynamodb.ts';
+import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { anIdle, anIndex, aReserved } from '../../support/records.ts';
-import { ledgerContract } from './contract.ts';
+import { ledgerContract } from '../../support/ledger-contract.ts';
+import { anIdle, anIndex } from '../../support/records.ts';
 
 const stage = 'prod';
 const index = anIndex;
-const idle = anIdle();
-const reserved = (attemptId: string) => aReserved({ attemptId });
+const by = (runId: string, revision = 1) => anIdle({ revision, lastSender: { runId, runStartMillis: 0 } });
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 const newClient = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
 /** One client for every test that asks the database itself: creating one takes longer than asking. */
@@ -31,29 +37,17 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
 
+const keyOf = (at: string) => ({ ledger: { S: stage }, index: { S: at } });
+
 ledgerContract('The DynamoDB ledger', async () => {
   const table = await newTable();
   return {
-    ledger: () => dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) }),
+    ledger: () => dynamoDbLedger({ table, stage, client: clientOf(endpoint) }),
     plant: async (at, planted) => {
-      const {
-        state = 'unknown',
-        version = 0,
-        attemptId,
-      } = planted as { state?: string; version?: number; attemptId?: string };
-      await clientOf(endpoint).send(
-        new PutItemCommand({
-          TableName: table,
-          Item: {
-            ledger: { S: stage },
-            index: { S: at },
-            state: { S: state },
-            version: { N: String(version) },
-            ...(attemptId !== undefined && { attemptId: { S: attemptId } }),
-            record: { S: JSON.stringify(planted) },
-          },
-        }),
-      );
+      const { revision } = planted as { revision?: number };
+      const Item: Record<string, AttributeValue> = { ...keyOf(at), record: { S: JSON.stringify(planted) } };
+      if (revision !== undefined) Item['revision'] = { N: String(revision) };
+      await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
     },
   };
 });
@@ -61,102 +55,71 @@ ledgerContract('The DynamoDB ledger', async () => {
 describe('The DynamoDB ledger', () => {
   test('keeps the records of two stages apart', async () => {
     const table = await newTable();
-    const open = (ledger: string) => dynamoDbLedger({ table, ledger, client: clientOf(endpoint) });
-    await open(stage).replace(undefined, reserved('a'));
+    const open = (other: string) => dynamoDbLedger({ table, stage: other, client: clientOf(endpoint) });
+    await open(stage).replace(by('a'));
     expect(await open('test').list()).toEqual([]);
     expect(await open('test').read(index)).toBeUndefined();
   });
 
   test('lists more records than one page holds', async () => {
     const table = await newTable();
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) });
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(endpoint) });
     const names = Array.from({ length: 12 }, (_, number) => `dataset.aspect${String(number).padStart(2, '0')}`);
     // DynamoDB ends a page at 1 MB.
-    const sentBy = [{ runId: 'r'.repeat(150_000), runStartMillis: 0, at: 0 }];
-    for (const name of names) await ledger.replace(undefined, anIdle({ index: name, sentBy }));
+    for (const name of names) await ledger.replace({ ...by('r'.repeat(150_000)), index: name });
     expect((await ledger.list()).map((each) => each.index)).toEqual(names);
   });
 
   test('does not overwrite a record that a newer version has taken over', async () => {
     const table = await newTable();
     const client = clientOf(endpoint);
-    const Item = {
-      ledger: { S: stage },
-      index: { S: index },
-      state: { S: 'idle' },
-      version: { N: '9' },
-      record: { S: 'whatever version 9 writes' },
-    };
+    const Item = { ...keyOf(index), revision: { N: '5' }, record: { S: 'whatever version 9 writes' } };
     await client.send(new PutItemCommand({ TableName: table, Item }));
-    expect(await dynamoDbLedger({ table, ledger: stage, client }).replace(idle, reserved('a'))).toBe(false);
-    const Key = { ledger: Item.ledger, index: Item.index };
-    expect((await client.send(new GetItemCommand({ TableName: table, Key }))).Item).toEqual(Item);
-  });
-
-  test('refuses a scheduled time when the stored one is unreadable', async () => {
-    const table = await newTable();
-    const client = clientOf(endpoint);
-    const ledger = dynamoDbLedger({ table, ledger: stage, client });
-    const taking = { atMillis: 5, runId: 'run', runStartMillis: 7 };
-    for (const atMillis of [undefined, { S: '4' }, { N: '4' }, { N: '6' }]) {
-      const Item = { ledger: { S: stage }, index: { S: '#scheduled' }, ...(atMillis && { atMillis }) };
-      await client.send(new PutItemCommand({ TableName: table, Item }));
-      const taken = ledger.takeScheduledTime(taking);
-      if (atMillis?.N === '4') expect(await taken).toEqual(taking);
-      else await expect(taken).rejects.toThrow(`The item #scheduled of the ledger table ${table}`);
-    }
-  });
-
-  test('does not list other versions’ items that are no records', async () => {
-    const table = await newTable();
-    const client = clientOf(endpoint);
-    const Item = { ledger: { S: stage }, index: { S: '#schedule' }, claims: { S: '[]' } };
-    await client.send(new PutItemCommand({ TableName: table, Item }));
-    expect(await dynamoDbLedger({ table, ledger: stage, client }).list()).toEqual([]);
+    const ledger = dynamoDbLedger({ table, stage, client });
+    expect(await ledger.replace(by('a', 5))).toBe(false);
+    expect((await client.send(new GetItemCommand({ TableName: table, Key: keyOf(index) }))).Item).toEqual(Item);
+    expect(await ledger.read(index)).toEqual({ state: 'other-version', index, head: { revision: 5 } });
   });
 
   test('recognises its own write when the answer was lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 1 });
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
-    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(by('mine'))).toBe(true);
     expect(proxy.puts()).toBe(1);
   });
 
   test('recognises its own write when both the answer and the following read were lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 1, refuseReads: 2 });
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
-    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(by('mine'))).toBe(true);
   });
 
-  test('does not mistake another’s write for its own when the answer was lost', async () => {
+  test('does not mistake another’s write of the same record for its own when the answer was lost', async () => {
     const table = await newTable();
-    await dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) }).replace(undefined, reserved('other'));
+    await dynamoDbLedger({ table, stage, client: clientOf(endpoint) }).replace(by('same'));
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 1 });
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
-    expect(await ledger.replace(undefined, reserved('mine'))).toBe(false);
-    expect(await ledger.read(index)).toMatchObject({ attemptId: 'other' });
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(by('same'))).toBe(false);
   });
 
   test('writes again when the write itself was lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropRequests: 2 });
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
-    expect(await ledger.replace(undefined, reserved('mine'))).toBe(true);
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.replace(by('mine'))).toBe(true);
     expect(proxy.puts()).toBe(3);
   });
 
-  test('lets one of 20 acquirers win although every first answer is lost', async () => {
+  test('lets one of 20 writers win although every first answer is lost', async () => {
     const table = await newTable();
-    await dynamoDbLedger({ table, ledger: stage, client: clientOf(endpoint) }).replace(undefined, idle);
+    await dynamoDbLedger({ table, stage, client: clientOf(endpoint) }).replace(anIdle());
     await using proxy = await flakyProxy(endpoint, { dropAnswers: 20 });
+    const client = clientOf(proxy.url);
     const won = await Promise.all(
       Array.from({ length: 20 }, (_, number) =>
-        dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause }).replace(
-          idle,
-          reserved(`${number}`),
-        ),
+        dynamoDbLedger({ table, stage, client, pause: noPause }).replace(by(`${number}`, 2)),
       ),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
@@ -165,8 +128,8 @@ describe('The DynamoDB ledger', () => {
   test('gives up with an error that names the table when nothing gets through', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, { dropRequests: 1000, refuseReads: 1000 });
-    const ledger = dynamoDbLedger({ table, ledger: stage, client: clientOf(proxy.url), pause: noPause });
-    const failure = await ledger.replace(undefined, reserved('mine')).catch((error: unknown) => error);
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    const failure = await ledger.replace(by('mine')).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LedgerError);
     expect((failure as Error).message).toMatch(
       new RegExp(`ledger table ${table}.*(NAT gateway|deploy the stack again)`),
@@ -174,20 +137,22 @@ describe('The DynamoDB ledger', () => {
   });
 
   test('does not retry what DynamoDB refuses', async () => {
-    const ledger = dynamoDbLedger({ table: 'not-there', ledger: stage, client: clientOf(endpoint), pause: neverPause });
+    const ledger = dynamoDbLedger({ table: 'not-there', stage, client: clientOf(endpoint), pause: neverPause });
     await expect(ledger.read(index)).rejects.toThrow(
       /read dataset_operationaspect_v1 in the ledger table not-there: ResourceNotFound/,
     );
-    await expect(ledger.replace(undefined, idle)).rejects.toThrow(LedgerError);
+    await expect(ledger.replace(anIdle())).rejects.toThrow(LedgerError);
   });
 });
 
 const noPause = async () => {};
 const neverPause = () => Promise.reject(new Error('paused'));
 
+/** Dynalite makes a table some turns after it has said so, and refuses every request for it until then. */
 async function newTable(): Promise<string> {
   const TableName = `ledger-${++tables}`;
-  await clientOf(endpoint).send(
+  const client = clientOf(endpoint);
+  await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
@@ -201,6 +166,7 @@ async function newTable(): Promise<string> {
       ],
     }),
   );
+  while ((await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus !== 'ACTIVE') await turn();
   return TableName;
 }
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
-import { ssmClient, ssmParameters } from '../../../lambda/wiring/ssm.ts';
 
 const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };

@@ -1,0 +1,94 @@
+import { concernsServer, type ServerError } from '../../facts/server-error.ts';
+import {
+  asking,
+  type DryRun,
+  type Operations,
+  OperationsError,
+  type TruncateFields,
+} from '../../operations/operations.ts';
+import { countFields } from '../../truncation/counts.ts';
+
+/**
+ * How Plan asks the server: until one dry run has shown whether it takes the field forceDeleteByQuery, which the
+ * specification does not name, and no further once it cannot be reached.
+ */
+export class Asking {
+  readonly #operations: Operations;
+  readonly #signal: AbortSignal;
+  #refusesForceField: boolean | undefined;
+  #serverFailure: ServerError | undefined;
+  #taskStatus: Promise<ServerError | undefined> | undefined;
+  /** An answer came without a `Date` header. */
+  lacksDate = false;
+
+  constructor(operations: Operations, signal: AbortSignal) {
+    this.#operations = operations;
+    this.#signal = signal;
+  }
+
+  /** Undefined until a dry run has shown it (design rule 1). */
+  get refusesForceField(): boolean | undefined {
+    return this.#refusesForceField;
+  }
+
+  /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
+  get serverFailure(): ServerError | undefined {
+    return this.#serverFailure;
+  }
+
+  /** A dry run, or a count. Throws OperationsError. */
+  async dryRun(fields: TruncateFields): Promise<DryRun> {
+    try {
+      const answer = await this.#operations.dryRun(fields, { signal: this.#signal });
+      if (answer.clockSkewMillis === undefined) this.lacksDate = true;
+      return answer;
+    } catch (error) {
+      if (error instanceof OperationsError) this.failed(error.fact);
+      throw error;
+    }
+  }
+
+  /**
+   * The first dry run of a run, with the field: whether the server refuses it is learnt from a count without it, and
+   * the same request again. Throws OperationsError.
+   */
+  async firstDryRun(fields: TruncateFields): Promise<DryRun> {
+    const withField = await asking(() => this.dryRun(fields));
+    if (withField.kind === 'done') {
+      this.#refusesForceField = false;
+      return withField.value;
+    }
+    const error = new OperationsError(withField.error);
+    if (!mayRefuseField(withField.error)) throw error;
+    const without = await asking(() => this.dryRun(countFields(fields, fields.cutoffMillis)));
+    if (without.kind === 'failed') throw error;
+    const again = await asking(() => this.dryRun(fields));
+    this.#refusesForceField = again.kind === 'failed' && mayRefuseField(again.error);
+    if (again.kind === 'done') return again.value;
+    if (!this.#refusesForceField) throw new OperationsError(again.error);
+    return this.dryRun({ ...fields, forceDeleteByQuery: undefined });
+  }
+
+  /** Why task statuses may not be read, without which a copy cannot be judged; asked once a run. */
+  taskStatusRefusal(): Promise<ServerError | undefined> {
+    this.#taskStatus ??= asking(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
+      (asked) =>
+        asked.kind === 'failed' && (asked.error.status === 401 || asked.error.status === 403) ? asked.error : undefined,
+    );
+    return this.#taskStatus;
+  }
+
+  /** Notes a failed request. Two time-outs in a row are one read: it is tried twice. */
+  failed(error: ServerError): void {
+    if (concernsServer(error) || error.kind === 'timeout') this.#serverFailure ??= error;
+  }
+}
+
+/** An id in the right form that no task has. */
+const absentTask = 'no-such-node:1';
+
+/** Any 4xx except those with another meaning, or an answer without a count. */
+function mayRefuseField({ kind, status = 0 }: ServerError): boolean {
+  if (kind === 'unreadable') return true;
+  return status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
+}

@@ -1,0 +1,111 @@
+import type { Cause } from '../../facts/cause.ts';
+import { maxPolicies, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
+import { LedgerError } from '../../ledger/ledger.ts';
+import type { StoredRecord } from '../../ledger/record.ts';
+import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
+import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
+import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
+import { pausedCause, problemOf, readPolicies } from '../orders.ts';
+import { ParametersError, type RunServices } from '../services.ts';
+import { type RunInput, RunInputError } from './input.ts';
+
+/** What Plan knows before it asks the server. */
+export interface Prepared {
+  kind: 'ready';
+  policies: ParsedPolicy[];
+  /** The policies that `only` names, or all. */
+  chosen: ParsedPolicy[];
+  /** The ledger's records by search index. */
+  records: Map<string, StoredRecord>;
+  /** What keeps the run from doing its work, except from watching what is unresolved. */
+  error?: Cause | undefined;
+  /** Why approved policies are not started, if something prevents all of them. */
+  hindrance?: Cause | undefined;
+  notes: Note[];
+}
+
+/** `error` says why the run cannot start; `policies` are those that it would have covered. */
+export type Preparation = Prepared | { kind: 'impossible'; error: Cause; policies: ParsedPolicy[] };
+
+/** Reads parameters and ledger and checks the input against them. */
+export async function prepare(input: RunInput, services: RunServices): Promise<Preparation> {
+  const { parameters, ledger, clock } = services;
+  let chosen: ParsedPolicy[] = [];
+  try {
+    const policies = await readPolicies(services);
+    const only = input.only?.map(searchIndexOfName);
+    // A release concerns only the named indices, and no policies.
+    chosen = input.release ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
+    checkOnly(input, policies);
+    const notes = tokenNotes(await parameters.token.get(), clock.now());
+    const records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    checkRelease(input, policies, records);
+    const error = input.release ? undefined : wrongNumber(policies);
+    const isTooMany = error?.kind === 'setup';
+    return {
+      kind: 'ready',
+      policies,
+      chosen: isTooMany ? [] : chosen,
+      records,
+      error,
+      hindrance: isTooMany ? { kind: 'run-error' } : await pausedCause(services),
+      notes,
+    };
+  } catch (error) {
+    const cause = expected(error);
+    if (!cause) throw error;
+    return { kind: 'impossible', error: cause, policies: chosen.length > maxPolicies ? [] : chosen };
+  }
+}
+
+/** No policy at all, or more than fit into the run state. */
+function wrongNumber({ length }: readonly ParsedPolicy[]): Cause | undefined {
+  if (length === 0) return { kind: 'no-policy' };
+  if (length <= maxPolicies) return undefined;
+  const problem = `there are ${length} policies, and a stage has at most ${maxPolicies}: remove some, or spread them over several stages`;
+  return { kind: 'setup', what: 'parameters', problem };
+}
+
+/** Errors that say what to do; anything else is a bug or transient, and the workflow retries it. */
+function expected(error: unknown): Cause | undefined {
+  const setup = (what: 'parameters' | 'input' | 'ledger'): Cause => ({
+    kind: 'setup',
+    what,
+    problem: problemOf(error),
+  });
+  if (error instanceof ParametersError) return setup('parameters');
+  if (error instanceof LedgerError) return setup('ledger');
+  return error instanceof RunInputError ? setup('input') : undefined;
+}
+
+function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
+  const known = new Set(policies.map(({ index }) => index));
+  const unknown = (input.only ?? []).filter((name) => !known.has(searchIndexOfName(name)));
+  if (unknown.length === 0) return;
+  const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
+  throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+}
+
+/** One wrong name means that the operator has to check all of them again. */
+function checkRelease(
+  { release: names = [] }: RunInput,
+  policies: ParsedPolicy[],
+  records: ReadonlyMap<string, StoredRecord>,
+): void {
+  const known = new Set([...records.keys(), ...policies.map(({ index }) => index)]);
+  const unknown = names.filter((name) => !known.has(searchIndexOfName(name)));
+  if (unknown.length === 0) return;
+  throw new RunInputError(
+    `"release" names ${listed(unknown)}, which neither a policy nor the ledger knows: nothing was released`,
+  );
+}
+
+const listed = (names: string[]): string =>
+  names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
+
+function tokenNotes(token: string, now: number): Note[] {
+  const at = tokenExpiryMillis(token);
+  if (at === undefined || at - now > tokenExpiryNoticeMillis) return [];
+  return [{ kind: at <= now ? 'token-expired' : 'token-expires', at }];
+}

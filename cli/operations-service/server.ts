@@ -1,71 +1,72 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions, type RequestHandler } from './engine.ts';
-import { createListener } from './wire/listener.ts';
+import { createService, type SpecifiedOptions, type SpecifiedService } from './service.ts';
 
-export interface ServiceOptions extends EngineOptions, ServingOptions {}
-
-export interface ServingOptions {
+export interface ServiceOptions extends SpecifiedOptions {
   /** Default 0: any free port. */
   port?: number;
   /** Writes the token to a temporary file, which `close` removes. */
   tokenFile?: boolean;
 }
 
-export interface OperationsService<E extends RequestHandler = Engine> {
-  /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behaviour strips. */
+export interface OperationsService {
+  /** `http://127.0.0.1:<port>`; `/operations` and `/gms/operations` are below it. */
   url: string;
   token: string;
   /** Path of the token file, if one was requested. */
-  tokenFile?: string;
-  engine: E;
+  tokenFile?: string | undefined;
+  service: SpecifiedService;
   close(): Promise<void>;
 }
 
-/** An unguessable token, for a service on a machine that others may also use. */
-export const randomToken = (): string => randomBytes(24).toString('base64url');
-
 /**
- * The operations service over HTTP, on 127.0.0.1 only, with simulated rows.
+ * The operations service over HTTP, on 127.0.0.1 only, with sample rows.
  * @throws the system's error when the port is taken
  */
-export const startOperationsService = ({
-  port,
-  tokenFile,
-  ...options
-}: ServiceOptions = {}): Promise<OperationsService> =>
-  serveEngine(createEngine({ token: randomToken(), ...options }), {
-    ...(port !== undefined && { port }),
-    ...(tokenFile !== undefined && { tokenFile }),
+export async function startOperationsService(options: ServiceOptions = {}): Promise<OperationsService> {
+  // An unguessable token: others may use this machine, too.
+  const service = createService({ token: randomBytes(24).toString('base64url'), ...options });
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url: path = '/' } = request;
+    const headers = { authorization: request.headers.authorization };
+    const reply = service.handle({ method, path, headers, body: await bodyOf(request) });
+    response.writeHead(reply.status, { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.body) });
+    response.end(reply.body);
   });
-
-/**
- * Any engine over HTTP, on 127.0.0.1 only.
- * @throws the system's error when the port is taken
- */
-export async function serveEngine<E extends RequestHandler>(
-  engine: E,
-  { port = 0, tokenFile }: ServingOptions = {},
-): Promise<OperationsService<E>> {
-  const listener = createListener(engine);
   await new Promise<void>((resolve, reject) => {
-    listener.server.once('error', reject);
-    listener.server.listen(port, '127.0.0.1', resolve);
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const kept = tokenFile ? await keepToken(engine.token) : undefined;
+  const kept = options.tokenFile ? await keepToken(service.token) : undefined;
   return {
-    url: `http://127.0.0.1:${(listener.server.address() as AddressInfo).port}`,
-    token: engine.token,
-    ...(kept === undefined ? {} : { tokenFile: kept.path }),
-    engine,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: service.token,
+    tokenFile: kept?.path,
+    service,
     async close() {
-      await listener.close();
-      if (kept !== undefined) await rm(kept.folder, { recursive: true, force: true });
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      if (kept) await rm(kept.folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A longer body holds no request of this service: it is cut, and is then no JSON object. */
+const maxBodyBytes = 1_000_000;
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maxBodyBytes) chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function keepToken(token: string): Promise<{ folder: string; path: string }> {

@@ -1,12 +1,12 @@
-import {
-  type Engine as BareEngine,
-  type EngineOptions as BareOptions,
-  createEngine as createBare,
-} from '../../cli/operations-service/engine.ts';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { runGc } from './peer.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
+import {
+  type Engine as BareEngine,
+  type EngineOptions as BareOptions,
+  createEngine as createBare,
+} from './simulation/engine.ts';
 import { upgradeAll } from './upgrade.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 

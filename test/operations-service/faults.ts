@@ -1,7 +1,7 @@
-import type { Behaviour } from '../../cli/operations-service/behaviour.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { faults } from './faults/all.ts';
 import { type Changes, type Fault, FaultError } from './faults/kinds.ts';
+import type { Behaviour } from './simulation/behaviour.ts';
 
 /** The faults, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
 

@@ -1,5 +1,5 @@
-import type { Cluster, LogicalIndex } from '../../cli/operations-service/simulated/cluster.ts';
-import { NOBODY, OTHERS, type Row } from '../../cli/operations-service/simulated/rows.ts';
+import type { Cluster, LogicalIndex } from './simulation/simulated/cluster.ts';
+import { NOBODY, OTHERS, type Row } from './simulation/simulated/rows.ts';
 
 /** What a test wants to know about rows, row by row. */
 

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
-import type { RequestHandler } from '../../cli/operations-service/engine.ts';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { type OperationsService, serveEngine } from '../../cli/operations-service/server.ts';
 import { type Arguments, parseArguments } from './arguments.ts';
 import { FaultError } from './faults.ts';
 import { EngineError } from './opensearch/address.ts';
 import { profileNamed } from './profiles.ts';
 import { startOperationsService } from './server.ts';
+import type { RequestHandler } from './simulation/engine.ts';
+import { type OperationsService, serveEngine } from './simulation/server.ts';
 
 /** `npm run operations-service`: the embedded operations service alone, until it is interrupted. */
 

@@ -1,7 +1,7 @@
-import type { Simulation } from '../../cli/operations-service/simulated/simulation.ts';
-import { RestliError } from '../../cli/operations-service/wire/restli.ts';
-import { atOnce } from '../../cli/operations-service/wire/steps.ts';
-import { readTruncateRequest, truncate } from '../../cli/operations-service/wire/truncate.ts';
+import type { Simulation } from './simulation/simulated/simulation.ts';
+import { RestliError } from './simulation/wire/restli.ts';
+import { atOnce } from './simulation/wire/steps.ts';
+import { readTruncateRequest, truncate } from './simulation/wire/truncate.ts';
 
 /**
  * The pairs that datahub-gc truncates, in its order and as acryl-datahub 1.7.0.17 writes them: two in lower case, which

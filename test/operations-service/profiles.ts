@@ -1,4 +1,4 @@
-import { type Behaviour, specified } from '../../cli/operations-service/behaviour.ts';
+import { type Behaviour, specified } from './simulation/behaviour.ts';
 
 /** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 
@@ -41,7 +41,6 @@ const since12: Behaviour = {
   deleteBatchSize: 5000,
   refreshSeconds: 3,
   refreshSourceBeforeReindex: true,
-  reindexSlices: 3,
 };
 
 const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }> = {
@@ -72,7 +71,7 @@ const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }>
   },
   newest: {
     summary:
-      '1.6 and newer: reindex works in slices where batchSize is sent, but leaves the live index without refresh',
+      '1.6 and newer: reindex works where batchSize is sent (in slices only with more than one shard), but leaves the live index without refresh',
     behaviour: { ...since12, refreshOffAfterReindex: true },
   },
   postgres: {

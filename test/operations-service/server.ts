@@ -1,10 +1,10 @@
+import { createEngine, type Engine, type EngineOptions } from './engine.ts';
 import {
   type OperationsService as AnyService,
   randomToken,
   type ServingOptions,
   serveEngine,
-} from '../../cli/operations-service/server.ts';
-import { createEngine, type Engine, type EngineOptions } from './engine.ts';
+} from './simulation/server.ts';
 
 export interface ServiceOptions extends EngineOptions, ServingOptions {}
 

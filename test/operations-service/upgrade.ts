@@ -1,6 +1,6 @@
-import type { Cluster, LogicalIndex } from '../../cli/operations-service/simulated/cluster.ts';
-import type { Row } from '../../cli/operations-service/simulated/rows.ts';
-import type { Simulation } from '../../cli/operations-service/simulated/simulation.ts';
+import type { Cluster, LogicalIndex } from './simulation/simulated/cluster.ts';
+import type { Row } from './simulation/simulated/rows.ts';
+import type { Simulation } from './simulation/simulated/simulation.ts';
 
 /** What an upgrade of DataHub does to one index. */
 

@@ -1,5 +1,5 @@
-import type { PhysicalIndex } from '../../cli/operations-service/simulated/cluster.ts';
-import type { Counters, Task, TaskState } from '../../cli/operations-service/simulated/task.ts';
+import type { PhysicalIndex } from './simulation/simulated/cluster.ts';
+import type { Counters, Task, TaskState } from './simulation/simulated/task.ts';
 
 /** What a test can see of indices and tasks. */
 

@@ -1,13 +1,13 @@
 import type { SampleIndex } from '../../cli/operations-service/samples.ts';
-import type { Cluster, LogicalIndex, PhysicalIndex } from '../../cli/operations-service/simulated/cluster.ts';
-import { addIndex } from '../../cli/operations-service/simulated/load.ts';
-import { NOBODY, OTHERS, type Row } from '../../cli/operations-service/simulated/rows.ts';
-import type { Simulation } from '../../cli/operations-service/simulated/simulation.ts';
-import { RestliError } from '../../cli/operations-service/wire/restli.ts';
-import { atOnce } from '../../cli/operations-service/wire/steps.ts';
-import { readTruncateRequest, truncate } from '../../cli/operations-service/wire/truncate.ts';
 import { type GoneRow, goneSince, type Mark, mark } from './inspect.ts';
 import { runGc } from './peer.ts';
+import type { Cluster, LogicalIndex, PhysicalIndex } from './simulation/simulated/cluster.ts';
+import { addIndex } from './simulation/simulated/load.ts';
+import { NOBODY, OTHERS, type Row } from './simulation/simulated/rows.ts';
+import type { Simulation } from './simulation/simulated/simulation.ts';
+import { RestliError } from './simulation/wire/restli.ts';
+import { atOnce } from './simulation/wire/steps.ts';
+import { readTruncateRequest, truncate } from './simulation/wire/truncate.ts';
 import { beginUpgrade, type Upgrade, type UpgradeRelease, upgradeAll, upgradeBlocking } from './upgrade.ts';
 import { type IndexView, type TaskView, viewIndex, viewTask } from './views.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { RequestHandler } from '../../cli/operations-service/engine.ts';
-import type { Reply } from '../../cli/operations-service/exchange.ts';
+import type { RequestHandler } from '../operations-service/simulation/engine.ts';
+import type { Reply } from '../operations-service/simulation/exchange.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from '../../lambda/operations/http/transport.ts';
 
 /**

@@ -116,6 +116,7 @@ describe('answers', () => {
 
   test('a sliced parent has no rate until a slice has ended', async () => {
     const service = await serve({ profile: 'newest' });
+    service.engine.set({ reindexSlices: 3 });
     const { json: started } = await service.truncate({ dryRun: false, batchSize: 10 });
     const status = async () => (await service.post('getEsTaskStatus', { task: started.value })).json.value;
     service.pass(300);

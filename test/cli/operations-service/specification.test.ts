@@ -1,244 +1,160 @@
-import { describe, expect, test } from 'vitest';
-import { day, serve, start } from './service.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Reading } from '../../../cli/operations-service/reading.ts';
+import { sampleIndices } from '../../../cli/operations-service/samples.ts';
+import { startOperationsService } from '../../../cli/operations-service/server.ts';
 
-/** Each statement of the operations service's specification, by its section. docs/operations-service.md lists them. */
+/** The embedded service against its specification, statement by statement, over real HTTP. */
 
-const reindexes =
-  'Delete 700 out of 1000 rows (70.00%). Reindexing the aspect without the deleted records. This was a dry run. Run with dryRun = false to execute.';
+const day = 86_400_000;
+const start = Date.UTC(2026, 0, 15, 3, 30);
 
-describe('1. what the service does', () => {
-  test('1 truncating removes the entries of one aspect of one entity type that are older than the timestamp', async () => {
-    const service = await serve({
-      indices: [
-        { entityType: 'dataset', aspect: 'operation', timestamps: [start - 3, start - 2, start - 1] },
-        { entityType: 'dataset', aspect: 'datasetProfile', timestamps: [start - 3] },
-        { entityType: 'chart', aspect: 'operation', timestamps: [start - 3] },
-      ],
-    });
-    await service.startDelete({ endTimeMillis: start - 2 });
-    service.pass(1000);
-    expect(service.engine.rows('dataset.operation').map(({ timestamp }) => timestamp)).toEqual([start - 1]);
-    expect(service.engine.rows('dataset.datasetProfile')).toHaveLength(1);
-    expect(service.engine.rows('chart.operation')).toHaveLength(1);
+async function serve(reading: Partial<Reading> = {}) {
+  let now = start;
+  const timestamps = Array.from({ length: 1000 }, (_, row) => start - 100 * day + (row + 0.5) * 0.1 * day);
+  const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
+  const service = await startOperationsService({ clock: { now: () => now }, indices, reading });
+  onTestFinished(() => service.close());
+  const post = async (action: string, body: unknown, { path = '/gms/operations', token = service.token } = {}) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const url = `${service.url}${path}?action=${action}`;
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  };
+  const cutoff = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
+  const truncate = (fields: object = {}) => post('truncateTimeseriesAspect', { ...cutoff, ...fields });
+  const rows = () => service.service.rows('dataset', 'operation')?.total;
+  const pass = (millis: number) => {
+    now += millis;
+  };
+  return { post, truncate, rows, pass };
+}
+
+const sentence =
+  'Would delete 700 out of 1000 rows (70.00%). Reindexing the aspect without the deleted records. This was a dry run: repeat the call with dryRun set to false to execute it.';
+
+describe('4.1 truncateTimeseriesAspect', () => {
+  test('is a dry run by default, and states rows to delete, rows in all, the share and a reindex', async () => {
+    const { truncate, rows, pass } = await serve();
+    const answer = await truncate();
+    expect(answer.json()).toEqual({ value: sentence });
+    pass(60_000);
+    expect(rows()).toBe(1000);
   });
 
-  test('1 truncating is a dry run unless the caller turns the dry run off', async () => {
-    const service = await serve();
-    expect((await service.truncate()).json.value).toContain('This was a dry run.');
-    service.pass(60_000);
-    expect(service.engine.rows('dataset.operation')).toHaveLength(1000);
-    expect(service.engine.tasks()).toEqual([]);
+  test('with dryRun false removes rows older than the timestamp, and none that is as old', async () => {
+    const { truncate, rows, pass } = await serve();
+    const exact = start - 100 * day + 700.5 * 0.1 * day;
+    expect((await truncate({ dryRun: false, endTimeMillis: exact })).json().value).toMatch(/^[\w-]+:\d+$/);
+    pass(60_000);
+    expect(rows()).toBe(300);
   });
 
-  test('1 getEsTaskStatus takes the task id that truncating gave', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    expect((await service.status(task)).taskId).toBe(task);
+  test('finds its index whatever the case of the names', async () => {
+    const { truncate } = await serve();
+    expect((await truncate({ entityType: 'DATASET', aspect: 'Operation' })).json()).toEqual({ value: sentence });
   });
 
-  test('1 getIndexSizes gives entity type, aspect and size of each index', async () => {
-    const service = await serve();
-    expect(await service.sizes()).toEqual([
-      {
-        indexName: expect.stringMatching(/^dataset_operationaspect_v1_\d{13}$/),
-        entityName: 'dataset',
-        aspectName: 'operation',
-        sizeInMb: 0.420208,
-      },
-    ]);
-  });
-});
-
-describe('2. resources and their fields', () => {
-  test('2 a task status has completed, taskId, runTimeNanos and status', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    service.pass(100);
-    const status = await service.status(task);
-    expect(Object.keys(status).sort()).toEqual(['completed', 'runTimeNanos', 'status', 'taskId']);
-    expect(status.completed).toBe(false);
-    expect(status.runTimeNanos).toBe(100 * 1e6);
-    expect(status.status).toBeTypeOf('object');
+  test.each(['entityType', 'aspect', 'endTimeMillis'])('refuses a request without %s', async (field) => {
+    const { truncate } = await serve();
+    const answer = await truncate({ [field]: undefined });
+    expect([answer.status, answer.json().message]).toEqual([400, `Parameter '${field}' is required`]);
   });
 
-  test.each([
-    'total',
-    'updated',
-    'created',
-    'deleted',
-    'batches',
-    'version_conflicts',
-    'noops',
-    'throttled_millis',
-    'throttled_until_millis',
-  ])('2 the counter %s is an integer', async (counter) => {
-    const service = await serve();
-    const { status } = await service.status(await service.startDelete());
-    expect(Number.isInteger(status[counter])).toBe(true);
+  test('refuses a timestamp beyond a long as DataHub does', async () => {
+    const { truncate } = await serve();
+    const answer = await truncate({ endTimeMillis: 2 ** 64 });
+    expect([answer.status, answer.json().message]).toEqual([400, "Parameter 'endTimeMillis' is required"]);
   });
 
-  test('2 retries holds the integers bulk and search', async () => {
-    const service = await serve();
-    const { status } = await service.status(await service.startDelete());
-    expect(status.retries).toEqual({ bulk: 0, search: 0 });
+  test.each([400, 422] as const)('may refuse a field that the specification does not name: %d', async (status) => {
+    const { truncate } = await serve({ refusesFields: status });
+    expect((await truncate({ forceDeleteByQuery: true })).status).toBe(status);
+    expect((await truncate({ batchSize: 10, timeoutSeconds: 5 })).status).toBe(200);
   });
 
-  test('2 requests_per_second is written as a negative decimal, there is no limit', async () => {
-    const service = await serve();
-    const { json } = await service.post('getEsTaskStatus', { task: await service.startDelete() });
-    expect(json.value).toContain('"requests_per_second":-1.0,');
-  });
-
-  test('2 a message result is an object with the single field value, a string', async () => {
-    const service = await serve();
-    for (const dryRun of [true, false]) {
-      const { json } = await service.truncate({ dryRun });
-      expect(Object.keys(json)).toEqual(['value']);
-      expect(json.value).toBeTypeOf('string');
-    }
+  test('answers with the task id as text, as a JSON string, or in a value', async () => {
+    const real = { dryRun: false };
+    expect((await (await serve({ taskId: 'text' })).truncate(real)).text).toMatch(/^[\w-]+:\d+$/);
+    expect((await (await serve({ taskId: 'json' })).truncate(real)).json()).toMatch(/^[\w-]+:\d+$/);
+    expect((await (await serve({ taskId: 'value' })).truncate(real)).json().value).toMatch(/^[\w-]+:\d+$/);
   });
 });
 
-test('3 a task is first not completed, then completed', async () => {
-  const service = await serve();
-  const task = await service.startDelete();
-  const seen = [];
-  for (let look = 0; look < 4; look++) {
-    const { completed, status } = await service.status(task);
-    seen.push([completed, status.deleted]);
-    service.pass(140);
-  }
-  // 700 rows in batches of 100, each 45.5 ms.
-  expect(seen).toEqual([
-    [false, 0],
-    [false, 300],
-    [false, 600],
-    [true, 700],
-  ]);
+describe('4.2 getEsTaskStatus', () => {
+  const shapes = {
+    object: (text: string) => JSON.parse(text),
+    string: (text: string) => JSON.parse(JSON.parse(text)),
+    'value-string': (text: string) => JSON.parse(JSON.parse(text).value),
+    'value-object': (text: string) => JSON.parse(text).value,
+  } as const;
+
+  test.each(Object.entries(shapes))('tells the status of a task as %s', async (status, read) => {
+    const { truncate, post, pass } = await serve({ status: status as Reading['status'] });
+    const task: string = (await truncate({ dryRun: false })).json().value;
+    pass(500);
+    const running = read((await post('getEsTaskStatus', { task })).text);
+    expect(running).toMatchObject({ completed: false, taskId: task, status: { total: 700, created: 0, updated: 0 } });
+    expect(running.status.deleted).toBeGreaterThan(0);
+    pass(60_000);
+    const ended = read((await post('getEsTaskStatus', { task })).text);
+    expect(ended).toMatchObject({ completed: true, status: { deleted: 700, retries: { bulk: 0, search: 0 } } });
+  });
+
+  test('takes node and number separately', async () => {
+    const { truncate, post } = await serve();
+    const [nodeId, number] = (await truncate({ dryRun: false })).json().value.split(':');
+    const answer = await post('getEsTaskStatus', { nodeId, taskId: Number(number) });
+    expect(JSON.parse(answer.json().value).taskId).toBe(`${nodeId}:${number}`);
+  });
+
+  test('says that it could not be obtained for a task that it does not know', async () => {
+    const { post } = await serve();
+    const { value } = (await post('getEsTaskStatus', { task: 'nobody:1' })).json();
+    expect(JSON.parse(value)).toEqual({ error: 'Could not get the status of the task nobody:1' });
+  });
+
+  test('a copy counts what it created, and takes the place of the rows when it ends', async () => {
+    const { truncate, post, rows, pass } = await serve({ counters: 'created', copies: true });
+    const task: string = (await truncate({ dryRun: false })).json().value;
+    pass(500);
+    expect(rows()).toBe(1000);
+    pass(60_000);
+    expect(rows()).toBe(300);
+    const status = JSON.parse((await post('getEsTaskStatus', { task })).json().value);
+    expect(status.status).toMatchObject({ created: 300, deleted: 0, total: 300 });
+  });
 });
 
-describe('4.1. truncate time series index', () => {
-  test.each(['/gms/operations', '/operations'])('4.1 it answers a POST at %s', async (path) => {
-    const service = await serve();
-    const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
-    const { status, json } = await service.post('truncateTimeseriesAspect', fields, path);
-    expect([status, json.value]).toEqual([200, reindexes]);
+describe('4.3 getIndexSizes and 5 authentication', () => {
+  test('sizes are told only where a switch adds them', async () => {
+    expect((await (await serve()).post('getIndexSizes', {})).status).toBe(400);
+    const { value } = (await (await serve({ hasSizes: true })).post('getIndexSizes', {})).json();
+    expect(value.indexSizes).toMatchObject([{ entityName: 'dataset', aspectName: 'operation', sizeInMb: 0.25 }]);
   });
 
-  test.each(['entityType', 'aspect', 'endTimeMillis'])('4.1 %s is required', async (field) => {
-    const service = await serve();
-    const { status, json } = await service.truncate({ [field]: undefined });
-    expect([status, json.message]).toEqual([400, `Parameter '${field}' is required`]);
-  });
-
-  test('4.1 dryRun is true unless sent', async () => {
-    const service = await serve();
-    expect((await service.truncate({ dryRun: true })).json).toEqual((await service.truncate()).json);
-  });
-
-  test.each([
-    ['delete by query', { endTimeMillis: start, forceDeleteByQuery: true }],
-    ['reindex', { endTimeMillis: 0 }],
-  ])('4.1 batchSize is 10000 unless sent (%s)', async (_, fields) => {
-    const service = await serve({ indices: [{ entityType: 'dataset', aspect: 'operation', rows: 25_000, days: 90 }] });
-    await service.truncate({ dryRun: false, ...fields });
-    service.pass(60_000);
-    expect(service.engine.tasks()).toMatchObject([{ total: 25_000, batches: 3 }]);
-  });
-
-  test('4.1 batchSize is the number of rows of one batch', async () => {
-    const service = await serve();
-    const task = await service.startDelete({ batchSize: 250 });
-    service.pass(60_000);
-    expect((await service.status(task)).status.batches).toBe(3);
-  });
-
-  test('4.1 timeoutSeconds may be sent, and there is no timeout unless it is', async () => {
-    const service = await serve();
-    service.engine.set({ batchOverheadMillis: 3_600_000 });
-    const task = await service.startDelete({ timeoutSeconds: 1 });
-    service.pass(24 * 3_600_000);
-    expect((await service.status(task)).status.deleted).toBe(700);
-  });
-
-  test('4.1 the dry run names the rows to delete, all rows, the percentage with two decimals, that the aspect is reindexed, that it was a dry run and how to execute', async () => {
-    const service = await serve();
-    expect((await service.truncate()).json).toEqual({ value: reindexes });
-  });
-
-  test('4.1 dryRun false returns the id of an asynchronous task, as node id and task number', async () => {
-    const service = await serve();
-    const { json } = await service.truncate({ dryRun: false });
-    expect(json.value).toMatch(/^[A-Za-z0-9_-]{22}:\d+$/);
-    expect(service.engine.tasks()).toMatchObject([{ id: json.value, state: 'running' }]);
-  });
-
-  test('4.1 the aspect is reindexed without the deleted records', async () => {
-    const service = await serve();
-    await service.truncate({ dryRun: false });
-    service.pass(60_000);
-    expect(service.engine.tasks()).toMatchObject([{ kind: 'reindex', created: 300, deleted: 0, total: 300 }]);
-    const rows = service.engine.rows('dataset.operation');
-    expect(rows).toHaveLength(300);
-    expect(rows.every(({ timestamp }) => timestamp > start - 30 * day)).toBe(true);
-  });
-
-  test('4.1 with forceDeleteByQuery the dry run says so and the rows are deleted in place', async () => {
-    const service = await serve();
-    const [before] = service.engine.indices();
-    expect((await service.truncate({ forceDeleteByQuery: true })).json.value).toBe(
-      'Delete 700 out of 1000 rows (70.00%). Issuing a delete by query request. This was a dry run. Run with dryRun = false to execute.',
+  test('a request without the token is refused, unless none is needed', async () => {
+    const other = { token: 'another-token' };
+    expect((await (await serve()).post('getEsTaskStatus', { task: 'a:1' }, other)).status).toBe(401);
+    expect((await (await serve({ needsToken: false })).post('getEsTaskStatus', { task: 'a:1' }, other)).status).toBe(
+      200,
     );
-    await service.startDelete();
-    service.pass(60_000);
-    expect(service.engine.indices()).toEqual([{ ...before, rows: 300, visibleRows: 300 }]);
+  });
+
+  test('both paths lead to it, and every answer says that the rows are samples', async () => {
+    const { post } = await serve();
+    for (const path of ['/operations', '/gms/operations']) {
+      const answer = await post('getEsTaskStatus', { task: 'a:1' }, { path });
+      expect([answer.status, answer.headers.get('x-sample-data')]).toEqual([200, 'true']);
+    }
+    expect((await post('getEsTaskStatus', { task: 'a:1' }, { path: '/elsewhere' })).status).toBe(404);
   });
 });
 
-describe('4.2. get task status', () => {
-  test.each(['/gms/operations', '/operations'])('4.2 it answers a POST at %s', async (path) => {
-    const service = await serve();
-    const task = await service.startDelete();
-    const { status, json } = await service.post('getEsTaskStatus', { task }, path);
-    expect([status, JSON.parse(json.value).taskId]).toEqual([200, task]);
-  });
-
-  test('4.2 the combined and the separate form name the same task', async () => {
-    const service = await serve();
-    const task = await service.startDelete();
-    const [nodeId, taskId] = task.split(':');
-    const combined = await service.post('getEsTaskStatus', { task });
-    const separate = await service.post('getEsTaskStatus', { nodeId, taskId: Number(taskId) });
-    expect(combined.json).toEqual(separate.json);
-  });
-
-  test('4.2 the answer is a string that contains a JSON object', async () => {
-    const service = await serve();
-    const { json } = await service.post('getEsTaskStatus', { task: await service.startDelete() });
-    expect(json.value).toBeTypeOf('string');
-    expect(JSON.parse(json.value)).toBeTypeOf('object');
-  });
-
-  test('4.2 a status that cannot be obtained is an error inside value that names the task', async () => {
-    const service = await serve();
-    const { status, json } = await service.post('getEsTaskStatus', { task: 'XIAMx5WySACgg9XxBgaKmw:12587' });
-    expect(status).toBe(200);
-    expect(json).toEqual({ value: '{"error":"Could not get task status for XIAMx5WySACgg9XxBgaKmw:12587"}' });
-  });
-});
-
-test('4.3 what getIndexSizes outputs is what truncating takes', async () => {
-  const service = await serve();
-  const [{ entityName, aspectName }] = await service.sizes();
-  const { json } = await service.truncate({ entityType: entityName, aspect: aspectName });
-  expect(json.value).toBe(reindexes);
-});
-
-test('5 a request is answered if it carries the token, and refused otherwise', async () => {
-  const service = await serve();
-  const ask = async (headers: Record<string, string>) =>
-    (await service.send('/operations?action=getIndexSizes', { method: 'POST', headers })).status;
-  expect(await ask({ Authorization: `Bearer ${service.token}` })).toBe(200);
-  expect(await ask({ Authorization: 'Bearer wrong' })).toBe(401);
-  expect(await ask({})).toBe(401);
+test('the sample rows are the same for the same seed', async () => {
+  const one = await startOperationsService({ clock: { now: () => start }, indices: sampleIndices(1000) });
+  const other = await startOperationsService({ clock: { now: () => start }, indices: sampleIndices(1000) });
+  onTestFinished(() => Promise.all([one.close(), other.close()]).then(() => undefined));
+  const before = (service: typeof one) => service.service.rows('dataset', 'operation')?.before(start - 100 * day);
+  expect(before(one)).toBe(before(other));
 });

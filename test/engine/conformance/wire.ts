@@ -1,4 +1,4 @@
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import type { Answer, Stage, Status } from './stage.ts';
 
 /** The part of a stage that is the same on both engines: the requests over the wire. */

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
-import type { RequestHandler } from '../../../cli/operations-service/engine.ts';
-import type { IncomingRequest } from '../../../cli/operations-service/exchange.ts';
-import { serveEngine } from '../../../cli/operations-service/server.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
+import type { RequestHandler } from '../../operations-service/simulation/engine.ts';
+import type { IncomingRequest } from '../../operations-service/simulation/exchange.ts';
+import { serveEngine } from '../../operations-service/simulation/server.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
 import { connectEngine, type OpenSearchService } from '../../operations-service/opensearch/engine.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';

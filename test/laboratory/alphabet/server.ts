@@ -1,4 +1,4 @@
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
 
 /** What a server may be like for a night, or for good. */
 

@@ -1,4 +1,4 @@
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import { profileNamed } from '../../operations-service/profiles.ts';
 import { lasting, moods } from '../alphabet/server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import { createVirtualTime, withVirtualTimers } from '../world/virtual-time.ts';
 import { type PeerRun, peerPairs, runPeer } from './peer.ts';
 

@@ -1,4 +1,4 @@
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 
 /**
  * The truncation of DataHub's own datahub-gc source, as acryl-datahub 1.7.0.17 did it over a real wire, rewritten for

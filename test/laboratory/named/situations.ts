@@ -1,4 +1,4 @@
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
 import type { ProfileName } from '../../operations-service/profiles.ts';
 import type { World } from '../world/world.ts';
 import { upgradeSituations } from './upgrades.ts';

@@ -1,5 +1,5 @@
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';

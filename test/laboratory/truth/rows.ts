@@ -1,4 +1,4 @@
-import type { Row } from '../../../cli/operations-service/simulated/rows.ts';
+import type { Row } from '../../operations-service/simulation/simulated/rows.ts';
 import type { Window } from '../../../lambda/ledger/record.ts';
 import type { Engine } from '../../operations-service/engine.ts';
 import type { TaskView } from '../../operations-service/views.ts';

@@ -1,4 +1,4 @@
-import { json, type Reply } from '../../../cli/operations-service/exchange.ts';
+import { json, type Reply } from '../../operations-service/simulation/exchange.ts';
 import { type Answer, TransportError } from '../../../lambda/operations/http/transport.ts';
 import type { answers } from '../alphabet/answers.ts';
 import type { Chances } from './chances.ts';

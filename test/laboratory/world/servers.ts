@@ -1,4 +1,4 @@
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import type { Exchange } from '../../../lambda/operations/http/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';

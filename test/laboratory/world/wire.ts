@@ -1,5 +1,5 @@
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import { answerTimeoutMillis, connectTimeoutMillis, functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import { readTaskId } from '../../../lambda/operations/answers/task-id.ts';
 import {

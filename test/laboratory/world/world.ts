@@ -1,4 +1,4 @@
-import type { Reply } from '../../../cli/operations-service/exchange.ts';
+import type { Reply } from '../../operations-service/simulation/exchange.ts';
 import type { SampleIndex } from '../../../cli/operations-service/samples.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../../lambda/ledger/ledger.ts';

@@ -1,4 +1,4 @@
-import type { Action } from '../../../cli/operations-service/behaviour.ts';
+import type { Action } from '../simulation/behaviour.ts';
 import { amount, between, type Fault, FaultError, flag, oneOf, readNumber, unlimited } from './kinds.ts';
 
 /** The faults, by name. */
@@ -42,6 +42,9 @@ export const faults: readonly Fault[] = [
   }),
   flag('slow-allocation', 'a reindex without timeoutSeconds dies at its first write, completed', {
     slowAllocation: true,
+  }),
+  flag('refuses-force-flags', 'a front that refuses forceDeleteByQuery, so that the server chooses', {
+    refusesForceFlags: true,
   }),
   flag('ignores-force-flags', 'an old server: forceDeleteByQuery and forceReindex have no effect', {
     knowsForceFlags: false,

@@ -1,4 +1,4 @@
-import type { Behaviour, Interception, InterceptionKind, Scope } from '../../../cli/operations-service/behaviour.ts';
+import type { Behaviour, Interception, InterceptionKind, Scope } from '../simulation/behaviour.ts';
 
 /** Kinds of faults, by the value that they accept. */
 

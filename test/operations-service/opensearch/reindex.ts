@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
-import { reindexFailed } from '../../../cli/operations-service/wire/restli.ts';
-import type { Submission } from '../../../cli/operations-service/wire/search-engine.ts';
+import type { Behaviour } from '../simulation/behaviour.ts';
+import { reindexFailed } from '../simulation/wire/restli.ts';
+import type { Submission } from '../simulation/wire/search-engine.ts';
 import { taskIn } from './answers.ts';
 
 /** What DataHub's configuration says about every index that it creates (ReindexConfig.targetSettings). */

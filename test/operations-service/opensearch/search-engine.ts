@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../../../cli/operations-service/behaviour.ts';
-import { countFailed, deleteFailed, RestliError, unreachable } from '../../../cli/operations-service/wire/restli.ts';
-import type { SearchEngine, TaskStatus } from '../../../cli/operations-service/wire/search-engine.ts';
+import type { Behaviour } from '../simulation/behaviour.ts';
+import { countFailed, deleteFailed, RestliError, unreachable } from '../simulation/wire/restli.ts';
+import type { SearchEngine, TaskStatus } from '../simulation/wire/search-engine.ts';
 import { answered, causeOf, taskIn } from './answers.ts';
 import { aliasOf, partsOf, patternOf } from './names.ts';
 import { type NewIndexSettings, submitReindex } from './reindex.ts';

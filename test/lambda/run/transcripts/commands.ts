@@ -1,4 +1,4 @@
-import { specified } from '../../../../cli/operations-service/behaviour.ts';
+import { specified } from '../../../operations-service/simulation/behaviour.ts';
 import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
 import { anIndexOf, type deploy } from '../../../support/deployment.ts';
 import { address, policyFor, production } from '../../../support/nights/night.ts';

@@ -1,4 +1,4 @@
-import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { dottedName } from '../../../../lambda/policy/aspects.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';

@@ -36,6 +36,8 @@ export interface Behaviour {
   mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
   /** False: forceDeleteByQuery and forceReindex are ignored like any unknown field. */
   knowsForceFlags: boolean;
+  /** Something in front of the server refuses them with 400, so that the server chooses. */
+  refusesForceFlags: boolean;
   /** Batch size of a delete-by-query if no positive one is sent. */
   deleteBatchSize: number;
   /** Batch size of a reindex if none is sent; 0 is refused by the search engine after the alias has moved. */
@@ -129,6 +131,7 @@ export interface Behaviour {
 export const specified: Behaviour = {
   mode: 'always-reindex',
   knowsForceFlags: true,
+  refusesForceFlags: false,
   deleteBatchSize: 10_000,
   reindexBatchSize: 10_000,
   zeroBatchStatus: 400,

@@ -21,6 +21,8 @@ export type TruncateRequest = ReturnType<typeof readTruncateRequest>;
 /** @throws RestliError 400 */
 export const readTruncateRequest = (body: Record<string, unknown>) => readParameters(action, parameters, body);
 
+const forceFlags = ['forceDeleteByQuery', 'forceReindex'] as const;
+
 /**
  * `truncateTimeseriesAspect` (specification 4.1; DataHub's OperationsResource).
  * @returns the text of `value`: the dry run's sentence, or the id of the task that was started
@@ -28,6 +30,8 @@ export const readTruncateRequest = (body: Record<string, unknown>) => readParame
  */
 export function* truncate(server: Server, given: TruncateRequest): Steps<string> {
   const { behaviour, engine } = server;
+  const refused = behaviour.refusesForceFlags && forceFlags.find((flag) => given[flag] !== undefined);
+  if (refused) throw new RestliError(400, `Parameter '${refused}' is not known to this action`);
   const forceDelete = behaviour.knowsForceFlags ? given.forceDeleteByQuery : undefined;
   const forceReindex = behaviour.knowsForceFlags ? given.forceReindex : undefined;
   if (forceDelete !== undefined && forceDelete === forceReindex) {

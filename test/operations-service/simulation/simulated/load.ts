@@ -1,5 +1,5 @@
-import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { type SampleIndex, timestampsOf } from '../samples.ts';
+import { type SampleIndex, timestampsOf } from '../../../../cli/operations-service/samples.ts';
+import { dottedName } from '../../../../lambda/policy/aspects.ts';
 import { physicalName } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
 

@@ -89,7 +89,8 @@ export function readParameters<P extends Record<string, Parameter>>(
   const values: Record<string, unknown> = {};
   const wrong: string[] = [];
   for (const [name, { type }] of Object.entries(parameters)) {
-    if (!Object.hasOwn(body, name)) continue;
+    // A number beyond a long is not read at all (DataHub, facts section 15).
+    if (!Object.hasOwn(body, name) || (type === 'Long' && isBeyondLong(body[name]))) continue;
     values[name] = coerce(type, body[name]);
     if (values[name] === undefined) {
       wrong.push(`ERROR :: /${name} :: ${printed(body[name])} cannot be coerced to ${type}\n`);
@@ -103,6 +104,8 @@ export function readParameters<P extends Record<string, Parameter>>(
   }
   return values as Values<P>;
 }
+
+const isBeyondLong = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) > 2 ** 63;
 
 function coerce(type: ParameterType, value: unknown): unknown {
   if (type === 'String') return typeof value === 'string' ? value : undefined;

@@ -1,7 +1,7 @@
+import { createRandom, randomText, randomUuid } from '../../../cli/operations-service/random.ts';
+import { type SampleIndex, sampleIndices } from '../../../cli/operations-service/samples.ts';
 import { type Behaviour, specified } from './behaviour.ts';
 import type { Asked, FaultDecision, IncomingRequest, Reply } from './exchange.ts';
-import { createRandom, randomText, randomUuid } from './random.ts';
-import { type SampleIndex, sampleIndices } from './samples.ts';
 import { Cluster } from './simulated/cluster.ts';
 import { addIndex } from './simulated/load.ts';
 import { simulatedEngine } from './simulated/search-engine.ts';

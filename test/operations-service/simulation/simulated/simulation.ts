@@ -1,5 +1,5 @@
+import type { Random } from '../../../../cli/operations-service/random.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Random } from '../random.ts';
 import type { Server } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex } from './cluster.ts';
 

@@ -1,0 +1,36 @@
+/**
+ * What the specification of the service leaves open, or says in words that can be read in several ways
+ * (docs/operations-service.md): every server that it describes is one of these.
+ */
+export interface Reading {
+  /** The answer to a real truncate: "the task ID of the asynchronous delete operation". */
+  taskId: 'value' | 'json' | 'text';
+  /** A task status: "a string representing a JSON object", wrapped in a `value` field or not. */
+  status: 'object' | 'string' | 'value-string' | 'value-object' | 'none';
+  /** Which counter a finished task shows: the rows that it deleted, or those that it copied. */
+  counters: 'deleted' | 'created';
+  /** Rows are copied into a new index, which takes the place of the old one when the task ends. */
+  copies: boolean;
+  /** The status of a request with a field that the specification does not name; undefined: the field is ignored. */
+  refusesFields?: 400 | 422 | undefined;
+  /** getIndexSizes, which the specification only mentions. */
+  hasSizes: boolean;
+  /** A request without the token is refused with 401. */
+  needsToken: boolean;
+  /** Rows newer than the cutoff that go missing. */
+  losesRows: number;
+  /** A copy ends half-way, and its status says so. */
+  copiesHalf: boolean;
+}
+
+/** The reading of the demo: the shapes of DataHub's own answers. */
+export const usualReading: Reading = {
+  taskId: 'value',
+  status: 'value-string',
+  counters: 'deleted',
+  copies: false,
+  hasSizes: false,
+  needsToken: true,
+  losesRows: 0,
+  copiesHalf: false,
+};

@@ -1,0 +1,43 @@
+import { type SampleIndex, timestampsOf } from './samples.ts';
+
+/** The rows of one index, as sorted timestamps in epoch milliseconds: all that the service needs to know of a row. */
+export class Rows {
+  #sorted: Float64Array;
+  readonly entityType: string;
+  readonly aspect: string;
+
+  constructor(sample: SampleIndex, seed: number, now: number) {
+    this.entityType = sample.entityType;
+    this.aspect = sample.aspect;
+    this.#sorted = Float64Array.from(timestampsOf(sample, seed, now)).sort();
+  }
+
+  get total(): number {
+    return this.#sorted.length;
+  }
+
+  /** Rows with a timestamp before `millis`. */
+  before(millis: number): number {
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#sorted[middle] ?? 0) < millis) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Removes `count` rows, beginning with the oldest. */
+  removeOldest(count: number): void {
+    this.#sorted = this.#sorted.slice(count);
+  }
+
+  add(timestamps: Iterable<number>): void {
+    this.#sorted = Float64Array.from([...this.#sorted, ...timestamps]).sort();
+  }
+}
+
+/** The name that the service finds an index by: lower case, joined with an underscore. */
+export const indexKey = (entityType: string, aspect: string): string =>
+  `${entityType}_${aspect}aspect_v1`.toLowerCase();

@@ -1,0 +1,214 @@
+import { createRandom, randomText } from './random.ts';
+import { type Reading, usualReading } from './reading.ts';
+import { indexKey, Rows } from './rows.ts';
+import { type SampleIndex, sampleIndices } from './samples.ts';
+import { Tasks } from './tasks.ts';
+
+/**
+ * The operations service as its specification describes it, and nothing more (docs/operations-service.md): without a
+ * network and without timers, so that weeks of a virtual clock pass in milliseconds.
+ */
+
+export interface SpecifiedOptions {
+  /** How the specification is read; what is left out is as usual. */
+  reading?: Partial<Reading>;
+  /** The same seed gives the same rows and ids. Default 1. */
+  seed?: number;
+  /** Epoch milliseconds; default: real time. */
+  clock?: { now(): number };
+  /** Default: the sample indices. */
+  indices?: readonly SampleIndex[];
+  /** The accepted bearer token; default: derived from the seed. */
+  token?: string;
+}
+
+export interface ServiceRequest {
+  method: string;
+  /** Path and query. */
+  path: string;
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>;
+  body: string;
+}
+
+export interface ServiceReply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** One request as it was received, without its headers (they contain the token). */
+export interface ServiceAsked {
+  action: string;
+  body: unknown;
+  status: number;
+}
+
+export interface SpecifiedService {
+  readonly token: string;
+  readonly reading: Readonly<Reading>;
+  /** Every request, oldest first. */
+  readonly asked: readonly ServiceAsked[];
+  handle(request: ServiceRequest): ServiceReply;
+  /** The rows of one index as they are now; undefined if there is none. */
+  rows(entityType: string, aspect: string): Rows | undefined;
+  set(changes: Partial<Reading>): void;
+}
+
+/** A real server does not send it: the rows are expendable, so that a run may shorten its waits. */
+const sampleHeaders = { 'X-Sample-Data': 'true' };
+
+export function createService(options: SpecifiedOptions = {}): SpecifiedService {
+  const { seed = 1, clock = { now: () => Date.now() }, indices = sampleIndices() } = options;
+  const random = createRandom(seed);
+  const nodeId = randomText(random, 22);
+  const token = options.token ?? `sample-${randomText(random, 32)}`;
+  const stored = new Map(
+    indices.map((index) => [indexKey(index.entityType, index.aspect), new Rows(index, seed, clock.now())]),
+  );
+  const world: World = {
+    reading: { ...usualReading, ...options.reading },
+    stored,
+    tasks: new Tasks(nodeId, 100_000 + Math.floor(random() * 800_000)),
+    token,
+    now: () => clock.now(),
+  };
+  const asked: ServiceAsked[] = [];
+  const advance = () => world.tasks.advance(world.reading, clock.now());
+  return {
+    token,
+    asked,
+    get reading() {
+      return world.reading;
+    },
+    handle(request) {
+      advance();
+      const action = new URL(request.path, 'http://service').searchParams.get('action') ?? '';
+      const body = parsed(request.body);
+      const answered = answer(world, request, action, body);
+      asked.push({ action, body, status: answered.status });
+      const date = new Date(clock.now()).toUTCString();
+      return { ...answered, headers: { ...answered.headers, ...sampleHeaders, Date: date } };
+    },
+    rows(entityType, aspect) {
+      advance();
+      return stored.get(indexKey(entityType, aspect));
+    },
+    set(changes) {
+      advance();
+      world.reading = { ...world.reading, ...changes };
+    },
+  };
+}
+
+interface World {
+  reading: Reading;
+  stored: ReadonlyMap<string, Rows>;
+  tasks: Tasks;
+  token: string;
+  now(): number;
+}
+
+function answer(world: World, { method, path, headers }: ServiceRequest, action: string, body: unknown): ServiceReply {
+  const { pathname } = new URL(path, 'http://service');
+  if (pathname !== '/operations' && pathname !== '/gms/operations')
+    return failure(404, `there is nothing at ${pathname}`);
+  if (method !== 'POST') return failure(405, `${method} is not a way to ask for an operation: use POST`);
+  if (world.reading.needsToken && headers['authorization'] !== `Bearer ${world.token}`) {
+    return failure(401, 'this token is not accepted');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return failure(400, 'the body is no JSON object');
+  const fields = body as Record<string, unknown>;
+  switch (action) {
+    case 'truncateTimeseriesAspect':
+      return truncate(world, fields);
+    case 'getEsTaskStatus':
+      return taskStatus(world, fields);
+    case 'getIndexSizes':
+      return world.reading.hasSizes ? indexSizes(world) : failure(400, 'there is no action getIndexSizes');
+    default:
+      return failure(400, `there is no action ${action || 'without a name'}`);
+  }
+}
+
+const truncateFields = ['entityType', 'aspect', 'endTimeMillis', 'dryRun', 'batchSize', 'timeoutSeconds'];
+
+function truncate({ reading, stored, tasks, now }: World, fields: Record<string, unknown>): ServiceReply {
+  const unknown = Object.keys(fields).find((name) => !truncateFields.includes(name));
+  if (unknown !== undefined && reading.refusesFields) {
+    return failure(reading.refusesFields, `Parameter '${unknown}' is not known to this action`);
+  }
+  const { entityType, aspect, endTimeMillis, dryRun = true, batchSize = 10_000, timeoutSeconds } = fields;
+  if (typeof entityType !== 'string') return required('entityType');
+  if (typeof aspect !== 'string') return required('aspect');
+  // As DataHub: what does not fit into a long is as good as missing.
+  if (!isWhole(endTimeMillis) || Math.abs(endTimeMillis) >= 2 ** 63) return required('endTimeMillis');
+  if (typeof dryRun !== 'boolean') return required('dryRun');
+  if (!isWhole(batchSize) || batchSize < 1) return required('batchSize');
+  if (timeoutSeconds !== undefined && !isWhole(timeoutSeconds)) return required('timeoutSeconds');
+  const rows = stored.get(indexKey(entityType, aspect));
+  if (!rows) return failure(500, `no such index [${indexKey(entityType, aspect)}] index_not_found_exception`);
+  if (dryRun) return json({ value: sentence(rows.before(endTimeMillis), rows.total) });
+  return taskId(tasks.start(rows, endTimeMillis, batchSize, reading, now()), reading);
+}
+
+const isWhole = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);
+
+const required = (field: string): ServiceReply => failure(400, `Parameter '${field}' is required`);
+
+/** What the specification says that a dry run states: it names a reindex whatever the server then does. */
+function sentence(old: number, total: number): string {
+  const percent = (total === 0 ? 0 : (old / total) * 100).toFixed(2);
+  return `Would delete ${old} out of ${total} rows (${percent}%). Reindexing the aspect without the deleted records. This was a dry run: repeat the call with dryRun set to false to execute it.`;
+}
+
+function taskId(id: string, { taskId: shape }: Reading): ServiceReply {
+  if (shape === 'text') return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: id };
+  return json(shape === 'json' ? id : { value: id });
+}
+
+function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): ServiceReply {
+  const { task, nodeId, taskId: number } = fields;
+  const id = typeof task === 'string' ? task : `${nodeId}:${number}`;
+  const status = reading.status === 'none' ? undefined : tasks.status(id, reading, now());
+  if (!status) return json({ value: JSON.stringify({ error: `Could not get the status of the task ${id}` }) });
+  switch (reading.status) {
+    case 'object':
+    case 'none':
+      return json(status);
+    case 'string':
+      return json(JSON.stringify(status));
+    case 'value-string':
+      return json({ value: JSON.stringify(status) });
+    case 'value-object':
+      return json({ value: status });
+  }
+}
+
+/** The shape of DataHub's answer; a row takes about a quarter of a kilobyte. */
+function indexSizes({ stored }: World): ServiceReply {
+  const sizes = [...stored].map(([indexName, { entityType, aspect, total }]) => ({
+    indexName,
+    entityName: entityType.toLowerCase(),
+    aspectName: aspect.toLowerCase(),
+    sizeInMb: total * 0.00025,
+  }));
+  return json({ value: { indexSizes: sizes } });
+}
+
+const json = (body: unknown): ServiceReply => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const failure = (status: number, message: string): ServiceReply => ({ ...json({ status, message }), status });
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -17,10 +17,26 @@ export function figuresOf(report: Report): string {
   const [started, finished] = [Date.parse(startedAt) / 1000, Date.parse(finishedAt) / 1000];
   return [
     beginning,
-    ...family('index_rows', 'Rows of the index before anything was deleted.', perIndex((entry) => entry.rowsTotal)),
-    ...family('index_rows_to_delete', 'Rows that were due.', perIndex((entry) => entry.rowsToDelete)),
-    ...family('index_rows_deleted', 'Rows that went, by counts.', perIndex((entry) => entry.rowsDeleted)),
-    ...family('index_rows_missing', 'Rows that should have stayed.', perIndex((entry) => entry.rowsMissing)),
+    ...family(
+      'index_rows',
+      'Rows of the index before anything was deleted.',
+      perIndex((entry) => entry.rowsTotal),
+    ),
+    ...family(
+      'index_rows_to_delete',
+      'Rows that were due.',
+      perIndex((entry) => entry.rowsToDelete),
+    ),
+    ...family(
+      'index_rows_deleted',
+      'Rows that went, by counts.',
+      perIndex((entry) => entry.rowsDeleted),
+    ),
+    ...family(
+      'index_rows_missing',
+      'Rows that should have stayed.',
+      perIndex((entry) => entry.rowsMissing),
+    ),
     ...family(
       'index_outcome',
       'What became of the index; always 1.',

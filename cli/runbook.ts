@@ -13,7 +13,8 @@ const path = new URL('../docs/runbook.md', import.meta.url);
 export function runbook(section: string | undefined, program: string): string {
   const text = readFileSync(path, 'utf8');
   const names = sectionNames(text).map((name) => `  ${name}`);
-  if (section === undefined) return ['The sections of the runbook:', ...names, `${program} runbook SECTION prints one.`].join('\n');
+  if (section === undefined)
+    return ['The sections of the runbook:', ...names, `${program} runbook SECTION prints one.`].join('\n');
   const found = sectionOf(text, section);
   if (found === undefined) throw new UsageError(['The runbook has no such section; it has:', ...names].join('\n'));
   return found;

@@ -51,7 +51,8 @@ export const statusJson = (records: readonly StoredRecord[]): string =>
 
 /** The same for people. @param folder the ledger's, for where nothing is in it */
 export function statusText(records: readonly StoredRecord[], folder: string): string {
-  if (records.length === 0) return `The ledger ${folder} has no record: no run of this machine has truncated anything yet.\n`;
+  if (records.length === 0)
+    return `The ledger ${folder} has no record: no run of this machine has truncated anything yet.\n`;
   const rows = records.map((record) => {
     const status = statusOf(record);
     const { name, since, lastOutcome, lastDecidedAt, rowsDeleted } = status;

@@ -1,5 +1,5 @@
 import type { RunInput } from '../../lambda/run/plan/input.ts';
-import { type OptionName, type Options, options as allOptions, writtenOption } from './options.ts';
+import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
 import { npmStart } from './program.ts';
 import { readCommandLine } from './read.ts';
 import { UsageError } from './usage-error.ts';
@@ -221,7 +221,11 @@ function serverOf({ gmsUrl, tokenFile, caFile, timeout }: Options, env: NodeJS.P
     gmsUrl: gmsUrl ?? url,
     urlInEnvironment: gmsUrl === undefined && url !== undefined,
     token:
-      tokenFile !== undefined ? { kind: 'file', path: tokenFile } : text === undefined ? undefined : { kind: 'text', text },
+      tokenFile !== undefined
+        ? { kind: 'file', path: tokenFile }
+        : text === undefined
+          ? undefined
+          : { kind: 'text', text },
     caPath: caFile,
     timeoutSeconds: timeout,
   };

@@ -9,8 +9,7 @@ import { exampleOf, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 export type Read =
   /** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
-  | { kind: 'text'; text: string }
-  | { kind: 'verb'; verb: Verb; options: Options; words: string[] };
+  { kind: 'text'; text: string } | { kind: 'verb'; verb: Verb; options: Options; words: string[] };
 
 /**
  * @param argv the arguments alone, without node and script
@@ -63,7 +62,13 @@ function commandOf(program: string, take: Take): Command {
     if (words === 'INDEX...') command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
     if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of options) command.addOption(optionFor(name, says?.[name]));
-    command.action(() => take(verb, command.opts<Options>(), command.processedArgs.flat().filter((word) => word !== undefined)));
+    command.action(() =>
+      take(
+        verb,
+        command.opts<Options>(),
+        command.processedArgs.flat().filter((word) => word !== undefined),
+      ),
+    );
   }
   return root;
 }
@@ -121,7 +126,9 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     }
     case 'commander.unknownCommand': {
       const meant = /\(Did you mean (.*)\?\)/.exec(said)?.[1];
-      const hint = meant ? `did you mean ${meant}?` : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;
+      const hint = meant
+        ? `did you mean ${meant}?`
+        : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;
       return `There is no such verb; ${hint}`;
     }
     case 'commander.excessArguments':

@@ -21,7 +21,17 @@ export interface VerbDescription {
 }
 
 const server = ['gmsUrl', 'tokenFile', 'caFile', 'timeout'] as const;
-const told = ['name', 'json', 'force', 'log', 'metricsFile', 'notifyUrlFile', 'notify', 'notifyFormat', 'failOn'] as const;
+const told = [
+  'name',
+  'json',
+  'force',
+  'log',
+  'metricsFile',
+  'notifyUrlFile',
+  'notify',
+  'notifyFormat',
+  'failOn',
+] as const;
 
 export const verbs: Record<Verb, VerbDescription> = {
   demo: {

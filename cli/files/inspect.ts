@@ -60,7 +60,10 @@ export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (val
   }
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', 'policies');
   const { problems, policies } = inspectPolicies(list, localSettings.minRetentionDays);
-  const inFile = ({ path, sentence }: Problem): Problem => ({ path: [...(inObject ? ['policies'] : []), ...path], sentence });
+  const inFile = ({ path, sentence }: Problem): Problem => ({
+    path: [...(inObject ? ['policies'] : []), ...path],
+    sentence,
+  });
   return {
     problems: problems.map(inFile),
     warnings: nameDoubts(list).map(inFile),

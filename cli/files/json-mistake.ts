@@ -1,4 +1,4 @@
-import { ParseErrorCode, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 
 /** What is wrong with JSON that a person wrote, and where that person would correct it. */
 export interface JsonMistake {
@@ -11,7 +11,8 @@ export interface JsonMistake {
 /** @returns the first mistake that can be named; undefined if there is none */
 export function jsonMistake(given: string): JsonMistake | undefined {
   const text = given.replace(/^\ufeff/, '');
-  if (isYaml(text)) return { problem: 'is YAML: write JSON, a list of policies between [ and ]', at: { line: 1, column: 1 } };
+  if (isYaml(text))
+    return { problem: 'is YAML: write JSON, a list of policies between [ and ]', at: { line: 1, column: 1 } };
   const errors: ParseError[] = [];
   parse(text, errors, { allowTrailingComma: false });
   const [first] = errors;
@@ -32,22 +33,22 @@ function named({ error, offset }: ParseError, text: string): { problem: string; 
   if (isAfterComma && (next === ']' || next === '}')) {
     return { problem: `has a comma too many: nothing follows it before ${next}`, offset: end - 1 };
   }
-  switch (error) {
-    case ParseErrorCode.CommaExpected:
+  switch (printParseErrorCode(error)) {
+    case 'CommaExpected':
       return { problem: 'lacks a comma here', offset: end };
-    case ParseErrorCode.ColonExpected:
+    case 'ColonExpected':
       return { problem: 'lacks a colon here, between the name of a field and its value', offset: end };
-    case ParseErrorCode.CloseBraceExpected:
+    case 'CloseBraceExpected':
       return { problem: 'lacks a closing } here', offset: end };
-    case ParseErrorCode.CloseBracketExpected:
+    case 'CloseBracketExpected':
       return { problem: 'lacks a closing ] here', offset: end };
-    case ParseErrorCode.UnexpectedEndOfString:
+    case 'UnexpectedEndOfString':
       return { problem: 'lacks a closing quote here', offset };
-    case ParseErrorCode.PropertyNameExpected:
+    case 'PropertyNameExpected':
       return { problem: 'needs the name of a field here, between double quotes', offset };
-    case ParseErrorCode.ValueExpected:
+    case 'ValueExpected':
       return { problem: 'lacks a value here', offset };
-    case ParseErrorCode.EndOfFileExpected:
+    case 'EndOfFileExpected':
       return { problem: 'goes on here, where the list has ended: put everything between one [ and ]', offset };
     default:
       return { problem: `is not JSON here (${printParseErrorCode(error)})`, offset };

@@ -54,8 +54,7 @@ export function onScreen(screen: Screen): Output {
       waiting.for(undefined);
       print('', rule, `Subject: ${subject}`, '', email.trimEnd(), rule);
     },
-    posted: (posted) =>
-      print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
+    posted: (posted) => print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
     checks: (checks) => print(...checkLines(checks, paint)),
     survey: (findings) => {
       waiting.for(undefined);

@@ -1,0 +1,80 @@
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+import { progressLine } from '../screen/progress.ts';
+
+/** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
+
+/** Exit statuses as shells use them: 128 plus the signal's number. */
+const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * Calls `explain` for the first signal and ends the process; a second signal ends it at once.
+ * @returns a function that removes the handlers
+ */
+export function onInterrupt(
+  explain: () => Promise<string[]>,
+  end: (status: number) => void = process.exit,
+): () => void {
+  let asked = false;
+  const handlers = Object.entries(statuses).map(([signal, status]) => {
+    const handler = async () => {
+      if (asked) return end(status);
+      asked = true;
+      try {
+        for (const line of await explain()) process.stderr.write(`${line}\n`);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`Stopped. What goes on on the server cannot be read: ${why}\n`);
+      } finally {
+        end(status);
+      }
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return () => {
+    for (const off of handlers) off();
+  };
+}
+
+/**
+ * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
+ * @param last the run state after the last step, for what was seen of each truncation
+ * @param isScheduled true if nobody has to start the next run
+ */
+export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
+  const lines = (await ledger.list()).flatMap((record) => lineOf(record, last));
+  if (lines.length === 0) return ['Stopped. Nothing was under way on the server.'];
+  const again = isScheduled ? 'The next run continues' : 'Start the same command again';
+  return [
+    'Stopped, but what the server has begun goes on without this program:',
+    ...lines,
+    `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+  ];
+}
+
+function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
+  switch (record.state) {
+    case 'running':
+      return [`  ${dottedName(record)}: task ${record.taskId}${lastSeen(record.index, last)}.`];
+    case 'sending':
+      return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
+    case 'other-version':
+      if (headOf(record).state === 'idle') return [];
+      return [`  ${record.index}: another version wrote its record; a truncation may be under way.`];
+    default:
+      return [];
+  }
+}
+
+function lastSeen(index: string, last: RunState | undefined): string {
+  const watched = last?.entries.find(
+    (entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched',
+  );
+  if (!watched) return ', not looked at by this run';
+  const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
+  return `, ${rows} when last seen, ${moment(watched.watch.lastLookAt)}`;
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../lambda/facts/clock.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { Operations } from '../../lambda/operations/operations.ts';
+import type { PolicySource } from '../../lambda/policy/parse.ts';
+import { type Log, ParametersError } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
+import { worded } from '../../lambda/words/worded.ts';
+import type { RunArguments, Told } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import type { OutputFile } from '../files/output-file.ts';
+import type { Server } from '../files/server.ts';
+import type { Webhook } from '../notify/webhook.ts';
+import type { Output } from '../output/output.ts';
+import { executeWorkflow } from '../workflow.ts';
+import { fastClock } from './clock.ts';
+import type { Connection } from './connect.ts';
+import { onInterrupt, whatGoesOn } from './interrupt.ts';
+import type { Policies } from './policies.ts';
+import { sampleOnly } from './sample.ts';
+import { localSettings } from './settings.ts';
+import { tellReport } from './tell-report.ts';
+
+export interface LocalRun {
+  server: Server;
+  connection: Connection;
+  policies: Policies;
+  input: RunArguments;
+  /** The run's clock moves on by what is not waited, and no answer is accepted unless it says that the data is a sample. */
+  fast: boolean;
+  /** True for the embedded service, which has only sample data and ends with this process. */
+  embedded: boolean;
+  ledger: Ledger;
+  json?: OutputFile | undefined;
+  metrics?: OutputFile | undefined;
+  webhook?: Webhook | undefined;
+  failOn: Told['failOn'];
+  /** What messages call this DataHub, as a stage's name on AWS. */
+  name: string;
+  /** Who reads them. */
+  reader: Reader;
+}
+
+/**
+ * Runs once and reports the result.
+ * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
+ * @throws whatever the workflow throws
+ */
+export async function runOnce(run: LocalRun, output: Output): Promise<number> {
+  const fast = run.fast ? fastClock() : undefined;
+  const clock = fast ?? systemClock;
+  let stopped = false;
+  let last: RunState | undefined;
+  const leave = onInterrupt(async () => {
+    stopped = true;
+    const lines = await linesAfterStop(run, last);
+    output.stopped(lines);
+    output.close();
+    return lines;
+  });
+  let published: Report | undefined;
+  try {
+    output.counted(0, run.policies.count);
+    const startTime = new Date(clock.now()).toISOString();
+    await executeWorkflow({
+      services: {
+        settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        parameters: {
+          policies: policiesOf(run.policies),
+          // A local run is controlled only by the person who started it.
+          paused: async () => false,
+          token: run.server.token,
+        },
+        operations: operationsOf(run, () => stopped),
+        ledger: run.ledger,
+        clock,
+        log: logOf(run, output),
+      },
+      publisher: {
+        async publish(report) {
+          published = report;
+        },
+      },
+      words: (facts) => worded(facts, run.reader),
+      input: run.input,
+      execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
+      onState: (step, state) => {
+        last = state;
+        output.state(step, state);
+      },
+      onFailure: (step, error) =>
+        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
+      fast,
+    });
+  } finally {
+    leave();
+  }
+  if (published === undefined) throw new Error('The workflow ended without a report.');
+  return tellReport(published, run, output);
+}
+
+async function linesAfterStop({ input, embedded, ledger, reader }: LocalRun, last: RunState | undefined) {
+  if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
+  if (embedded) return ['Stopped, and the embedded service with it.'];
+  return whatGoesOn(ledger, last, reader.kind === 'kubernetes');
+}
+
+/** A process that was asked to stop sends nothing more. */
+function operationsOf({ connection, fast }: LocalRun, isStopped: () => boolean): Operations {
+  const { operations, isSample } = connection;
+  const checked = fast ? sampleOnly(operations, isSample) : operations;
+  return { ...checked, truncate: (fields, maySend) => checked.truncate(fields, () => !isStopped() && maySend()) };
+}
+
+/** Plan uses what was checked before the first request; Truncate rereads the file. */
+function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
+  let isFirst = true;
+  return async () => {
+    if (isFirst) {
+      isFirst = false;
+      return first;
+    }
+    try {
+      return again();
+    } catch (error) {
+      if (error instanceof UsageError) throw new ParametersError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** Decisions are reported from the run state; only the log shows how far planning has got. */
+function logOf({ policies }: LocalRun, output: Output): Log {
+  let planned = 0;
+  return {
+    info(message) {
+      if (message === 'planned') output.counted(++planned, policies.count);
+    },
+    warn: (message) => output.problem(`Note: ${message}`),
+    error: (message) => output.problem(`Error: ${message}`),
+  };
+}

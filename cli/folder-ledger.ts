@@ -37,7 +37,9 @@ export function folderLedger(folder: string): FolderLedger {
     try {
       return act();
     } catch (error) {
-      throw error instanceof LedgerError ? error : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
+      throw error instanceof LedgerError
+        ? error
+        : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
     }
   };
   const latest = () => latestOf(folder);

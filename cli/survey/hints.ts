@@ -1,12 +1,15 @@
-import { dottedName } from '../../lambda/policy/aspects.ts';
-import { grouped, size } from '../screen/text.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+import { grouped, size } from '../screen/numbers.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What to know before writing policies, one paragraph each. */
-export function hints({ indices, unnamed }: Survey): string[] {
+export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
   return [
     ...largest(indices),
-    ...cutAt30Days(indices),
+    ...cutByUs(indices, own),
+    ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
     ...forceIgnored(indices),
     ...protectedState(indices),
@@ -23,6 +26,28 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   return first.sizeMb !== undefined && sizes > 0
     ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas are extra.)`]
     : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
+}
+
+/** When this job has truncated an index, epoch milliseconds, by search index. */
+export type OwnWork = ReadonlyMap<string, number>;
+
+/** What this job's own ledger says about truncations, under way or verified. */
+export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
+  new Map(
+    records.flatMap((record): Array<[string, number]> => {
+      if (record.state === 'other-version') return [];
+      const last = record.lastVerdict?.decidedAtMillis;
+      const at = record.state === 'sending' || record.state === 'running' ? record.attempt.sendingSince : last;
+      return at === undefined ? [] : [[record.index, at]];
+    }),
+  );
+
+function cutByUs(indices: readonly SurveyedIndex[], own: OwnWork): string[] {
+  const ours = indices.flatMap((index) => {
+    const at = own.get(searchIndex(index));
+    return at === undefined ? [] : [`${dottedName(index)} (${moment(at)})`];
+  });
+  return ours.length === 0 ? [] : [`This job has truncated ${ours.join(', ')}: its rows end where the policy cuts.`];
 }
 
 /** Custom entities with an underscore in their names; or one store for everything, as in the Postgres backend. */
@@ -75,7 +100,7 @@ function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
   if (ignoring.length === 0) return [];
   return [
     `This server would reindex although it is asked to delete in place (${ignoring.map(dottedName).join(', ')}): it is an old one. ` +
-      'Truncations follow it with a stricter verification; "strategy": "delete-by-query-only" in a policy refuses instead.',
+      'Truncations follow it with a stricter verification; "refuseReindex": true in a policy refuses instead.',
   ];
 }
 

@@ -4,23 +4,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { folderLedger } from '../../../cli/folder-ledger.ts';
-import { idle, ledgerContract, running, sending } from '../../support/ledger-contract.ts';
+import { ledgerContract } from '../../support/ledger-contract.ts';
+import { anIdle, aRunning, aSending } from '../../support/records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-ledger-'));
 let folders = 0;
 const freshFolder = () => join(root, `${++folders}`);
-let shared = freshFolder();
 
 afterAll(() => {
   chmodSync(root, 0o700);
   rmSync(root, { recursive: true });
 });
 
-ledgerContract('the folder', (fresh) => {
-  if (fresh) shared = freshFolder();
-  const ledger = folderLedger(shared);
+const idle = (index: string, revision: number) => anIdle({ index, revision });
+
+/** As another process would open it. */
+function open(folder: string) {
+  const ledger = folderLedger(folder);
   ledger.prepare();
   return ledger;
+}
+
+ledgerContract('the folder', async () => {
+  const folder = freshFolder();
+  return {
+    ledger: () => open(folder),
+    async plant(index, record) {
+      open(folder);
+      const { revision = 0 } = record as { revision?: number };
+      writeFileSync(join(folder, `${index}@${revision}.json`), JSON.stringify(record));
+    },
+  };
 });
 
 it('does not create the folder for a reader', async () => {
@@ -31,19 +45,17 @@ it('does not create the folder for a reader', async () => {
 
 it('keeps the names of the last hundred revisions, and removes the others', async () => {
   const folder = freshFolder();
-  const ledger = folderLedger(folder);
-  ledger.prepare();
+  const ledger = open(folder);
   for (let revision = 1; revision <= 130; revision++) expect(await ledger.replace(idle('a', revision))).toBe(true);
   expect(readdirSync(folder)).toHaveLength(100);
   expect(await ledger.read('a')).toEqual(idle('a', 130));
-  expect(await ledger.replace(sending('a', 40))).toBe(false);
+  expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
 });
 
 it('treats a damaged record as one of another version, which a release can end', async () => {
   const folder = freshFolder();
-  const ledger = folderLedger(folder);
-  ledger.prepare();
-  await ledger.replace(running('a', 1));
+  const ledger = open(folder);
+  await ledger.replace(aRunning({ index: 'a', revision: 1 }));
   writeFileSync(join(folder, 'a@1.json'), '{"version": 4, "sta');
   expect(await ledger.read('a')).toEqual({ state: 'other-version', index: 'a', head: { revision: 1 } });
   expect(await ledger.replace(idle('a', 2))).toBe(true);
@@ -51,8 +63,7 @@ it('treats a damaged record as one of another version, which a release can end',
 
 it('reads names that a file system could not hold as they are', async () => {
   const folder = freshFolder();
-  const ledger = folderLedger(folder);
-  ledger.prepare();
+  const ledger = open(folder);
   await ledger.replace(idle('../a/b@7.json', 1));
   expect((await ledger.list()).map(({ index }) => index)).toEqual(['../a/b@7.json']);
 });

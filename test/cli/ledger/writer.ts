@@ -5,7 +5,14 @@ import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
 
 const [folder = '', times = '0'] = process.argv.slice(2);
 const ledger = folderLedger(folder);
-const record = { version: LEDGER_VERSION, index: 'counter', entityType: 'a', aspect: 'b', server: 'c', state: 'idle' } as const;
+const record = {
+  version: LEDGER_VERSION,
+  index: 'counter',
+  entityType: 'a',
+  aspect: 'b',
+  server: 'c',
+  state: 'idle',
+} as const;
 for (let won = 0; won < Number(times); ) {
   const stored = await ledger.read('counter');
   const revision = stored === undefined || stored.state === 'other-version' ? 1 : stored.revision + 1;

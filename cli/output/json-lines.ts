@@ -1,6 +1,6 @@
 import { safeJson } from '../../lambda/facts/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
-import { errorText } from '../../lambda/words/errors.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { decisionOf, doneOf } from '../screen/progress.ts';
 import type { EventFields, EventName } from './events.ts';

@@ -1,6 +1,6 @@
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { errorText } from '../../lambda/words/errors.ts';
 import { moment } from '../../lambda/words/numbers.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
 import { freedExplained, freedMb, grouped, share, size } from '../screen/numbers.ts';
 import { ages, reach, rowsOf, type SurveyedIndex } from '../survey/count.ts';
 import { isDamaged } from '../survey/damage.ts';

@@ -1,5 +1,5 @@
 import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/facts/limits.ts';
-import type { ServerError } from '../../lambda/facts/server-error.ts';
+import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { isLoopback } from '../../lambda/operations/http/addresses.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/http/token-expiry.ts';
 import {
@@ -10,8 +10,8 @@ import {
   type Operations,
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
-import { diagnosis, remedy } from '../../lambda/words/errors.ts';
 import { counted, date } from '../../lambda/words/numbers.ts';
+import { diagnosis, errorWords } from '../../lambda/words/server-errors.ts';
 
 /**
  * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a
@@ -35,6 +35,8 @@ export interface Checked {
   sizes?: IndexSize[] | undefined;
   /** Whether rows can be counted. */
   canCount: boolean;
+  /** The server does not know the field forceDeleteByQuery: requests leave it out. */
+  refusesForceField: boolean;
 }
 
 export interface Checking {
@@ -50,17 +52,23 @@ const absentTask = 'datahub-retention-check:1';
 
 /** Throws what is not an OperationsError. */
 export async function checkServer({ baseUrl, token, operations, now }: Checking): Promise<Checked> {
-  const [sizes, status, dryRun] = await Promise.all([
+  const [sizes, status, withField] = await Promise.all([
     asking(() => operations.indexSizes()),
     asking(() => operations.taskStatus(absentTask)),
-    asking(() => matchingNothing(operations)),
+    asking(() => matchingNothing(operations, true)),
   ]);
-  const asked: Answers = { sizes, status, dryRun: withoutIndex(dryRun) };
+  // A server that does not know the field forceDeleteByQuery may refuse a request with it.
+  const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
+  const without = mayBeField ? await asking(() => matchingNothing(operations, undefined)) : withField;
+  const refusesForceField = mayBeField && without.kind === 'done';
+  const asked: Answers = { sizes, status, dryRun: withoutIndex(without) };
   const common = commonFailure(asked);
   const checks = common ? unusable(common, baseUrl, token, now) : usable(asked, baseUrl, token, now);
   const canCount = common === undefined && asked.dryRun.kind === 'done';
-  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount };
+  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount, refusesForceField };
 }
+
+const fieldMayBeRefused: readonly ServerErrorKind[] = ['bad-request', 'unreadable'];
 
 interface Answers {
   sizes: Asked<IndexSize[]>;
@@ -68,19 +76,19 @@ interface Answers {
   dryRun: Asked<DryRun | undefined>;
 }
 
-function matchingNothing(operations: Operations): Promise<DryRun> {
+function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
   const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
-  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: 10_000, forceDeleteByQuery: true });
+  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: 10_000, forceDeleteByQuery });
 }
 
-/** An index that does not exist, or a field that the server does not know, says that the request itself is allowed. */
+/** That an index does not exist, or an entity, says that the request itself is allowed. */
 const withoutIndex = (asked: Asked<DryRun>): Answers['dryRun'] =>
   asked.kind === 'failed' && (asked.error.kind === 'no-index' || asked.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : asked;
 
 /** Answers that a GMS never gives, and those that every further request would get as well. */
-const notUs = [
+const notUs: readonly ServerErrorKind[] = [
   'dns',
   'connect',
   'tls',
@@ -101,7 +109,7 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
 }
 
 function unusable(error: ServerError, baseUrl: string, token: string, now: number): Check[] {
-  const failed = { state: 'failed', text: diagnosis(error), remedy: remedy(error) } as const;
+  const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorWords(error).next}.` } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map(notChecked);
@@ -128,7 +136,7 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: stri
   ];
 }
 
-const notChecked = (name: Check['name']): Check => ({ name, state: 'not checked', text: 'not checked: no answer' });
+const notChecked = (name: Check['name']): Check => ({ name, state: 'not checked', text: 'there was no answer' });
 
 function addressCheck(baseUrl: string): Check {
   const url = new URL(baseUrl);
@@ -163,7 +171,7 @@ function privilegeCheck(
   const { error } = asked;
   const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
   const state = isUnanswered ? 'not checked' : otherwise;
-  return { name, state, text: diagnosis(error), remedy: [remedy(error), without].filter(Boolean).join(' ') };
+  return { name, state, text: diagnosis(error), remedy: `${errorWords(error).next}. ${without}` };
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {

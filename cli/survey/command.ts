@@ -39,7 +39,7 @@ export async function surveyServer(server: Server, output: Output, options: Surv
   const now = Date.now();
   try {
     const { baseUrl, tokenText: token } = server;
-    const { checks, sizes, canCount } = await checkServer({ baseUrl, token, operations, now });
+    const { checks, sizes, canCount, refusesForceField } = await checkServer({ baseUrl, token, operations, now });
     output.checks(checks);
     if (!canCount) {
       const unwritten = [json, html].flatMap((file) =>
@@ -48,7 +48,7 @@ export async function surveyServer(server: Server, output: Output, options: Surv
       output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
       return 1;
     }
-    const found = await survey(operations, sizes, now, output.counted);
+    const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
     const findings = findingsOf(found, checks, await recordsOf(options, isSample()), now);
     output.survey(findings);
     const clean = redactor([token]);

@@ -34,8 +34,8 @@ export type IndexCounts =
       around30?: { days25: number; days32: number } | undefined;
       /** Rows older than the physical index itself, whose name contains its creation time. */
       made?: Made | undefined;
-      /** True if the server would reindex although asked to delete in place. */
-      ignoresForce: boolean;
+      /** True if the server does not say that it would delete in place. */
+      copies: boolean;
     }
   | { kind: 'failed'; error: ServerError };
 
@@ -62,17 +62,23 @@ export const surveyConcurrency = 3;
 /** In a row: a server that does not answer twice does not answer. */
 const maxTimeouts = 2;
 
+export interface SurveyOptions {
+  /** Requests leave the field forceDeleteByQuery out. */
+  refusesForceField?: boolean;
+  /** Called with the number of indices counted so far, and the total. */
+  onIndex?(done: number, of: number): void;
+}
+
 /**
  * @param sizes if the server reports them; otherwise the known aspects are tried, and those that it does not have are
  *   left out
  * @param now epoch milliseconds
- * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function survey(
   operations: Operations,
   sizes: readonly IndexSize[] | undefined,
   now: number,
-  onIndex: (done: number, of: number) => void = () => {},
+  { refusesForceField = false, onIndex = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
   const limit = pLimit(surveyConcurrency);
@@ -85,7 +91,7 @@ export async function survey(
       limit(async (): Promise<SurveyedIndex | undefined> => {
         if (stopped !== undefined) return undefined;
         try {
-          const counts = await countIndex(operations, target, now);
+          const counts = await countIndex(operations, target, now, refusesForceField ? undefined : true);
           timeouts = 0;
           return { ...target, counts };
         } catch (error) {
@@ -136,16 +142,21 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   return { named: [...named.values()], unnamed };
 }
 
-async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
-  const olderThan = askedBy(operations, target);
+async function countIndex(
+  operations: Operations,
+  target: Target,
+  now: number,
+  forceDeleteByQuery: true | undefined,
+): Promise<IndexCounts> {
+  const olderThan = askedBy(operations, target, forceDeleteByQuery);
   const older = {} as Record<Age, number>;
   let rowsTotal = 0;
-  let ignoresForce = false;
+  let copies = false;
   for (const age of ages) {
     const dryRun = await olderThan(now - age * dayMillis);
     older[age] = dryRun.rowsToDelete;
     rowsTotal = dryRun.rowsTotal;
-    ignoresForce ||= !dryRun.deletesInPlace;
+    copies ||= !dryRun.deletesInPlace;
   }
   const around30 =
     rowsTotal > 0 && older[90] === 0
@@ -155,7 +166,7 @@ async function countIndex(operations: Operations, target: Target, now: number): 
         }
       : undefined;
   const made = await madeOf(target.indexName && madeAtOf(target.indexName), rowsTotal, now, olderThan);
-  return { kind: 'counted', rowsTotal, older, around30, made, ignoresForce };
+  return { kind: 'counted', rowsTotal, older, around30, made, copies };
 }
 
 /** How old the oldest rows are, as far as the counts show it. */
@@ -170,9 +181,9 @@ export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }): 
 type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
 
 const askedBy =
-  (operations: Operations, { entityType, aspect }: Named) =>
+  (operations: Operations, { entityType, aspect }: Named, forceDeleteByQuery: true | undefined) =>
   (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: 10_000, forceDeleteByQuery: true });
+    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: 10_000, forceDeleteByQuery });
 
 async function madeOf(
   at: number | '' | undefined,

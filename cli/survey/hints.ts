@@ -11,7 +11,7 @@ export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
     ...cutByUs(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
-    ...forceIgnored(indices),
+    ...copying(indices),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
   ];
@@ -95,12 +95,13 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   });
 }
 
-function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
-  const ignoring = indices.filter(({ counts }) => counts.kind === 'counted' && counts.ignoresForce);
-  if (ignoring.length === 0) return [];
+function copying(indices: readonly SurveyedIndex[]): string[] {
+  const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.copies).map(dottedName);
+  if (names.length === 0) return [];
+  const all = names.length === indices.length ? 'every index' : names.join(', ');
   return [
-    `This server would reindex although it is asked to delete in place (${ignoring.map(dottedName).join(', ')}): it is an old one. ` +
-      'Truncations follow it with a stricter verification; "refuseReindex": true in a policy refuses instead.',
+    `This server says that it would reindex (${all}), although it is asked to delete in place. A run follows it, and verifies ` +
+      'the result more strictly, because a reindex that fails can lose rows; "refuseReindex": true in a policy sends nothing instead.',
   ];
 }
 

@@ -1,5 +1,5 @@
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { errorText } from '../../lambda/words/errors.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
 import type { Paint } from '../screen/colour.ts';
 import { freedExplained, freedMb, grouped, share, short, size } from '../screen/numbers.ts';
 import { type Column, table } from '../screen/table.ts';

@@ -67,7 +67,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
       : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
   const policy = { entityType, aspect, retentionDays: age };
   // A server that reindexes anyway copies everything, however little is deleted.
-  if (counts.older[age] <= bigNightRows || counts.ignoresForce) return { policy, why };
+  if (counts.older[age] <= bigNightRows || counts.copies) return { policy, why };
   const nights = Math.ceil(counts.older[age] / biteRows);
   const bite = `At most ${grouped(biteRows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
   return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };

@@ -11,6 +11,7 @@ import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
+import { worded } from '../lambda/words/worded.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -77,7 +78,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
         await time.sleep(2 * millis.awsCall);
         told = { report: made, at: time.now() };
       };
-      return report(event as ReportEvent, { ...given, publisher: { publish }, words: (facts) => facts as Report });
+      return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
     },
   };
   const handler = (step: Step) => (event: unknown) =>

@@ -1,4 +1,3 @@
-import { createEngine, type Engine } from '../cli/operations-service/engine.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
@@ -12,6 +11,8 @@ import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import type { RunState } from '../lambda/run/state.ts';
 import { truncate } from '../lambda/run/truncate.ts';
+import { worded } from '../lambda/words/worded.ts';
+import { createEngine, type Engine } from '../test/operations-service/engine.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -60,7 +61,7 @@ export interface Measured {
 /** @param start epoch milliseconds */
 export async function measureRun(scenario: Scenario, start: number): Promise<Measured> {
   const time = new VirtualTime(start);
-  const engine = createEngine({ clock: time, indices: scenario.indices });
+  const engine = createEngine({ profile: 'specification', clock: time, indices: scenario.indices });
   engine.set({ rowsPerSecond: scenario.rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
   const usage: Usage = { ...nothing };
   const services = servicesOf(scenario, engine, time, usage);
@@ -77,7 +78,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
         await time.sleep(2 * millis.awsCall);
         told = { report: made, at: time.now() };
       };
-      return report(event as ReportEvent, { ...given, publisher: { publish }, words: (facts) => facts as Report });
+      return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
     },
   };
   const handler = (step: Step) => (event: unknown) =>
@@ -97,8 +98,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
 
   if (told === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
   usage.metrics = metricsOf(told.report);
-  engine.advance();
-  const ends = [...engine.simulation.cluster.started.values()].map(({ completedAt }) => completedAt);
+  const ends = engine.tasks().map(({ completedAt }) => completedAt);
   const isOver = ends.every((end) => end !== undefined);
   const lagSeconds = isOver ? (told.at - Math.max(...ends.map(Number))) / 1000 : undefined;
   return { usage, report: told.report, lagSeconds, largestStateBytes };

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { type Cluster, hasKubectl, startCluster } from './cluster.ts';
 import { findTools, type Tools, toolsFolder } from './tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -176,16 +179,16 @@ describe.skipIf(found === undefined)('The chart', () => {
   });
 });
 
-describe.skipIf(found === undefined)('What helm prints after an installation', () => {
-  /** helm template does not print the notes, so a copy of the chart carries them as data. */
-  function notes(values: object = {}): string {
-    const copy = join(folder, 'chart');
-    cpSync(chart, copy, { recursive: true });
-    cpSync(join(chart, 'templates/NOTES.txt'), join(copy, 'notes'));
-    writeFileSync(join(copy, 'templates/notes.yaml'), 'notes: {{ tpl (.Files.Get "notes") . | toJson }}\n');
-    return render(values, copy).manifests.find((each) => each?.notes !== undefined).notes;
-  }
+/** helm template does not print the notes, so a copy of the chart carries them as data. */
+function notes(values: object = {}): string {
+  const copy = join(folder, 'chart');
+  cpSync(chart, copy, { recursive: true });
+  cpSync(join(chart, 'templates/NOTES.txt'), join(copy, 'notes'));
+  writeFileSync(join(copy, 'templates/notes.yaml'), 'notes: {{ tpl (.Files.Get "notes") . | toJson }}\n');
+  return render(values, copy).manifests.find((each) => each?.notes !== undefined).notes;
+}
 
+describe.skipIf(found === undefined)('What helm prints after an installation', () => {
   test('says whether it deletes', () => {
     expect(notes()).toMatch(/previews at "30 3 \* \* \*" \(Etc\/UTC\) and changes nothing/);
     expect(notes({ mode: 'enforce' })).toMatch(
@@ -209,5 +212,61 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
       .filter((line) => /: +enforce /.test(line));
     expect(deleting).toHaveLength(2);
     for (const line of deleting) expect(line).toMatch(/\(DELETES\)$/);
+  });
+});
+
+describe.skipIf(found === undefined || !hasKubectl())('A command that helm prints, typed into a shell,', () => {
+  let cluster: Cluster;
+
+  /** Runs the first printed line that matches, and returns what it wrote to the cluster. */
+  async function typed(matching: RegExp, change = (line: string) => line): Promise<Cluster['written']> {
+    const line = notes()
+      .split('\n')
+      .find((each) => matching.test(each))!;
+    // This cluster has no schemas for kubectl to check a manifest by.
+    const unchecked = (each: string) => each.replace('create -f -', 'create --validate=false -f -');
+    const command = unchecked(change(line.replace(/^.*?(?=kubectl)/, '').replace(/ {3,}\(.*\)$/, '')));
+    const before = cluster.written.length;
+    writeFileSync(join(folder, 'token.txt'), 'secret');
+    const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+    await promisify(execFile)('sh', ['-ec', command], { cwd: folder, env, timeout: 30_000 });
+    return cluster.written.slice(before);
+  }
+
+  beforeAll(async () => {
+    const path = '/apis/batch/v1/namespaces/datahub/cronjobs/';
+    const objects = cronJobs({ mode: 'enforce' }).map((job) => [`${path}${job.metadata.name}`, job]);
+    cluster = await startCluster(folder, Object.fromEntries(objects));
+  });
+  afterAll(() => cluster?.close());
+
+  test('stores the token where the pods read it', async () => {
+    const [secret] = await typed(/create secret/);
+    expect(secret!.path).toBe('/api/v1/namespaces/datahub/secrets');
+    for (const text of ['datahub-retention-token', 'token', 'secret']) expect(String(secret!.body)).toContain(text);
+  });
+
+  test('previews, also where scheduled runs enforce', async () => {
+    const [job] = await typed(/create job first-preview/);
+    expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub/jobs');
+    expect(String(job!.body)).toContain('--policies=/policies/policies.json');
+    expect(String(job!.body)).not.toContain('enforce');
+  });
+
+  test.each(['status', 'release dataset.operation --accept-missing 945'])('runs "%s" by hand', async (args) => {
+    const [job] = await typed(/DATAHUB_RETENTION_ARGS=status/, (line) => line.replace('=status', `=${args}`));
+    const { containers } = job!.body.spec.template.spec;
+    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value: args });
+    expect(containers[0].env).toContainEqual({ name: 'XDG_STATE_HOME', value: '/ledger' });
+    expect(containers[0].args[0]).toBe('preview');
+    expect(job!.body.spec).toMatchObject({ backoffLimit: 0, ttlSecondsAfterFinished: 604_800 });
+  });
+
+  test('pauses', async () => {
+    const [patch] = await typed(/Pause, resume/);
+    expect([patch!.path, patch!.body]).toEqual([
+      '/apis/batch/v1/namespaces/datahub/cronjobs/dh-datahub-retention',
+      { spec: { suspend: true } },
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { isProblem } from '../facts/problem.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { redactor } from '../facts/secrets.ts';
 import { oneLine, safeJson } from '../facts/text.ts';
@@ -23,16 +24,21 @@ export interface Message {
   attributes: { stage: string; result: string; mode: string };
 }
 
+export interface MessageSettings {
+  /** Where people read it: every command is made for that place. */
+  reader: Reader;
+  /** Texts that must not appear in any message: the token in use. */
+  secrets?: readonly string[] | undefined;
+}
+
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
 export const maxPublishedBytes = 260_000;
 
 /**
  * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
  * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
- * @param reader where people read it: every command is made for that place
- * @param secrets texts that must not appear: the token in use
  */
-export function messageOf(report: Report, reader: Reader, secrets: readonly string[] = []): Message {
+export function messageOf(report: Report, { reader, secrets = [] }: MessageSettings): Message {
   const cleaned = cleanReport(report, redactor(secrets));
   const place = placeOf(cleaned, reader);
   const subject = subjectOf(cleaned, place);
@@ -47,6 +53,12 @@ export function messageOf(report: Report, reader: Reader, secrets: readonly stri
   const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
   return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));
 }
+
+/**
+ * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that is asked of
+ * somebody; or a person started the run.
+ */
+export const isWorthTelling = (report: Report, byHand = false): boolean => byHand || isProblem(report);
 
 /** The `Message` of a publish with `MessageStructure: json`. */
 export const messageBody = ({ default: json, email, https, sms }: Message): string =>

@@ -54,11 +54,11 @@ export interface Command {
 
 /** How a run by hand differs from a scheduled one (the execution's input). */
 export interface HandInput {
-  mode?: 'preview' | 'enforce';
-  only?: string[];
-  approveRows?: number;
-  release?: string[];
-  acceptMissing?: number;
+  mode?: 'preview' | 'enforce' | undefined;
+  only?: string[] | undefined;
+  approveRows?: number | undefined;
+  release?: string[] | undefined;
+  acceptMissing?: number | undefined;
 }
 
 /** The line that starts a run by hand; undefined where none would work. */

@@ -1,3 +1,4 @@
+import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
 import { percentOf } from '../policy/percentage.ts';
 import { iso } from './numbers.ts';
@@ -16,7 +17,7 @@ export function worded(facts: ReportFacts, reader: Reader = anywhere): Report {
     ...rest,
     error: cause && whole(errorWordsOf(cause, place)),
     cause,
-    notes: notes.length === 0 ? undefined : notes.map((note) => ({ ...note, text: whole(noteWordsOf(note, place)) })),
+    notes: notes.length === 0 ? undefined : notes.map((note) => ({ ...note, text: noteText(note, place) })),
     policies: policies.map((entry) => wordedEntry(entry, place)),
   };
 }
@@ -34,6 +35,9 @@ export function wordedEntry(facts: DecidedFacts, place: Place = anywhere): Polic
         : percentOf(rowsPastRetention ?? rowsToDelete, rowsTotal),
   };
 }
+
+/** A note in one text. */
+export const noteText = (note: Note, place: Place = anywhere): string => whole(noteWordsOf(note, place));
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
 function whole({ what, why, next, act }: Words): string {

@@ -1,9 +1,12 @@
-import type { Cause, CauseKind, CauseOf } from '../facts/cause.ts';
-import type { Note, NoteKind, NoteOf } from '../facts/note.ts';
-import type { Urgency } from '../facts/outcomes.ts';
-import type { DecidedFacts, PolicyEntry, ReportFacts } from '../facts/report-schema.ts';
+import { type Cause, type CauseKind, type CauseOf, causeKinds } from '../facts/cause.ts';
+import { type Note, type NoteKind, type NoteOf, noteKinds } from '../facts/note.ts';
+import { knownOutcome, type Outcome, type Urgency } from '../facts/outcomes.ts';
+import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
+import { causes } from './causes.ts';
+import { notes } from './notes.ts';
+import { nameOf, replaced, sentences } from './parts.ts';
 import type { Command, Reader } from './reader.ts';
-import type { Section } from './runbook.ts';
+import { outcomeSections, type Section } from './runbook.ts';
 
 export type { Command, Reader } from './reader.ts';
 
@@ -16,14 +19,16 @@ export interface Words {
   /** Why, in at most two sentences; empty if `what` says everything. */
   why: string;
   urgency: Urgency;
-  /** Of no interest to people who want to hear of problems only. */
-  quiet: boolean;
   /** What to do, in one sentence. */
   next?: string | undefined;
   /** A command that only looks. */
   look?: Command | undefined;
   /** A command that changes something; it comes last. */
   act?: Command | undefined;
+  /** What to do instead, if the loss is accepted: below everything else. */
+  instead?: Command | undefined;
+  /** What is said on a line of its own, and asks nothing. */
+  aside?: string | undefined;
   /** The runbook's section, where it is not the one of the outcome. */
   section?: Section | undefined;
 }
@@ -39,16 +44,76 @@ export type Place = Reader & {
 export type CauseTable = { [Kind in CauseKind]: (cause: CauseOf<Kind>, entry: DecidedFacts, place: Place) => Words };
 export type NoteTable = { [Kind in NoteKind]: (note: NoteOf<Kind>, place: Place) => Words };
 
-/** The reader, with what this report means for every sentence in it. */
-export declare function placeOf(report: Pick<ReportFacts, 'mode' | 'policies' | 'notes'>, reader: Reader): Place;
+/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
+export const titles: Readonly<Record<Outcome, string>> = {
+  'rows-missing': 'ROWS MISSING',
+  quarantined: 'quarantined',
+  unknown: 'unknown',
+  failed: 'failed',
+  'above-ceiling': 'above the ceiling',
+  incomplete: 'incomplete',
+  'not-started': 'not started',
+  'in-flight': 'in flight',
+  'still-running': 'still running',
+  truncated: 'truncated',
+  'would-truncate': 'would be truncated',
+  'below-threshold': 'below the threshold',
+  'nothing-to-delete': 'nothing to delete',
+  disabled: 'switched off',
+};
 
-/** The words for one index. A kind of a later version has the words of its outcome. */
-export declare function wordsOf(entry: DecidedFacts | PolicyEntry, place: Place): Words;
+export const urgencyTexts: Readonly<Record<Urgency, string>> = {
+  act: 'act now',
+  week: 'this week',
+  change: 'when you next change something',
+  nothing: 'nothing to do',
+};
+
+/** The reader, with what this report means for every sentence in it. */
+export const placeOf = ({ mode, policies }: Pick<ReportFacts, 'mode' | 'policies'>, reader: Reader): Place => ({
+  ...reader,
+  preview: mode === 'preview',
+  afterLoss: policies.some(({ outcome }) => outcome === 'rows-missing'),
+});
+
+/** The words for one index. A kind of a later version has its outcome alone. */
+export function wordsOf(entry: DecidedFacts, place: Place): Words {
+  const { cause } = entry;
+  const words = causeKinds.includes(cause.kind)
+    ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, place: Place) => Words)(cause, entry, place)
+    : later;
+  const outcome = knownOutcome(entry.outcome);
+  const own = outcome in outcomeSections ? outcomeSections[outcome as keyof typeof outcomeSections] : undefined;
+  return safely(
+    {
+      ...words,
+      why: sentences(replaced(entry.indexName, entry.indexNow), words.why),
+      aside: entry.copies ? stragglers : undefined,
+      section: words.section ?? own,
+    },
+    place,
+  );
+}
+
+const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };
+
+const stragglers =
+  'The server copied this index, or may have: rows written meanwhile may be in the old index alone (nothing to do; runbook, "Copies").';
+
+/** No command that deletes after a loss, for any index. */
+const safely = (words: Words, { afterLoss }: Place): Words =>
+  afterLoss && words.act?.deletes ? { ...words, act: undefined } : words;
 
 /** The words for why a run could not do its work. */
-export declare function errorWordsOf(cause: Cause, place: Place): Words;
+export function errorWordsOf(cause: Cause, place: Place): Words {
+  const words = wordsOf({ entityType: '', aspect: '', outcome: 'failed', cause }, place);
+  return { ...words, section: words.section === 'Failed' ? 'Run failed' : words.section };
+}
 
-export declare function noteWordsOf(note: Note, place: Place): Words;
+/** The words for a note; one of a later version says so. */
+export const noteWordsOf = (note: Note, place: Place): Words =>
+  noteKinds.includes(note.kind)
+    ? safely((notes[note.kind] as (note: Note, place: Place) => Words)(note, place), place)
+    : { subject: '', what: 'this report has a note of another version', why: '', urgency: 'nothing' };
 
-/** `dataset.operation`, as policies, commands and parameters name it. */
-export declare const nameOf: (entry: { entityType: string; aspect: string }) => string;
+export { nameOf };

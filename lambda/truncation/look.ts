@@ -132,8 +132,11 @@ async function settle(
   rowsUntilEnd?: number,
 ): Promise<Looked> {
   const { ledger, clock } = services;
-  const verdict = { ...judged, ...(await indexAfter(record, services)) };
-  const isFree = becomes(verdict) === 'idle';
+  const closed = becomes(judged);
+  const { cause } = judged;
+  const told = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
+  const verdict = { ...judged, cause: told, ...(await indexAfter(record, services)) };
+  const isFree = closed === 'idle';
   const window = isFree && rowsUntilEnd !== undefined ? await nextWindow(record, rowsUntilEnd, services) : undefined;
   const now = clock.now();
   const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);

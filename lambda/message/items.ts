@@ -2,7 +2,7 @@ import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../fa
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { counted } from '../words/numbers.ts';
-import { asSentence } from '../words/punctuation.ts';
+import { asSentence, withoutStop } from '../words/punctuation.ts';
 import {
   errorWordsOf,
   nameOf,
@@ -146,8 +146,8 @@ function ownersOf(entries: readonly DecidedFacts[]): string {
   const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
   const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
   return [
-    owners.length === 0 ? '' : `Owner: ${asSentence(owners.slice(0, 3).join(', '))}`,
-    notes.length === 0 ? '' : `Note: ${asSentence(notes[0] ?? '')}`,
+    owners.length === 0 ? '' : `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
+    notes.length === 0 ? '' : `Note: ${withoutStop(notes[0] ?? '')}.`,
   ]
     .filter((part) => part !== '')
     .join(' ');

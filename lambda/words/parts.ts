@@ -4,6 +4,7 @@ import { oneLine } from '../facts/text.ts';
 import { dottedName, searchIndex } from '../policy/aspects.ts';
 import { percentOf } from '../policy/percentage.ts';
 import { amount, exact, moment, rows } from './numbers.ts';
+import { asSentence } from './punctuation.ts';
 import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
 import { diagnosis, errorWords } from './server-errors.ts';
 import type { Place, Words } from './words.ts';
@@ -50,7 +51,7 @@ export const sentences = (...parts: readonly string[]): string => parts.filter((
 
 /** The request that lists every index of this name with its rows and age. */
 export const lookAtIndices = (entry: { entityType: string; aspect: string }): Command => ({
-  say: 'See whether the index is healthy and which index has the rows',
+  say: 'See which index has the rows',
   line: `GET /_cat/indices/*${searchIndex(entry).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*?v&h=health,index,docs.count,creation.date.string`,
   typedIn: 'search-engine',
 });
@@ -73,7 +74,7 @@ export function byHand(say: string, input: HandInput, place: Place, deletes?: tr
   return line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
 }
 
-const releasing = 'This counts its rows again, opens it to truncation only if none is missing, and deletes nothing';
+const releasing = 'This counts again, opens it to truncation only if no row is missing, and deletes nothing';
 
 /** The plain release. */
 export const releaseOf = (name: string, place: Place, say = releasing): Command | undefined =>
@@ -95,7 +96,7 @@ export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> 
   const { brief, next, urgency, token } = errorWords(error);
   return {
     subject: brief,
-    why: `${diagnosis(error)}.`,
+    why: asSentence(diagnosis(error)),
     urgency,
     next: `${next}.`,
     ...(token ? { act: storeToken(place), section: 'Token' as const } : {}),

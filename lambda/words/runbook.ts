@@ -25,7 +25,7 @@ export const alarmSections = {
   RowsMissing: 'Alarm RowsMissing',
 } as const;
 
-export const otherSections = ['Run failed', 'Token', 'Copies', 'Disk space'] as const;
+export const otherSections = ['Run failed', 'Token', 'Copies', 'Disk space', 'By hand'] as const;
 
 export type Section =
   | (typeof outcomeSections)[keyof typeof outcomeSections]
@@ -72,7 +72,8 @@ export const anchorOf = (heading: string): string =>
  */
 export function runbookPlace(section: Section, reader: Reader): { url: string } | { command: string } {
   if (reader.runbookUrl) return { url: `${reader.runbookUrl}#${anchorOf(section)}` };
-  if (reader.kind === 'aws') {
+  // The dashboard has no other section; the package has them all.
+  if (reader.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
     const url = dashboardUrl(reader);
     if (url !== undefined) return { url };
   }

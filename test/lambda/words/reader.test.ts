@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { runByHand, setParameter } from '../../../lambda/words/reader.ts';
+import { aws, kubernetes, machine } from '../message/cases.ts';
+
+/** The words that a shell makes of a line. */
+const words = (line: string): string[] =>
+  execFileSync('sh', ['-c', `for word in ${line}; do printf '%s\\n' "$word"; done`], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+
+describe('a run by hand', () => {
+  test('on AWS is an execution with its input, whatever its names contain', () => {
+    const name = "dataset.o'peration; rm -rf &";
+    const line = runByHand({ mode: 'enforce', only: [name], approveRows: 5 }, aws) ?? '';
+    expect(JSON.parse(words(line).at(-1) ?? '')).toEqual({ mode: 'enforce', only: [name], approveRows: 5 });
+  });
+
+  test('on AWS without the workflow is the input alone', () => {
+    expect(runByHand({ release: ['dataset.operation'] }, { kind: 'aws' })).toBe('{"release":["dataset.operation"]}');
+  });
+
+  test('on a machine is a verb with its options, quoted for the shell', () => {
+    const line = runByHand({ release: ['dataset.$(x)'], acceptMissing: 9 }, machine) ?? '';
+    expect(words(line.replace('$(x)', 'x')).slice(1, 5)).toEqual(['release', 'dataset.x', '--accept-missing', '9']);
+    expect(line).toContain("'dataset.$(x)'");
+    expect(runByHand({ mode: 'preview' }, machine)).toBe(
+      'datahub-retention preview --policies policies.json --gms-url http://gms:8080',
+    );
+  });
+
+  test('in the demonstration is not offered: its server ends with the program', () => {
+    expect(runByHand({ release: ['dataset.operation'] }, { ...machine, demo: true })).toBeUndefined();
+  });
+
+  test('on Kubernetes is a job from the suspended CronJob, with its arguments in one variable', () => {
+    expect(runByHand({ release: ['dataset.operation'] }, kubernetes)).toBe(
+      "kubectl -n datahub create job retention-$(date +%s) --from=cronjob/datahub-retention-preview --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=release dataset.operation' -o yaml | kubectl -n datahub create -f -",
+    );
+  });
+});
+
+describe('a parameter', () => {
+  test('is set where the stage keeps it', () => {
+    expect(setParameter('paused', 'false', aws)).toBe(
+      'aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false --region eu-central-1',
+    );
+  });
+
+  test('keeps the key that encrypts the token', () => {
+    const reader = {
+      ...aws,
+      tokenParameter: '/tokens/datahub',
+      tokenKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/k',
+    };
+    expect(setParameter('token', 'file://token.txt', reader)).toContain(
+      '--name /tokens/datahub --type SecureString --key-id arn:',
+    );
+  });
+
+  test('is not there outside AWS', () => {
+    expect(setParameter('paused', 'true', machine)).toBeUndefined();
+  });
+});

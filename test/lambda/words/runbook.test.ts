@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
+import {
+  alarmSections,
+  anchorOf,
+  dashboardSections,
+  dashboardUrl,
+  otherSections,
+  outcomeSections,
+  runbookPlace,
+  sectionNames,
+  sectionOf,
+} from '../../../lambda/words/runbook.ts';
+import { titles } from '../../../lambda/words/words.ts';
+import { aws, kubernetes, machine } from '../message/cases.ts';
+
+const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+
+test('the runbook has exactly the sections that messages and alarms name', () => {
+  const named = [...Object.values(outcomeSections), ...otherSections, ...Object.values(alarmSections)];
+  expect([...sectionNames(runbook)].sort()).toEqual([...named].sort());
+});
+
+test('a section is headed by the words of the subject', () => {
+  for (const outcome of outcomes) {
+    if (resultOf[outcome] === 'ok') continue;
+    expect(outcomeSections[outcome as keyof typeof outcomeSections].toLowerCase()).toBe(titles[outcome].toLowerCase());
+  }
+});
+
+test('every link inside the runbook leads to one of its sections', () => {
+  const anchors = sectionNames(runbook).map(anchorOf);
+  for (const [, anchor] of runbook.matchAll(/\]\(#([^)]*)\)/g)) expect(anchors).toContain(anchor);
+});
+
+test('what the dashboard carries has at most 15 kB', () => {
+  const texts = dashboardSections.map((name) => sectionOf(runbook, name) ?? '');
+  expect(texts.every((text) => text.length > 500)).toBe(true);
+  expect(Buffer.byteLength(texts.join('\n\n'))).toBeLessThanOrEqual(15_000);
+});
+
+test('the steps that bring rows back are numbered without a gap, and none of them deletes', () => {
+  const section = sectionOf(runbook, 'rows-missing') ?? '';
+  const numbers = [...section.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)).slice(3);
+  expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(section).not.toMatch(/^\s+DELETE |_delete_by_query|"mode":"enforce"|remove_index/m);
+});
+
+describe('a section is found', () => {
+  test.each(['Rows missing', 'rows-missing', 'ROWS MISSING'])('as %s', (name) => {
+    expect(sectionOf(runbook, name)).toMatch(/^## Rows missing\n/);
+  });
+
+  test('and an unknown one is not', () => {
+    expect(sectionOf(runbook, 'rows')).toBeUndefined();
+  });
+});
+
+describe('a reader is led to a section', () => {
+  test('on AWS to the dashboard, where it has the section', () => {
+    expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
+    expect(runbookPlace('Failed', aws)).toEqual({ command: 'npx datahub-retention runbook failed' });
+  });
+
+  test('elsewhere by a command', () => {
+    expect(runbookPlace('Rows missing', machine)).toEqual({ command: 'datahub-retention runbook rows-missing' });
+    expect(runbookPlace('Rows missing', kubernetes)).toEqual({ command: 'npx datahub-retention runbook rows-missing' });
+  });
+
+  test('to the stage’s own runbook, where one is set', () => {
+    const runbookUrl = 'https://example.com/runbook';
+    expect(runbookPlace('Rows missing', { ...aws, runbookUrl })).toEqual({ url: `${runbookUrl}#rows-missing` });
+  });
+
+  test('in every partition of AWS to its own console', () => {
+    expect(dashboardUrl({ stage: 's', region: 'cn-north-1' })).toContain('cn-north-1.console.amazonaws.cn/');
+    expect(dashboardUrl({ stage: 's', region: 'us-gov-west-1' })).toContain('console.amazonaws-us-gov.com/');
+    expect(dashboardUrl({ region: 'eu-central-1' })).toBeUndefined();
+  });
+});

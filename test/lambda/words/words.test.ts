@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Cause, causeKinds, causeSchema } from '../../../lambda/facts/cause.ts';
+import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts';
+import { outcomes } from '../../../lambda/facts/outcomes.ts';
+import { entryFields } from '../../../lambda/facts/report-schema.ts';
+import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
+import { causes } from '../../../lambda/words/causes.ts';
+import { notes } from '../../../lambda/words/notes.ts';
+import { diagnosis, errorWords, serverErrors } from '../../../lambda/words/server-errors.ts';
+import { noteWordsOf, placeOf, type Words, wordsOf } from '../../../lambda/words/words.ts';
+import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+import { aws, entryCases, errorCases, noteCases, readers } from '../message/cases.ts';
+
+/** The tables as tables: every kind once, and whatever the facts are, words that every form can show. */
+
+const runs = { numRuns: 40, seed: 1386185643 } as const;
+const entryOf = valuesOf(z.object(entryFields), anyText({ maxLength: 40 }));
+
+function expectShort({ subject, what, why, next = '', act, look }: Words): void {
+  expect(subject.length).toBeLessThan(260);
+  expect(what).not.toMatch(/^$|\.$|undefined|NaN|\[object/);
+  expect(why).not.toMatch(/undefined|NaN|\[object/);
+  expect(next).not.toMatch(/undefined|NaN/);
+  if (next !== '') expect(next).toMatch(/[.!?]$/);
+  expect(look?.deletes).toBeFalsy();
+  expect(look?.line ?? '').not.toMatch(/^(POST|PUT|DELETE)|enforce/);
+  for (const command of [look, act]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
+}
+
+test('every kind of cause, note and server error has its entry', () => {
+  expect(Object.keys(causes).sort()).toEqual([...causeKinds].sort());
+  expect(Object.keys(notes).sort()).toEqual([...noteKinds].sort());
+  expect(Object.keys(serverErrors).sort()).toEqual([...serverErrorKinds].sort());
+});
+
+describe.each(readers)('for a reader on $kind', (reader) => {
+  test.each([...membersOf(causeSchema)])('a cause of kind %s has words, whatever its facts are', (_, member) => {
+    const facts = fc.record({
+      cause: valuesOf(member, anyText({ maxLength: 40 })),
+      entry: entryOf,
+      outcome: fc.constantFrom(...outcomes),
+      mode: fc.constantFrom('enforce' as const, 'preview' as const),
+    });
+    fc.assert(
+      fc.property(facts, ({ cause, entry, outcome, mode }) => {
+        const decided = { ...entry, outcome, cause: cause as Cause };
+        expectShort(wordsOf(decided, placeOf({ mode, policies: [decided] }, reader)));
+      }),
+      runs,
+    );
+  });
+
+  test.each([...membersOf(noteSchema)])('a note of kind %s has words, whatever its facts are', (_, member) => {
+    fc.assert(
+      fc.property(valuesOf(member, anyText({ maxLength: 40 })), (note) => {
+        expectShort(noteWordsOf(note as Note, reader));
+      }),
+      runs,
+    );
+  });
+});
+
+test('an error of the server quotes its words short, on one line', () => {
+  const text = `first line\n\tat com.linkedin.Foo(Foo.java:1)\n${'x'.repeat(4000)}`;
+  for (const kind of serverErrorKinds) {
+    const said = diagnosis({ kind, operation: 'dry-run', status: 500, text });
+    expect(said).not.toContain('\n');
+    expect(said.length).toBeLessThan(420);
+    expect(errorWords({ kind, operation: 'dry-run' }).brief).toMatch(/^.{3,25}$/);
+  }
+});
+
+describe('a message tells the truth about its situation', () => {
+  const enforced = placeOf(aReportOf([]), aws);
+
+  test('no command that deletes is offered for any index while rows are missing in one', () => {
+    const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 100 });
+    const lost = anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0 });
+    expect(wordsOf(ceiling, placeOf(aReportOf([ceiling]), aws)).act?.line).toContain('approveRows');
+    expect(wordsOf(ceiling, placeOf(aReportOf([ceiling, lost]), aws)).act).toBeUndefined();
+  });
+
+  test('after a preview that finds rows gone nothing is quarantined, and nothing is there to release', () => {
+    const lost = anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0, since: 1 });
+    const preview = wordsOf(lost, placeOf(aReportOf([lost], { mode: 'preview' }), aws));
+    expect(preview.why).not.toContain('quarantined');
+    expect(preview.act).toBeUndefined();
+    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined.');
+  });
+
+  test('an index that was replaced is said before any other explanation, with both names', () => {
+    const copied = anEntry(
+      'rows-missing',
+      { kind: 'missing', expected: 100, found: 0 },
+      { indexName: 'old_1', indexNow: 'new_2' },
+    );
+    expect(wordsOf(copied, enforced).why).toMatch(/^The index was replaced meanwhile.*: old_1 before, new_2 now\./);
+  });
+
+  test('what copied says in one line that late rows may be in the old index alone, even where it failed', () => {
+    const failed = anEntry('failed', { kind: 'unchanged' }, { copies: true });
+    expect(wordsOf(failed, enforced).aside).toContain('may be in the old index alone (nothing to do');
+    expect(wordsOf(anEntry('failed', { kind: 'unchanged' }), enforced).aside).toBeUndefined();
+  });
+
+  test('a quarantined index says what was counted then, in the past tense', () => {
+    const since = Date.UTC(2026, 10, 21);
+    const quarantined = anEntry('quarantined', {
+      kind: 'quarantined',
+      since,
+      outcome: 'rows-missing',
+      rowsMissing: 400,
+    });
+    expect(wordsOf(quarantined, enforced).why).toContain('On 21 Nov 2026, 00:00 UTC 400 rows were missing');
+  });
+
+  test('a refusal to release offers the plain release, and only below it the one that accepts a loss', () => {
+    const words = noteWordsOf(
+      { kind: 'not-released', index: 'dataset.operation', why: 'rows-missing', rowsMissing: 400 },
+      aws,
+    );
+    expect(words.act?.line).toContain('{"release":["dataset.operation"]}');
+    expect(words.instead?.line).toContain('"acceptMissing":400');
+  });
+
+  test('what asks for nothing offers no command that changes anything', () => {
+    for (const [, outcome, cause, more] of entryCases) {
+      const words = wordsOf(anEntry(outcome, cause, more), enforced);
+      if (words.urgency === 'nothing' && words.act) expect(words.subject).toBe('paused');
+    }
+  });
+
+  test('placeholders that are known are filled in', () => {
+    const all = [...entryCases.map(([, outcome, cause, more]) => wordsOf(anEntry(outcome, cause, more), enforced))];
+    const errors = errorCases.map(([, cause]) => wordsOf(anEntry('failed', cause), enforced));
+    const told = noteCases.map(([, note]) => noteWordsOf(note, enforced));
+    expect(JSON.stringify([...all, ...errors, ...told])).not.toMatch(/<[a-zA-Z]+>|STAGE|PREFIX/);
+  });
+});

@@ -24,13 +24,17 @@ const counts = (rowsToDelete: number, rowsKept = 40) => ({ rowsToDelete, rowsKep
 const aDelete = aRunning();
 const aCopy = aRunning({ attempt: anAttempt({ copies: true }) });
 
+/** A look that took no time. */
+type Glance = Omit<Seen, 'until'> & { until?: number };
+const seen = (glance: Glance): Seen => ({ until: glance.at, ...glance });
+
 /** A watch after several looks. */
-function seenBy(record: Unresolved, ...looks: Seen[]): Watch {
-  return looks.reduce((watch, seen) => fold(watch, seen, record.attempt), startWatch(record, at, at));
+function seenBy(record: Unresolved, ...looks: Glance[]): Watch {
+  return looks.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
 }
 
 describe('it has moved', () => {
-  test.each<[string, Unresolved, Omit<Seen, 'at'>, Omit<Seen, 'at'>, boolean]>([
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
     ['when fewer rows to delete are left', aDelete, { counts: counts(60) }, { counts: counts(59) }, true],
     [
       'when a counter is higher',
@@ -77,6 +81,12 @@ describe('it has moved', () => {
     const watch = seenBy(aCopy, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
     expect([watch.stillSince, watch.stuckSince]).toEqual([at + minute, at]);
   });
+});
+
+test('a slow look that saw movement begins the window when its last answer came', () => {
+  const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
+  const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
+  expect([watch.stillSince, watch.lastLookAt]).toEqual([at + 2 * minute, at + minute]);
 });
 
 describe('a watch', () => {
@@ -133,10 +143,10 @@ describe('a status shows', () => {
 });
 
 describe('it has ended', () => {
-  const endedAt = (record: Unresolved, seen: Omit<Seen, 'at'>, when = at, watch = seenBy(record, { at, ...seen })) =>
-    hasEnded(watch, { at: when, ...seen }, record);
+  const endedAt = (record: Unresolved, glance: Omit<Glance, 'at'>, when = at) =>
+    hasEnded(seenBy(record, { at, ...glance }), seen({ at: when, ...glance }), record);
 
-  test.each<[string, Unresolved, Omit<Seen, 'at'>, boolean]>([
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
     ['a delete whose status is completed', aDelete, { status: completed({}), counts: counts(60) }, true],
     ['a delete that has nothing left', aDelete, { counts: counts(0) }, true],
     ['a delete that has nothing left, and runs', aDelete, { status: running({}), counts: counts(0) }, true],
@@ -146,8 +156,8 @@ describe('it has ended', () => {
     ['not a copy that is completed and not yet in place', aCopy, { status: completed({}), counts: counts(60) }, false],
     ['not a copy that has nothing left to delete', aCopy, { counts: counts(0, 10) }, false],
     ['not what was not counted', aDelete, { status: completed({}) }, false],
-  ])('%s', (_, record, seen, expected) => {
-    expect(endedAt(record, seen)).toBe(expected);
+  ])('%s', (_, record, glance, expected) => {
+    expect(endedAt(record, glance)).toBe(expected);
   });
 
   test('never before judgeableAt while there is no task id', () => {
@@ -157,16 +167,16 @@ describe('it has ended', () => {
   });
 
   test('when nothing has moved for the window, and no status says that it runs', () => {
-    const seen = { at: at + 10 * minute, counts: counts(30) };
-    const watch = seenBy(aDelete, { at, counts: counts(30) }, seen);
-    expect(hasEnded(watch, seen, aDelete)).toBe(true);
-    expect(hasEnded(watch, { ...seen, status: { kind: 'vanished' } }, aDelete)).toBe(true);
-    expect(hasEnded(watch, { ...seen, status: running({}) }, aDelete)).toBe(false);
+    const last = seen({ at: at + 10 * minute, counts: counts(30) });
+    const watch = seenBy(aDelete, { at, counts: counts(30) }, last);
+    expect(hasEnded(watch, last, aDelete)).toBe(true);
+    expect(hasEnded(watch, { ...last, status: { kind: 'vanished' } }, aDelete)).toBe(true);
+    expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
   });
 
   test('a copy that is completed and never put in place, once it is still', () => {
-    const seen = { at: at + 10 * minute, status: completed({ total: 40, created: 40 }), counts: counts(60) };
-    expect(hasEnded(seenBy(aCopy, { ...seen, at }, seen), seen, aCopy)).toBe(true);
+    const last = seen({ at: at + 10 * minute, status: completed({ total: 40, created: 40 }), counts: counts(60) });
+    expect(hasEnded(seenBy(aCopy, { ...last, at, until: at }, last), last, aCopy)).toBe(true);
   });
 });
 

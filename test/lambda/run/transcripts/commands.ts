@@ -202,6 +202,9 @@ const commands: Record<string, Play> = {
   seconds: (_, { world }, word) => {
     world.clock.time += Number(word) * 1000;
   },
+  'seconds-unseen': (_, { world }, word) => {
+    world.clock.unseen += Number(word) * 1000;
+  },
   millis: (_, { world }, word) => {
     world.clock.time += Number(word);
   },

@@ -20,7 +20,8 @@ import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } 
  * A wait of the workflow, a retry's pause and a time-out move the clock on and take no time.
  */
 export interface World {
-  clock: { time: number };
+  /** Epoch milliseconds; `unseen`: time that has passed although the wall clock was set back meanwhile. */
+  clock: { time: number; unseen: number };
   standIn: StandIn;
   ledger: ReturnType<typeof memoryLedger>;
   settings: RunSettings;
@@ -93,7 +94,7 @@ class Stopped extends Error {
 
 export async function createWorld(options: WorldOptions = {}): Promise<World & { close(): Promise<void> }> {
   const { policies = [aPolicyFor('operation')], settings, patienceMillis = 30_000, observe = (same) => same } = options;
-  const clock = { time: firstRun };
+  const clock = { time: firstRun, unseen: 0 };
   const standIn = await startStandIn({ clock, indices: [anIndexOf(600, 400)], ...options });
   const transport = createHttpTransport({
     readTimeoutMillis: patienceMillis,
@@ -152,7 +153,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       list: () => reachable(() => ledger.list()),
       replace: (next) => reachable(() => ledger.replace(next)),
     },
-    clock: { now: () => clock.time, monotonic: () => clock.time },
+    clock: { now: () => clock.time, monotonic: () => clock.time + clock.unseen },
     log: { info: quiet, warn: quiet, error: quiet },
   };
   // Settings may change between two runs.

@@ -15,6 +15,9 @@ const histories = files.sort().map((file) => {
   return { file, text, title: /^# ([^\n]*)/.exec(text)?.[1] ?? file };
 });
 
-test.each(histories)('$file: $title', async ({ file, text }) => {
-  await expect(await replay(text, player(open))).toMatchFileSnapshot(`transcripts/histories/${file}`);
-});
+// In a loop, because test.each cuts long names.
+for (const { file, text, title } of histories) {
+  test(`${file}: ${title}`, async () => {
+    await expect(await replay(text, player(open))).toMatchFileSnapshot(`transcripts/histories/${file}`);
+  });
+}

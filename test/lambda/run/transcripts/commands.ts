@@ -168,13 +168,10 @@ const switched = (word: string, on: string, off: string): boolean => {
   return word === on;
 };
 
-type Command1 = (
-  command: Command,
-  stage: Stage,
-  word: string,
-) => string[] | undefined | void | Promise<string[] | undefined>;
+/** @returns lines to show, or anything else for none */
+type Play = (command: Command, stage: Stage, word: string) => unknown;
 
-const commands: Record<string, Command1> = {
+const commands: Record<string, Play> = {
   run,
   after,
   refuse: (command, { world }) => refuse(command, world),
@@ -204,6 +201,9 @@ const commands: Record<string, Command1> = {
   },
   seconds: (_, { world }, word) => {
     world.clock.time += Number(word) * 1000;
+  },
+  'seconds-unseen': (_, { world }, word) => {
+    world.clock.unseen += Number(word) * 1000;
   },
   millis: (_, { world }, word) => {
     world.clock.time += Number(word);
@@ -276,5 +276,6 @@ const commands: Record<string, Command1> = {
 async function act(command: Command, stage: Stage): Promise<string[]> {
   const known = commands[command.name];
   if (!known) throw new Error(`no command is called ${command.name}`);
-  return (await known(command, stage, command.words[0] ?? '')) ?? [];
+  const lines = await known(command, stage, command.words[0] ?? '');
+  return Array.isArray(lines) ? lines : [];
 }

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { parseInput, scheduledMillis } from '../../../../lambda/run/plan/input.ts';
+
+/** What an execution may be started with. */
+
+const problemOf = (input: unknown) => {
+  const parsed = parseInput(input);
+  return 'problem' in parsed ? parsed.problem : undefined;
+};
+
+describe('an input', () => {
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['nothing at all', null],
+    ['the schedule’s', { scheduledTime: '2026-03-01T03:30:00Z' }],
+    ['an unfilled placeholder', { scheduledTime: '<aws.scheduler.scheduled-time>' }],
+    ['a mode', { mode: 'preview' }],
+    ['names', { only: ['dataset.operation', 'chart.usage'] }],
+    ['an approval of one name', { only: ['dataset.operation'], approveRows: 5 }],
+    ['a release', { release: ['dataset.operation'] }],
+    ['a release that accepts missing rows', { release: ['dataset.operation'], acceptMissing: 0 }],
+  ])('is taken: %s', (_, input) => {
+    expect(problemOf(input)).toBeUndefined();
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['another mode', { mode: 'dry-run' }, /mode/],
+    ['an unknown field, with the nearest known one', { onyl: ['dataset.operation'] }, /onyl.*did you mean only/],
+    ['an approval without a name', { approveRows: 5 }, /exactly one policy/],
+    ['an approval of two names', { only: ['a.b', 'c.d'], approveRows: 5 }, /exactly one policy/],
+    ['an approval of no row', { only: ['a.b'], approveRows: 0 }, /approveRows/],
+    ['missing rows without a release', { acceptMissing: 5 }, /exactly one index/],
+    ['missing rows of two indices', { release: ['a.b', 'c.d'], acceptMissing: 5 }, /exactly one index/],
+    ['fewer than no missing rows', { release: ['a.b'], acceptMissing: -1 }, /acceptMissing/],
+    ['an empty list', { only: [] }, /only/],
+    ['a word of version 4', { clear: ['a.b'] }, /write "release" instead/],
+    ['no object', 'preview', /input/],
+  ])('is refused: %s', (_, input, expected) => {
+    expect(problemOf(input)).toMatch(expected);
+  });
+});
+
+describe('a run starts', () => {
+  const start = Date.parse('2026-03-01T05:30:00.000Z');
+  test.each<[string, string | undefined, string | undefined]>([
+    ['at its scheduled time', '2026-03-01T05:29:00Z', '2026-03-01T05:29:00.000Z'],
+    ['at a scheduled time of two hours ago', '2026-03-01T03:30:00Z', '2026-03-01T03:30:00.000Z'],
+    ['with its execution, if that is longer ago', '2026-03-01T03:29:59Z', undefined],
+    ['with its execution, if the placeholder was not filled', '<aws.scheduler.scheduled-time>', undefined],
+    ['with its execution, without a scheduled time', undefined, undefined],
+  ])('%s', (_, scheduledTime, expected) => {
+    const found = scheduledMillis({ scheduledTime }, start);
+    expect(found && new Date(found).toISOString()).toBe(expected);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import { done } from '../../../lambda/run/entries.ts';
+import { composeReport, report } from '../../../lambda/run/report.ts';
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { Entry, RunState } from '../../../lambda/run/state.ts';
+import { startWatch } from '../../../lambda/truncation/watch.ts';
+import { aPolicy } from '../../support/policies.ts';
+import { aRunning } from '../../support/records.ts';
+import { aRunState } from '../../support/states.ts';
+
+/** The report of a run, from its state or from what is left of it. */
+
+const settings = { stage: 'prod', gmsUrl: 'https://gms.example.com', mode: 'enforce' } as RunSettings;
+const clock = { now: () => Date.parse('2026-03-01T05:00:00.000Z'), monotonic: () => 0 };
+const words = (facts: ReportFacts) =>
+  ({ ...facts, policies: facts.policies.map((entry) => ({ ...entry, reason: '' })) }) as ReturnType<
+    typeof composeReport
+  >;
+const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
+const compose = (input: unknown) => composeReport({ input, execution }, { settings, clock, words });
+
+const from = (aspect: string, rowsToDelete?: number) => ({
+  index: aspect,
+  entry: { entityType: 'dataset', aspect, rowsToDelete },
+});
+const fine = (aspect: string, rowsToDelete?: number) =>
+  done(from(aspect, rowsToDelete), 'truncated', { kind: 'verified' });
+const approved: Entry = {
+  ...from('operation', 5),
+  phase: 'approved',
+  policy: aPolicy(),
+  plan: { rowsToDelete: 5, deletesInPlace: true },
+};
+const watched: Entry = { ...from('operation', 5), phase: 'watched', watch: startWatch(aRunning(), 0, 0) };
+
+describe('a report', () => {
+  test('has the result of its worst policy, the smallest truncation first', () => {
+    const bad = done(from('b', 9), 'above-ceiling', { kind: 'above-ceiling', approveRows: 9 });
+    const { result, policies } = compose(aRunState([bad, fine('d'), fine('c', 3), fine('a', 9)]));
+    expect(result).toBe('attention');
+    expect(policies.map(({ aspect }) => aspect)).toEqual(['c', 'a', 'b', 'd']);
+  });
+
+  test('of a run that could not do its work is failed, whatever its policies say', () => {
+    const error = { kind: 'no-policy' } as const;
+    expect(compose(aRunState([fine('a')], { error }))).toMatchObject({ result: 'failed', cause: error });
+  });
+
+  test('of a release that was refused needs attention', () => {
+    const notes: RunState['notes'] = [{ kind: 'not-released', index: 'a', why: 'unresolved', until: 1 }];
+    expect(compose(aRunState([], { notes })).result).toBe('attention');
+  });
+
+  test('of a Plan that failed for good says so, in the mode that was asked for', () => {
+    const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
+    expect(compose(input)).toMatchObject({
+      result: 'failed',
+      mode: 'preview',
+      startedAt: '2026-03-01T03:30:01.000Z',
+      cause: { kind: 'step-failed', step: 'plan', error: 'States.Timeout' },
+    });
+  });
+});
+
+describe('after a Poll that failed for good', () => {
+  const pollFailure = { step: 'poll', error: 'LedgerError' } as const;
+  const failed = (entry: Entry, more: Partial<RunState> = {}) => compose(aRunState([entry], { pollFailure, ...more }));
+
+  test('the run is failed, and what it watched is unknown', () => {
+    expect(failed(watched)).toMatchObject({
+      result: 'failed',
+      cause: { kind: 'step-failed', step: 'poll', sent: 'maybe' },
+      policies: [{ outcome: 'unknown', cause: { kind: 'unsettled', why: 'not-looked' } }],
+    });
+  });
+
+  test('what it saw moving is still running', () => {
+    const moving = { ...watched, watch: { ...watched.watch, lastMovedAt: 9, stillSince: 9 } };
+    expect(failed(moving).policies[0]).toMatchObject({ outcome: 'still-running', cause: { why: 'step' } });
+  });
+
+  test('what waited for its turn is not started', () => {
+    expect(failed(approved).policies[0]?.outcome).toBe('not-started');
+  });
+
+  test('what Truncate failed with before may have been sent', () => {
+    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
+    expect(failed(approved, { failure }).policies[0]).toMatchObject({
+      outcome: 'unknown',
+      cause: { kind: 'step-failed', step: 'truncate', sent: 'maybe' },
+    });
+  });
+});
+
+test.each([
+  ['another version', { ...aRunState([]), version: 3 }],
+  ['another server', aRunState([], { server: 'https://elsewhere.example.com' })],
+  ['nobody', {}],
+])('a state of %s is not interpreted', (_, state) => {
+  expect(() => compose(state)).toThrow('the run state');
+});
+
+test('results are counted before publishing is tried, so that alarms do not depend on a message', async () => {
+  const order: string[] = [];
+  const services = {
+    settings,
+    clock,
+    words,
+    log: { info() {}, warn() {}, error() {} },
+    count: () => void order.push('counted'),
+    publisher: {
+      async publish() {
+        order.push('published');
+        throw new Error('the topic is gone');
+      },
+    },
+  };
+  await expect(report({ input: aRunState([]), execution }, services)).rejects.toThrow('the topic is gone');
+  expect(order).toEqual(['counted', 'published']);
+});

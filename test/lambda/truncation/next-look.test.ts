@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isDue, nextLookAt } from '../../../lambda/truncation/next-look.ts';
+import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
+import { holds } from '../../properties.ts';
+import { anAttempt, aRunning, aSending } from '../../support/records.ts';
+
+/** When to look again (design rule 8); seconds after the call. */
+
+const second = 1000;
+const record = aRunning({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 0 }) });
+const watch = (more: Partial<Watch> = {}): Watch => ({ ...startWatch(record, 0, 0), ...more });
+/** Seconds from one look to the next, at this age. */
+const interval = (age: number, more: Partial<Watch> = {}): number =>
+  (nextLookAt(record, watch(more), age * second) - age * second) / second;
+
+describe('the next look', () => {
+  test.each([
+    ['comes after ten seconds at first', 5, 10],
+    ['comes after ten seconds up to an age of 100', 100, 10],
+    ['comes after a tenth of its age', 3000, 300],
+    ['comes after half an hour at most', 360_000, 1800],
+  ])('%s', (_, age, expected) => {
+    expect(interval(age)).toBe(expected);
+  });
+
+  test('comes just after the end that its own progress predicts', () => {
+    // 900 of 1,000 in 1,000 s: 111 s to go, and 3 % and a second more.
+    const progress = { done: 950, total: 1000, at: 1000 * second };
+    expect(interval(1000, { progress })).toBeCloseTo((50 / 950) * 1000 * 1.03 + 1, 5);
+  });
+
+  test.each([
+    ['that lies further away than the interval', { done: 1, total: 1000 }],
+    ['from nothing', { done: 0, total: 1000 }],
+    ['of what is done', { done: 1000, total: 1000 }],
+  ])('is not changed by a prediction %s', (_, progress) => {
+    expect(interval(1000, { progress: { ...progress, at: 1000 * second } })).toBe(100);
+  });
+
+  test('is never sooner than ten seconds, however soon the end is', () => {
+    expect(interval(1000, { progress: { done: 999, total: 1000, at: 1000 * second } })).toBe(10);
+  });
+
+  test('is not changed by a prediction that has passed: a server that is away is not asked every ten seconds', () => {
+    expect(interval(3000, { progress: { done: 500, total: 1000, at: 1000 * second } })).toBe(300);
+  });
+
+  test('of a verdict that waits for agreement comes 90 s after it, at any age', () => {
+    expect(interval(50_000, { pending: { verdict: 'incomplete remains', since: 50_000 * second } })).toBe(90);
+    expect(interval(50_000, { pending: { verdict: 'incomplete remains', since: 49_915 * second } })).toBe(10);
+  });
+
+  test('of a call without a task id comes when it can no longer be sent', () => {
+    const sending = aSending({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 700 * second }) });
+    expect(nextLookAt(sending, watch(), 20 * second)).toBe(700 * second);
+    expect(nextLookAt(sending, watch(), 700 * second)).toBe(770 * second);
+  });
+
+  test('is between ten seconds and half an hour away, whatever has been seen', () => {
+    const progress = fc.record({ done: fc.nat(1000), total: fc.nat(1000), at: fc.nat(200_000 * second) });
+    holds(
+      fc.property(fc.nat(200_000), fc.option(progress, { nil: undefined }), (age, seen) => {
+        const wait = interval(age, { progress: seen });
+        expect(wait).toBeGreaterThanOrEqual(10);
+        expect(wait).toBeLessThanOrEqual(1800);
+      }),
+      1000,
+    );
+  });
+});
+
+test('a day of watching takes about a hundred looks', () => {
+  let looks = 0;
+  for (let now = 0; now < 86_400 * second; looks++) now = nextLookAt(record, watch(), now);
+  expect(looks).toBeLessThan(110);
+});
+
+describe('a look is shared', () => {
+  const turn = { lastLookAt: 0, nextLookAt: 1000 };
+  test.each([
+    ['in the last quarter of its interval', 750, true],
+    ['not before', 749, false],
+    ['when it is overdue', 5000, true],
+  ])('%s', (_, now, expected) => {
+    expect(isDue(watch(turn), now)).toBe(expected);
+  });
+});

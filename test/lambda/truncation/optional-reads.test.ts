@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerErrorKind } from '../../../lambda/facts/server-error.ts';
+import { type Operations, OperationsError } from '../../../lambda/operations/operations.ts';
+import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+
+/** Sizes and statuses: what a run can do without. */
+
+const { signal } = new AbortController();
+
+/** Operations of which both fail in this way. */
+function failing(kind: ServerErrorKind, before = {}) {
+  let asked = 0;
+  const fail = async (): Promise<never> => {
+    asked++;
+    throw new OperationsError({ kind, operation: 'task-status' });
+  };
+  const operations = { indexSizes: fail, taskStatus: fail } as unknown as Operations;
+  return { reads: optionalReads(operations, before, signal), asked: () => asked };
+}
+
+describe('a status', () => {
+  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found', 'unreadable'])(
+    'that is refused (%s) is not asked for again in this run',
+    async (kind) => {
+      const { reads, asked } = failing(kind);
+      expect(await reads.status('n:1', false)).toBeUndefined();
+      expect(await reads.status('n:1', false)).toBeUndefined();
+      expect([asked(), reads.without.withoutStatus]).toEqual([1, true]);
+    },
+  );
+
+  test.each<ServerErrorKind>(['connect', 'timeout', 'server-error', 'throttled'])(
+    'that cannot be had right now (%s) is asked for again',
+    async (kind) => {
+      const { reads, asked } = failing(kind);
+      await reads.status('n:1', false);
+      await reads.status('n:1', false);
+      expect([asked(), reads.without.withoutStatus]).toEqual([2, undefined]);
+    },
+  );
+
+  test('that was told before fails the look: a failure is no refusal, and no sign that nothing runs', async () => {
+    const { reads } = failing('unauthorized');
+    await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
+  });
+
+  test('that an earlier step was refused is not asked for', async () => {
+    const { reads, asked } = failing('connect', { withoutStatus: true });
+    expect([await reads.status('n:1', false), asked()]).toEqual([undefined, 0]);
+  });
+});
+
+describe('sizes', () => {
+  test('that fail are left out for this run, and the reason is kept', async () => {
+    const { reads, asked } = failing('not-found');
+    expect([await reads.sizes(), await reads.sizes(), asked()]).toEqual([undefined, undefined, 1]);
+    expect(reads.sizesError()?.kind).toBe('not-found');
+  });
+
+  test.each<ServerErrorKind>(['dns', 'connect', 'tls', 'unauthorized', 'token'])(
+    'that fail in a way that every request would (%s) throw',
+    async (kind) => {
+      await expect(failing(kind).reads.sizes()).rejects.toThrow(OperationsError);
+    },
+  );
+
+  test('for which time ran out are asked for in the next step', async () => {
+    const { reads } = failing('aborted');
+    await reads.sizes();
+    expect(reads.without.withoutSizes).toBeUndefined();
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import type { Unresolved } from '../../../lambda/ledger/record.ts';
+import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
+import {
+  advances,
+  fold,
+  hasEnded,
+  isStill,
+  isStuck,
+  type Seen,
+  showsCopy,
+  startWatch,
+  type Watch,
+} from '../../../lambda/truncation/watch.ts';
+import { anAttempt, aRunning, aSending } from '../../support/records.ts';
+
+/** What looks add up to (design rule 7): 60 rows to delete, 40 to keep, judgeable at 2,000 s. */
+
+const minute = 60_000;
+const at = 2_000_001;
+const running = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: false, counters });
+const completed = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: true, counters });
+const counts = (rowsToDelete: number, rowsKept = 40) => ({ rowsToDelete, rowsKept, rowsUntilEnd: 0 });
+const aDelete = aRunning();
+const aCopy = aRunning({ attempt: anAttempt({ copies: true }) });
+
+/** A look that took no time. */
+type Glance = Omit<Seen, 'until'> & { until?: number };
+const seen = (glance: Glance): Seen => ({ until: glance.at, ...glance });
+
+/** A watch after several looks. */
+function seenBy(record: Unresolved, ...looks: Glance[]): Watch {
+  return looks.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
+}
+
+describe('it has moved', () => {
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
+    ['when fewer rows to delete are left', aDelete, { counts: counts(60) }, { counts: counts(59) }, true],
+    [
+      'when a counter is higher',
+      aDelete,
+      { status: running({ deleted: 1 }) },
+      { status: running({ deleted: 2 }) },
+      true,
+    ],
+    ['not when everything is the same', aDelete, { counts: counts(60) }, { counts: counts(60) }, false],
+    ['not when old rows arrive', aDelete, { counts: counts(50) }, { counts: counts(55) }, false],
+    ['not when kept rows of a delete arrive', aDelete, { counts: counts(60, 30) }, { counts: counts(60, 35) }, false],
+    ['when kept rows of a copy arrive', aCopy, { counts: counts(0, 10) }, { counts: counts(0, 20) }, true],
+    [
+      'not when a copy has more than it had to keep',
+      aCopy,
+      { counts: counts(0, 40) },
+      { counts: counts(0, 45) },
+      false,
+    ],
+    ['not at the first look', aDelete, { counts: counts(60) }, {}, false],
+    [
+      'not when a status comes for the first time',
+      aDelete,
+      { counts: counts(60) },
+      { counts: counts(60), status: running({ deleted: 5 }) },
+      false,
+    ],
+  ])('%s', (_, record, first, second, expected) => {
+    const watch = seenBy(record, { at, ...first }, { at: at + minute, ...second });
+    expect([watch.lastMovedAt !== undefined, watch.stillSince]).toEqual([expected, expected ? at + minute : at]);
+  });
+
+  test('only compared with the least that was ever seen: rows that come and go are no movement', () => {
+    const watch = seenBy(
+      aDelete,
+      { at, counts: counts(50) },
+      { at: at + minute, counts: counts(58) },
+      { at: at + 2 * minute, counts: counts(52) },
+    );
+    expect([watch.stillSince, watch.rowsToDelete]).toEqual([at, 50]);
+  });
+
+  test('kept rows that rise do not keep a record from being closed after 20 hours', () => {
+    const watch = seenBy(aCopy, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
+    expect([watch.stillSince, watch.stuckSince]).toEqual([at + minute, at]);
+  });
+});
+
+test('a slow look that saw movement begins the window when its last answer came', () => {
+  const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
+  const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
+  expect([watch.stillSince, watch.lastLookAt]).toEqual([at + 2 * minute, at + minute]);
+});
+
+describe('a watch', () => {
+  test('keeps the last completed status that had counters, also when the task is forgotten', () => {
+    const watch = seenBy(
+      aDelete,
+      { at, status: completed({ total: 60, deleted: 60 }), counts: counts(0) },
+      { at: at + minute, status: { kind: 'vanished' }, counts: counts(0) },
+    );
+    expect([watch.end, watch.vanished]).toEqual([{ total: 60, deleted: 60 }, true]);
+  });
+
+  test('does not take a completed status without counters for the end of a copy', () => {
+    expect(seenBy(aCopy, { at, status: completed({}), counts: counts(0) }).end).toBeUndefined();
+  });
+
+  test('forgets that a task vanished when it is found again', () => {
+    const watch = seenBy(
+      aDelete,
+      { at, status: { kind: 'vanished' }, counts: counts(60) },
+      { at: at + 1, status: running({ deleted: 1 }), counts: counts(59) },
+    );
+    expect(watch.vanished).toBe(false);
+  });
+
+  test('predicts nothing from what has not moved', () => {
+    const status = running({ total: 60, deleted: 20 });
+    expect(seenBy(aDelete, { at, status, counts: counts(40) }).progress).toMatchObject({ done: 20, total: 60 });
+    const twice = seenBy(aDelete, { at, status, counts: counts(40) }, { at: at + 1, status, counts: counts(40) });
+    expect(twice.progress).toBeUndefined();
+  });
+
+  test('takes a running status with a higher counter for a whole look', () => {
+    const watch = seenBy(aDelete, { at, status: running({ deleted: 10 }), counts: counts(50) });
+    expect(advances(watch, running({ deleted: 11 }))).toBe(true);
+    expect(advances(watch, running({ deleted: 10 }))).toBe(false);
+    expect(advances(watch, completed({ deleted: 60 }))).toBe(false);
+    expect(advances(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
+  });
+});
+
+describe('a status shows', () => {
+  test.each<[string, TaskStatus | undefined, boolean | undefined]>([
+    ['a copy by created rows', running({ created: 1 }), true],
+    ['a copy by updated rows, although some were deleted', completed({ updated: 1, deleted: 5 }), true],
+    ['a delete once it is completed', completed({ deleted: 5 }), false],
+    ['nothing while it runs and has only deleted', running({ deleted: 5 }), undefined],
+    ['nothing when all counters are zero', completed({ total: 60 }), undefined],
+    ['nothing when it has vanished', { kind: 'vanished' }, undefined],
+    ['nothing when it is not told', undefined, undefined],
+  ])('%s', (_, status, expected) => {
+    expect(showsCopy(status)).toBe(expected);
+  });
+});
+
+describe('it has ended', () => {
+  const endedAt = (record: Unresolved, glance: Omit<Glance, 'at'>, when = at) =>
+    hasEnded(seenBy(record, { at, ...glance }), seen({ at: when, ...glance }), record);
+
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
+    ['a delete whose status is completed', aDelete, { status: completed({}), counts: counts(60) }, true],
+    ['a delete that has nothing left', aDelete, { counts: counts(0) }, true],
+    ['a delete that has nothing left, and runs', aDelete, { status: running({}), counts: counts(0) }, true],
+    ['not a delete that runs', aDelete, { status: running({}), counts: counts(30) }, false],
+    ['not a delete of which a row is left', aDelete, { counts: counts(1) }, false],
+    ['a copy that is completed and in place', aCopy, { status: completed({}), counts: counts(0) }, true],
+    ['not a copy that is completed and not yet in place', aCopy, { status: completed({}), counts: counts(60) }, false],
+    ['not a copy that has nothing left to delete', aCopy, { counts: counts(0, 10) }, false],
+    ['not what was not counted', aDelete, { status: completed({}) }, false],
+  ])('%s', (_, record, glance, expected) => {
+    expect(endedAt(record, glance)).toBe(expected);
+  });
+
+  test('never before judgeableAt while there is no task id', () => {
+    const { judgeableAt } = anAttempt();
+    expect(endedAt(aSending(), { counts: counts(0) }, judgeableAt - 1)).toBe(false);
+    expect(endedAt(aSending(), { counts: counts(0) }, judgeableAt)).toBe(true);
+  });
+
+  test('when nothing has moved for the window, and no status says that it runs', () => {
+    const last = seen({ at: at + 10 * minute, counts: counts(30) });
+    const watch = seenBy(aDelete, { at, counts: counts(30) }, last);
+    expect(hasEnded(watch, last, aDelete)).toBe(true);
+    expect(hasEnded(watch, { ...last, status: { kind: 'vanished' } }, aDelete)).toBe(true);
+    expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
+  });
+
+  test('a copy that is completed and never put in place, once it is still', () => {
+    const last = seen({ at: at + 10 * minute, status: completed({ total: 40, created: 40 }), counts: counts(60) });
+    expect(hasEnded(seenBy(aCopy, { ...last, at, until: at }, last), last, aCopy)).toBe(true);
+  });
+});
+
+describe('it is still', () => {
+  const attempt = anAttempt({ judgeableAt: 0 });
+  const still = (ageMinutes: number, forMinutes: number, judgeableAt = 0) => {
+    const now = ageMinutes * minute;
+    const watch = { ...startWatch(aDelete, 0, 0), startedAt: 0, stillSince: now - forMinutes * minute };
+    return isStill(watch, now, { ...attempt, judgeableAt });
+  };
+
+  test.each([
+    ['ten minutes of a young truncation', 20, 10, true],
+    ['not nine of them', 20, 9, false],
+    ['20 % of its age', 200, 40, true],
+    ['not less than 20 % of its age', 200, 39, false],
+    ['two hours of one that is days old', 6000, 120, true],
+    ['not less than two hours of it', 6000, 119, false],
+  ])('%s', (_, age, since, expected) => {
+    expect(still(age, since)).toBe(expected);
+  });
+
+  test('only in a window that ends after judgeableAt', () => {
+    expect(still(20, 10, 20 * minute)).toBe(false);
+    expect(still(20, 10, 20 * minute - 1)).toBe(true);
+  });
+
+  test('never before a look has succeeded', () => {
+    expect(isStill(startWatch(aDelete, 0, 0), 900 * minute, attempt)).toBe(false);
+    expect(isStuck(startWatch(aDelete, 0, 0), 900 * minute)).toBe(false);
+  });
+
+  test('and stuck after two looks at least ten minutes apart', () => {
+    const stuck = { ...startWatch(aDelete, 0, 0), stuckSince: at };
+    expect([isStuck(stuck, at + 10 * minute - 1), isStuck(stuck, at + 10 * minute)]).toEqual([false, true]);
+  });
+});

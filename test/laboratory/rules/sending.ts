@@ -72,6 +72,8 @@ export const sendingRules = {
 
   *'sending is in the ledger, and its time is not over'(history) {
     for (const { at, index, record, invocation, fields } of eventsOf(history, 'truncate')) {
+      // A newer version has put its record over ours since.
+      if (record?.state === 'other-version') continue;
       const isOwn = record?.state === 'sending' && runOf(record.attempt) === runOf(invocation);
       if (!isOwn) {
         yield { at, text: `${index}: sent by ${invocation.runId}, the ledger says ${record?.state}` };
@@ -176,14 +178,17 @@ export const sendingRules = {
   *'nothing is sent where rows of the window between two runs are gone'(history) {
     for (const { sent, before } of sends(history)) {
       const run = runOf(sent.invocation);
+      const planned = before.findLast(
+        (event) => event.kind === 'invocation' && event.invocation.step === 'plan' && runOf(event.invocation) === run,
+      );
       const record = before.findLast(
-        (event): event is Event<'ledger'> => event.kind === 'ledger' && event.next.index === sent.index,
-      )?.previous;
+        (event): event is Event<'ledger'> =>
+          event.kind === 'ledger' && event.next.index === sent.index && event.at <= (planned?.at ?? 0),
+      )?.next;
       const window = isOurs(record) && record.state === 'idle' ? record.lastVerdict?.window : undefined;
-      const planned = before.find((event) => event.kind === 'execution' && runOf(event) === run);
       // Counts from another server say nothing about this one.
       const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
-      if (!window || !planned || isElsewhere || policyCutoff(sent) > window.afterMillis) continue;
+      if (!window || isElsewhere || policyCutoff(sent) > window.afterMillis) continue;
       const counts = before.filter(
         (event): event is Event<'dry-run'> =>
           event.kind === 'dry-run' &&

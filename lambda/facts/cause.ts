@@ -135,17 +135,15 @@ const kinds = {
   missing: {
     expected: rows,
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),
-    since: millis
-      .optional()
-      .meta({
-        description: 'the count before, if the rows went between two runs, with no truncation of ours under way',
-      }),
+    since: millis.optional().meta({
+      description: 'the count before, if the rows went between two runs, with no truncation of ours under way',
+    }),
     ...counters,
   },
   unsettled: {
-    why: z.enum(['still', 'copy', 'uncountable', 'not-looked', 'judged', 'step']).meta({
+    why: z.enum(['still', 'copy', 'uncountable', 'not-looked', 'judged']).meta({
       description:
-        'nothing has moved; a copy of which no completed status was seen; it cannot be counted; nobody could look at it in this run; a later run has judged it; Truncate ended without saying what it did',
+        'nothing has moved; a copy of which no completed status was seen; it cannot be counted; nobody could look at it in this run; a later run has judged it',
     }),
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
     error: serverErrorSchema.optional(),
@@ -154,7 +152,9 @@ const kinds = {
     ...counters,
   },
   watching: {
-    why: z.enum(['run-time', 'looks', 'other-version', 'preview']),
+    why: z.enum(['run-time', 'looks', 'step', 'preview']).meta({
+      description: "the run's time, or its looks, have ended; Poll failed for good; a preview looks once",
+    }),
     hours: z.number().optional(),
     since: millis.optional().meta({ description: 'when it was sent' }),
     lastMovedAt: millis.optional(),

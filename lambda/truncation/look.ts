@@ -77,13 +77,14 @@ export async function preview(
 
 /**
  * Asks always the same, in this order: the task's status, rows to delete, the end of the kept window. A status that
- * runs with a higher counter is a whole look. Throws OperationsError.
+ * runs with a higher counter is a whole look, except for the run's last. Throws OperationsError.
  */
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
   const at = services.clock.now();
   const status =
     record.state === 'running' ? await services.reads.status(record.taskId, watch.isTold ?? false) : undefined;
-  if (advances(watch, status)) return { at, until: services.clock.now(), status };
+  // What the run says at its end is counted then, not hours before.
+  if (advances(watch, status) && !services.isOver(at)) return { at, until: services.clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counts = await countTruncation(asker(services), { ...attempt, countedAtMillis });
@@ -131,8 +132,11 @@ async function settle(
   rowsUntilEnd?: number,
 ): Promise<Looked> {
   const { ledger, clock } = services;
-  const verdict = { ...judged, ...(await indexAfter(record, services)) };
-  const isFree = becomes(verdict) === 'idle';
+  const closed = becomes(judged);
+  const { cause } = judged;
+  const told = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
+  const verdict = { ...judged, cause: told, ...(await indexAfter(record, services)) };
+  const isFree = closed === 'idle';
   const window = isFree && rowsUntilEnd !== undefined ? await nextWindow(record, rowsUntilEnd, services) : undefined;
   const now = clock.now();
   const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);

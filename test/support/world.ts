@@ -28,6 +28,8 @@ export interface World {
   orders: { policies: unknown[] | undefined; paused: boolean | undefined };
   /** Whether the server can be reached at all, and whether the ledger can. */
   reach: { server: boolean; ledger: boolean };
+  /** What happens outside the server, by the clock: before the first request after that moment. */
+  agenda: { at: number; act(): void }[];
   /** Plays a run to its report, or to where it is stopped. */
   run(options?: RunOptions): Promise<Run>;
   /** A stopped run goes on with the state that it was stopped in. */
@@ -100,11 +102,19 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
   const ledger = memoryLedger();
   const quiet = () => {};
   let runs = 0;
+  const happen = () => {
+    for (const due of world.agenda.filter(({ at }) => at <= clock.time)) {
+      world.agenda.splice(world.agenda.indexOf(due), 1);
+      due.act();
+    }
+  };
   const reachable = async <Value>(ask: () => Promise<Value>): Promise<Value> => {
+    happen();
     if (!world.reach.ledger) throw new LedgerError('The ledger cannot be reached.');
     return ask();
   };
   const connected = <Value>(ask: () => Promise<Value>, waited: number): Promise<Value> => {
+    happen();
     if (!world.reach.server) return Promise.reject(new TransportError('connect', false, { code: 'ECONNREFUSED' }));
     return ask().catch((error: unknown) => {
       if (error instanceof TransportError && error.phase === 'timeout') clock.time += waited;
@@ -245,6 +255,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     ledger,
     orders: { policies, paused: false },
     reach: { server: true, ledger: true },
+    agenda: [],
     settings: {
       stage: 'prod',
       gmsUrl: 'https://datahub.example.com',

@@ -71,11 +71,12 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
 
 /**
- * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}] [dies-at=P | hangs-at=P | stops-at=P |
- * at=P do=COMMAND,…]`
+ * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}]`, and one of `dies-at=POINT`,
+ * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT do COMMAND`.
  */
-async function run({ words, options }: Command, stage: Stage): Promise<string[]> {
+async function run(command: Command, stage: Stage): Promise<string[]> {
   const { world, told } = stage;
+  const { words, options } = command;
   const { approve, accept, input } = options;
   const given = {
     ...(words.includes('preview') && { mode: 'preview' }),
@@ -86,24 +87,23 @@ async function run({ words, options }: Command, stage: Stage): Promise<string[]>
     ...parsed(input),
   };
   const byHand = words.includes('by-hand') || Object.keys(given).length > 0;
-  const interruption = interruptionOf(options, stage);
+  const interruption = interruptionOf(command, stage);
   const [ran, lines] = await played(world, told, { name: options['name'], input: given, byHand, interruption });
   stage.runs.set(ran.name, ran);
   return lines;
 }
 
-function interruptionOf(options: Command['options'], stage: Stage): Interruption | undefined {
+function interruptionOf({ options, inner }: Command, stage: Stage): Interruption | undefined {
   for (const does of ['dies', 'hangs', 'stops'] as const) {
     const point = options[`${does}-at`];
     if (point) return { at: point as Point, does };
   }
-  const { at, do: text } = options;
-  if (!at || !text) return undefined;
+  const { at } = options;
+  if (!at || !inner) return undefined;
   const does = async (): Promise<void> => {
     const outer = stage.told.say;
-    // Commas stand for spaces, and colons for =: `do=come,old:5`.
-    const lines = await act(commandOf(text.replaceAll(',', ' ').replaceAll(':', '=')), stage);
-    outer(`MEANWHILE ${text.replaceAll(',', ' ')}`);
+    const lines = await act(commandOf(inner), stage);
+    outer(`MEANWHILE ${inner}`);
     for (const line of lines) outer(`| ${line}`);
   };
   return { at: at as Point, does };
@@ -115,12 +115,16 @@ function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
   return found;
 }
 
+const ofWorld = new Set(['server', 'ledger', 'address', 'paused', 'policy']);
+
 /** `after SECONDS COMMAND`: executed when this much of the next run has passed. */
 function after({ words: [seconds = '', command = '', ...words], options }: Command, stage: Stage): void {
   const { clock, standIn } = stage.world;
-  standIn.schedule(clock.time + Number(seconds) * 1000, () => {
-    void act({ name: command, words, options }, stage);
-  });
+  const at = clock.time + Number(seconds) * 1000;
+  const doIt = () => void act({ name: command, words, options }, stage);
+  // The stand-in knows no time while nobody asks it.
+  if (ofWorld.has(command)) stage.world.agenda.push({ at, act: doIt });
+  else standIn.schedule(at, doIt);
 }
 
 /** Which rows are lost: `lose fresh=11`, `lose old=N`, `lose all`. */
@@ -164,7 +168,11 @@ const switched = (word: string, on: string, off: string): boolean => {
   return word === on;
 };
 
-type Command1 = (command: Command, stage: Stage, word: string) => string[] | undefined | void | Promise<string[] | undefined>;
+type Command1 = (
+  command: Command,
+  stage: Stage,
+  word: string,
+) => string[] | undefined | void | Promise<string[] | undefined>;
 
 const commands: Record<string, Command1> = {
   run,
@@ -176,8 +184,9 @@ const commands: Record<string, Command1> = {
   async thaw(command, stage) {
     const lines: string[] = [];
     const outer = stage.told.say;
-    stage.told.say = (line) => void lines.push(`  ${line}`);
-    await ranBefore(command, stage).thaw();
+    const ran = ranBefore(command, stage);
+    Object.assign(stage.told, { start: ran.startedAt, say: (line: string) => void lines.push(`  ${line}`) });
+    await ran.thaw();
     stage.told.say = outer;
     return lines.length > 0 ? lines : ['  does nothing more'];
   },

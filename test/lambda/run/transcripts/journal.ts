@@ -30,7 +30,7 @@ export function namer(): (text: string) => string {
   return (text) =>
     text
       .replaceAll('no-such-node:1', 'a task that nobody has')
-      .replace(/[\w.-]+aspect_v1_\d{13}/g, named('index'))
+      .replace(/[\w.-]+aspect_v1(?:_[\w-]+)?_\d{13}/g, named('index'))
       .replace(/[\w-]{22}:\d+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, named('task'));
 }
 

@@ -55,7 +55,9 @@ export async function played(world: World, told: Told, playing: Playing, from?: 
     [
       `${run.name} ${from ? 'is redriven' : 'begins'} ${dateText(start)}${shown}`,
       ...compressed(turns).flatMap(turnText),
-      ...(run.report ? reportText(run.report, byHand) : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
+      ...(run.report
+        ? reportText(run.report, byHand)
+        : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
     ],
   ];
 }

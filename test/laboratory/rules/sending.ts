@@ -178,14 +178,13 @@ export const sendingRules = {
   *'nothing is sent where rows of the window between two runs are gone'(history) {
     for (const { sent, before } of sends(history)) {
       const run = runOf(sent.invocation);
-      const planned = before.findLast(
-        (event) => event.kind === 'invocation' && event.invocation.step === 'plan' && runOf(event.invocation) === run,
-      );
+      const planned = before.find(({ kind, ...event }) => kind === 'execution' && runOf(event as never) === run);
       const record = before.findLast(
-        (event): event is Event<'ledger'> =>
-          event.kind === 'ledger' && event.next.index === sent.index && event.at <= (planned?.at ?? 0),
-      )?.next;
-      const window = isOurs(record) && record.state === 'idle' ? record.lastVerdict?.window : undefined;
+        (event): event is Event<'ledger'> => event.kind === 'ledger' && event.next.index === sent.index,
+      )?.previous;
+      const last = isOurs(record) && record.state === 'idle' ? record.lastVerdict : undefined;
+      // What was judged after this run's Plan was not there to be counted.
+      const window = last && last.decidedAtMillis < (planned?.at ?? 0) ? last.window : undefined;
       // Counts from another server say nothing about this one.
       const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
       if (!window || isElsewhere || policyCutoff(sent) > window.afterMillis) continue;

@@ -24,7 +24,7 @@ export const tellingRules = {
             (note) =>
               note.kind === 'released' &&
               searchIndexOf(note.index) === index &&
-              (note.copied || note.running || note.rowsMissing),
+              (note.copied || note.running || note.uncounted || note.rowsMissing),
           ),
       );
       if (!isTold)

@@ -196,6 +196,8 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
 
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
   const { at, record, track, invocation } = closing;
+  const { cause } = closing.verdict;
+  if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
   if (isOwnProof(track, invocation, record)) return undefined;
   const looks = looksOf(history, closing);
   const last = looks.at(-1);

@@ -47,7 +47,7 @@ export interface Send {
   before: readonly JournalEvent[];
 }
 
-export function* sends(history: History): Generator<Send> {
+function* sends(history: History): Generator<Send> {
   const { journal } = history.world;
   for (const [place, sent] of journal.entries()) {
     if (sent.kind !== 'truncate') continue;
@@ -94,3 +94,32 @@ export function closings(history: History): Closing[] {
 /** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, index: string, from: number, until: number): boolean =>
   eventsOf(history, 'others').some((event) => event.index === index && event.at >= from && event.at <= until);
+
+type Why = string | false | undefined;
+
+/** A rule about each real truncate. @param why what is wrong with it */
+export const ofSends = (why: (send: Send, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const send of sends(history)) {
+      const text = why(send, history);
+      if (text) yield { at: send.sent.at, text: `${send.sent.index}: ${text}` };
+    }
+  };
+
+/** A rule about each verdict. @param why what is wrong with it */
+export const ofClosings = (why: (closing: Closing, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const closing of closings(history)) {
+      const text = why(closing, history);
+      if (text) yield { at: closing.at, text: `${closing.record.index}: ${closing.verdict.outcome}, ${text}` };
+    }
+  };
+
+/** A rule about each write to the ledger. @param why what is wrong with it */
+export const ofWrites = (why: (event: Event<'ledger'>, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const event of eventsOf(history, 'ledger')) {
+      const text = why(event, history);
+      if (text) yield { at: event.at, text: `${event.next.index}: ${text}` };
+    }
+  };

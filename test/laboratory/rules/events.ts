@@ -29,6 +29,10 @@ export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord
 export const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
   eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
 
+/** As its Plan has read it: another deployment may have come since the execution began. */
+export const modeOf = (history: History, run: Run): string | undefined =>
+  eventsOf(history, 'taken').find((event) => runOf(event) === runOf(run))?.state.mode;
+
 /** The input of a run that releases. */
 export const releaseOf = (history: History, run: Run): Record<string, unknown> | undefined => {
   const input = executionOf(history, run)?.input;

@@ -85,12 +85,15 @@ const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
 function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
   const { cutoffMillis } = record.attempt.fields;
-  return eventsOf(history, 'dry-run').filter(
+  const asked = eventsOf(history, 'dry-run').filter((one) => one.index === record.index);
+  // A look that failed half-way shows nothing.
+  const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
+  return asked.filter(
     (look) =>
       look.answer !== undefined &&
+      !failed.has(look.invocation.id) &&
       look.at <= at &&
       look.at >= record.attempt.sendingSince &&
-      look.index === record.index &&
       look.fields.cutoffMillis === cutoffMillis &&
       look.invocation.step === 'poll' &&
       runOf(look.invocation) === runOf(invocation),

@@ -1,5 +1,5 @@
 import { headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
-import { type CheckRule, type Event, eventsOf, executionOf, isOurs, ofWrites, releaseOf } from './events.ts';
+import { type CheckRule, type Event, eventsOf, isOurs, modeOf, ofWrites, releaseOf } from './events.ts';
 
 /** Rules about who may write what into the ledger. */
 
@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 export const ledgerRules: Record<string, CheckRule> = {
   'a preview leaves the ledger alone': ofWrites(
-    ({ invocation }, history) => executionOf(history, invocation)?.mode === 'preview' && 'written by a preview',
+    ({ invocation }, history) => modeOf(history, invocation) === 'preview' && 'written by a preview',
   ),
 
   'what another version or address holds is left alone': ofWrites(({ previous, next, invocation }, history) => {

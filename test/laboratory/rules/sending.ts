@@ -2,7 +2,7 @@ import type { Cause } from '../../../lambda/facts/cause.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
-import { type CheckRule, closings, type Event, isOurs, ofSends, runOf, type Send } from './events.ts';
+import { type CheckRule, closings, type Event, isOurs, modeOf, ofSends, runOf, type Send } from './events.ts';
 
 /** Rules 1 to 5: what must be so when a real truncate is sent. */
 
@@ -123,9 +123,10 @@ export const sendingRules: Record<string, CheckRule> = {
     return beside && `the copy of ${beside.runId} was at work`;
   }),
 
-  'only an enforcing run sends': ofSends(
-    ({ execution }) => (execution?.mode !== 'enforce' || 'release' in execution.input) && 'sent by a run that may not',
-  ),
+  'only an enforcing run sends': ofSends(({ sent, execution }, history) => {
+    const isEnforcing = modeOf(history, sent.invocation) === 'enforce';
+    return (!isEnforcing || 'release' in (execution?.input ?? {})) && 'sent by a run that may not';
+  }),
 
   'nothing is sent after bad news of the same run': ofSends(({ sent, before }) => {
     const run = runOf(sent.invocation);

@@ -37,9 +37,9 @@ export const tellingRules = {
       if (!verdict.copies) continue;
       for (const event of eventsOf(history, 'published')) {
         if (runOf(event) !== runOf(invocation) || event.at < at) continue;
-        for (const { copies, outcome } of entriesOf(event, record.index)) {
-          if (copies !== true && outcome === verdict.outcome)
-            yield { at, text: `${record.index}: ${outcome}, no word of a copy` };
+        const said = entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome);
+        if (said.length > 0 && said.every(({ copies }) => copies !== true)) {
+          yield { at, text: `${record.index}: ${verdict.outcome}, no word of a copy` };
         }
       }
     }

@@ -75,7 +75,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
     await world.time.sleep(1000);
     const runStartMillis = world.time.now();
     const run = { runId, runStartMillis };
-    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {}, mode: 'enforce' });
+    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {} });
     let ended: Promise<void> = Promise.resolve();
     const startTime = new Date(runStartMillis).toISOString();
     const caller = { ...run, settings: () => world.settings };

@@ -88,11 +88,13 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
   const asked = eventsOf(history, 'dry-run').filter((one) => one.index === record.index);
   // A look that failed half-way shows nothing.
   const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
+  // A function that stood still before it wrote its verdict did not see what others have counted since.
+  const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
   return asked.filter(
     (look) =>
       look.answer !== undefined &&
       !failed.has(look.invocation.id) &&
-      look.at <= at &&
+      look.at <= until &&
       look.at >= record.attempt.sendingSince &&
       look.fields.cutoffMillis === cutoffMillis &&
       look.invocation.step === 'poll' &&

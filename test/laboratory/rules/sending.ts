@@ -141,7 +141,15 @@ export const sendingRules: Record<string, CheckRule> = {
       (event): event is Event<'answered'> =>
         event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,
     );
-    const isRefused = without.some(({ status }) => status === 401 || status === 403);
+    // An answer that its function could not write down is known to nobody.
+    const isRefused = before.some(
+      ({ kind, ...event }) =>
+        kind === 'ledger' &&
+        'next' in event &&
+        event.next.state === 'sending' &&
+        runOf(event.next.attempt) === run &&
+        [401, 403].includes(event.next.attempt.answer?.status ?? 0),
+    );
     return (without.length >= 2 || isRefused) && `sent after ${without.length} calls without a task id`;
   }),
 

@@ -84,8 +84,12 @@ const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
 function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
-  const { cutoffMillis } = record.attempt.fields;
-  const asked = eventsOf(history, 'dry-run').filter((one) => one.index === record.index);
+  const { fields, policyCutoffMillis, baseline } = record.attempt;
+  const { cutoffMillis } = fields;
+  const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
+  const asked = eventsOf(history, 'dry-run').filter(
+    (one) => one.index === record.index && cutoffs.includes(one.fields.cutoffMillis),
+  );
   // A look that failed half-way shows nothing.
   const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
   // A function that stood still before it wrote its verdict did not see what others have counted since.

@@ -1,7 +1,7 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
 import { type Invocation, named } from './invocation.ts';
-import { isTold } from './telling.ts';
 import { operationsOf } from './wire.ts';
 
 /** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
@@ -51,7 +51,10 @@ export function servicesOf(invocation: Invocation): RunServices {
 
 export const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
-    const published = (confirmed: boolean) => world.published(info, made, isTold(world, made, byHand), confirmed);
+    // A message that cannot be made is a defect.
+    messageOf(made, { reader: { kind: 'aws' } });
+    const told = world.notify === 'always' || isWorthTelling(made, byHand);
+    const published = (confirmed: boolean) => world.published(info, made, told, confirmed);
     const refused = () => Promise.reject(named('PublishError'));
     const lost = () => {
       published(false);

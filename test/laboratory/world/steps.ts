@@ -1,9 +1,9 @@
-import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../../lambda/run/report.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
+import { worded } from '../../../lambda/words/worded.ts';
 import type { Invocation } from './invocation.ts';
 import { publisherOf, servicesOf } from './services.ts';
 
@@ -18,13 +18,6 @@ export function takeStep(invocation: Invocation, input: unknown): Promise<unknow
     case 'poll':
       return poll(input as RunState, services);
     case 'report':
-      return report(input as ReportEvent, { ...services, publisher: publisherOf(invocation), words });
+      return report(input as ReportEvent, { ...services, publisher: publisherOf(invocation), words: worded });
   }
 }
-
-/** Rules read causes, not English. */
-const words = (facts: ReportFacts): Report => ({
-  ...facts,
-  notes: facts.notes.map((note) => ({ ...note, text: '' })),
-  policies: facts.policies.map((entry) => ({ ...entry, reason: '' })),
-});

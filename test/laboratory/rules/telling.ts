@@ -104,9 +104,10 @@ const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closin
 function names({ outcome, rowsMissing = 0, copies = false, cause }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
   if (cause.kind === 'foreign') return true;
-  // Rows of any age came in until the counts were as before: what its task says it left out is in the entry.
+  // What its task says it left out is in the entry, too.
   const isSaidShort = 'done' in cause && 'total' in cause && (cause.done ?? 0) < (cause.total ?? 0);
-  return settled === 0 || isSaidShort ? copies : rowsMissing >= settled;
+  // Rows of any age may have come in; a failed entry says as well that it may have copied.
+  return settled === 0 || isSaidShort || outcome === 'failed' ? copies : rowsMissing >= settled;
 }
 
 const searchIndexOf = (name: string): string => {

@@ -47,6 +47,8 @@ export interface Send {
   execution: Event<'execution'> | undefined;
   /** The policy on which Plan decided, as the operator had written it when Plan read it. */
   policy: Ordered | undefined;
+  /** The policy as its function has read it again. */
+  now: Ordered | undefined;
   /** What happened before it. */
   before: readonly JournalEvent[];
 }
@@ -59,15 +61,28 @@ function* sends(history: History): Generator<Send> {
     const asked = before.findLast(
       (event): event is Event<'dry-run'> => event.kind === 'dry-run' && event.invocation.id === sent.invocation.id,
     );
-    const policy = policiesOfPlan(before, sent.invocation)
-      .map(({ policies, bite }) => orderedFor(policies, sent.index, bite))
-      .findLast((one) => one !== undefined);
-    yield { sent, before, asked, execution: executionOf(history, sent.invocation), policy };
+    const { invocation } = sent;
+    const read = before.findLast(
+      (event): event is Event<'orders'> =>
+        event.kind === 'orders' && event.policies !== undefined && event.invocation.id === invocation.id,
+    );
+    const now = read?.policies && orderedFor(read.policies, sent.index, invocation.settings.maxRowsPerRun);
+    const planned = policiesOfPlan(before, invocation).map(({ policies, bite }) =>
+      orderedFor(policies, sent.index, bite),
+    );
+    // Of two Plans that one call began, either one's state may have been taken.
+    const policy =
+      planned.find((one) => compared(one) === compared(now)) ?? planned.findLast((one) => one !== undefined);
+    yield { sent, before, asked, execution: executionOf(history, invocation), policy, now };
   }
 }
 
+/** What of a policy must not change. */
+export const compared = (policy: Ordered | undefined): string =>
+  JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort());
+
 /** What the Plans of a run have read, oldest first: a Plan may be retried. */
-export const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
+const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
   events.flatMap((event) => {
     const isOfPlan = event.kind === 'orders' && event.invocation.step === 'plan';
     if (!isOfPlan || !event.policies || runOf(event.invocation) !== runOf(run)) return [];

@@ -1,8 +1,7 @@
 import type { Cause } from '../../../lambda/facts/cause.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
-import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
-import { type CheckRule, closings, type Event, isOurs, modeOf, ofSends, runOf, type Send } from './events.ts';
+import { type CheckRule, closings, compared, type Event, isOurs, modeOf, ofSends, runOf, type Send } from './events.ts';
 
 /** Rules 1 to 5: what must be so when a real truncate is sent. */
 
@@ -60,14 +59,12 @@ export const sendingRules: Record<string, CheckRule> = {
 
   'threshold and ceiling hold in Plan': ofSends((send) => !isWorthIt(send) && 'no dry run of Plan makes it due'),
 
-  'orders are read again just before': ofSends(({ sent, before, policy }) => {
-    const own = before.filter(
-      (event): event is Event<'orders'> => event.kind === 'orders' && event.invocation.id === sent.invocation.id,
+  'orders are read again just before': ofSends(({ sent, before, policy, now }) => {
+    const paused = before.findLast(
+      (event): event is Event<'orders'> =>
+        event.kind === 'orders' && event.paused !== undefined && event.invocation.id === sent.invocation.id,
     );
-    const paused = own.findLast((event) => event.paused !== undefined)?.paused;
-    if (paused !== false) return 'the pause was not read, or it was on';
-    const read = own.findLast((event) => event.policies !== undefined)?.policies ?? [];
-    const now = orderedFor(read, sent.index, sent.invocation.settings.maxRowsPerRun);
+    if (paused?.paused !== false) return 'the pause was not read, or it was on';
     return compared(now) !== compared(policy) && 'the policy is not the one that Plan decided on';
   }),
 
@@ -137,15 +134,14 @@ export const sendingRules: Record<string, CheckRule> = {
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
-    const without = before.filter(
-      (event): event is Event<'answered'> =>
-        event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,
+    // What another function of the run did beside this one is known to nobody, nor what could not be written down.
+    const known = before.filter(({ at }) => at <= sent.invocation.startedAt);
+    const without = known.filter(
+      (event) => event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,
     );
-    // An answer that its function could not write down is known to nobody.
-    const isRefused = before.some(
-      ({ kind, ...event }) =>
-        kind === 'ledger' &&
-        'next' in event &&
+    const isRefused = known.some(
+      (event) =>
+        event.kind === 'ledger' &&
         event.next.state === 'sending' &&
         runOf(event.next.attempt) === run &&
         [401, 403].includes(event.next.attempt.answer?.status ?? 0),
@@ -199,9 +195,6 @@ function isWorthIt({ sent, before, policy, execution }: Send): boolean {
     return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
   });
 }
-
-const compared = (policy: Ordered | undefined): string =>
-  JSON.stringify(policy && { ...policy, owner: undefined, note: undefined });
 
 /** Rows went missing in a truncation of this run, or nobody knows what a copy did. */
 function opensBreaker(outcome: string | undefined, cause: Cause | undefined, copies: boolean): boolean {

@@ -79,7 +79,7 @@ function* sends(history: History): Generator<Send> {
 
 /** What of a policy must not change. */
 export const compared = (policy: Ordered | undefined): string =>
-  JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort());
+  JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort()).toLowerCase();
 
 /** What the Plans of a run have read, oldest first: a Plan may be retried. */
 const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>

@@ -83,11 +83,14 @@ async function open(
   return { kind: 'released', index, ...found, copied: hadCopyLoss(record) || undefined };
 }
 
-/** Rows of a copy that are missing may have been filled up by late rows since. */
-const hadCopyLoss = (record: StoredRecord): boolean =>
-  record.state === 'quarantined' &&
-  record.lastVerdict.verdict.outcome === 'rows-missing' &&
-  record.lastVerdict.verdict.copies;
+/** Rows that a copy left out may have been filled up by late rows since; one that was never judged may have left some. */
+const hadCopyLoss = (record: StoredRecord): boolean => {
+  if (record.state === 'quarantined') {
+    const { outcome, copies } = record.lastVerdict.verdict;
+    return outcome === 'rows-missing' && copies;
+  }
+  return record.state !== 'other-version' && record.state !== 'idle' && record.attempt.copies;
+};
 
 /** Rows of the record's own window that are not there; undefined if it has none. Throws OperationsError. */
 async function countMissing(

@@ -70,7 +70,13 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
 
   const stored = await ledger.read(target.index);
   const stands = standing(stored, askingOf(state), begun.wall);
-  if (stands.kind !== 'free') return { entry: notFree(target, stands, begun.wall) };
+  if (stands.kind !== 'free') {
+    const entry = notFree(target, stands, begun.wall);
+    // A redriven execution counts the call of its first try, of which its state knows nothing.
+    const isWithout = stands.kind === 'mine' && stands.record.state === 'sending';
+    const changes = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
+    return { entry, ...(changes && { changes }) };
+  }
 
   const checked = await check(state, target, sendBy, services);
   if (checked.kind === 'refused') {

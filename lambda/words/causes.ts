@@ -203,8 +203,11 @@ export const causes: CauseTable = {
     what: `it ended with ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete still there`,
     why: sentences(countersText(counters), keptGone(entry)),
     urgency: 'nothing',
-    next: 'Nothing the first time: the next run deletes the rest. If it happens again, look at its task.',
-    look: lookAtTask(entry),
+    next:
+      entry.rowsDeleted === 0
+        ? 'Not one row was deleted: look at the health of the index (red: a shard is away). The next run tries again.'
+        : 'Nothing the first time: the next run deletes the rest. If it happens again, look at its task.',
+    look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
     subject: cause.since === undefined ? (entry.copies ? 'after a copy' : '') : 'since the last run',

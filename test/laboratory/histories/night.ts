@@ -58,7 +58,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
     const { name, seed } = night.plot;
     at(-3500, () => {
       world.injected(`plot: ${name}`);
-      plots[name].prepare(stage, createChances(seed), start);
+      plots[name](stage, createChances(seed), start);
     });
   }
 }

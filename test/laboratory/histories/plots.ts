@@ -1,19 +1,15 @@
-import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
-import { copyByOthers, remove } from '../alphabet/others.ts';
+import { remove } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
+import type { Pace } from '../world/engine.ts';
 import { aged, replaced, written } from './policies.ts';
 
 /**
- * Short sequences of letters that chance alone rarely puts into the right order. The letters are from the alphabet;
- * the exact time and the index are still drawn.
+ * Short sequences of letters that chance alone rarely puts into the right order: what happens, by name, around a run.
+ * Each is called an hour before the run. The exact time and the index are still drawn. Times are epoch milliseconds.
  */
-export interface Plot {
-  says: string;
-  /** Called an hour before the night's run. @param start of the run, epoch milliseconds */
-  prepare(stage: Stage, chances: Chances, start: number): void;
-}
+export type Plot = (stage: Stage, chances: Chances, start: number) => void;
 
 const second = 1000;
 const minute = 60 * second;
@@ -21,7 +17,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** At the next real truncate of tonight, once. */
-export function atNextSend({ world }: Stage, act: (track: Track) => void): void {
+function atNextSend({ world }: Stage, act: (track: Track) => void): void {
   let done = false;
   const before = world.onSent;
   world.onSent = (track) => {
@@ -37,14 +33,8 @@ const later = ({ world }: Stage, millis: number, act: () => void): void => {
 };
 
 /** As many rows older than every cutoff as an index may have had at first. */
-export function growOld({ world }: Stage, index: string, chances: Chances): void {
+function growOld({ world }: Stage, index: string, chances: Chances): void {
   world.server.engine.write(index, aged(chances.next, chances.between(300, 500), 120, 65, world.time.now()));
-}
-
-/** Rewrites one policy of the stage for good. */
-function rewrite({ world, policies }: Stage, index: string, changes: object): void {
-  const policy = policies.find((one) => one.index === index);
-  if (policy) world.policies = replaced(world.policies, policy.parameter, written(policy, changes));
 }
 
 const wide = {
@@ -55,183 +45,81 @@ const wide = {
   enabled: true,
 };
 
+/** Every index has much to truncate, and nothing in its policy is against it. @param pace of tonight's tasks */
+function muchToDo(stage: Stage, chances: Chances, start: number, pace?: Pace): void {
+  const { world, policies } = stage;
+  for (const policy of policies) {
+    world.policies = replaced(world.policies, policy.parameter, written(policy, wide));
+  }
+  world.time.at(start - minute, () => {
+    for (const { index } of policies) growOld(stage, index, chances);
+    if (pace) world.server.behaviour = { ...world.server.behaviour, pace };
+  });
+}
+
+const begin = (stage: Stage, chances: Chances, what: string, input: object = {}, options: object = {}): void => {
+  stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { ...input }, options);
+};
+
 export const plots = {
-  'a copy is cut, and late rows fill it up': {
-    says: 'a copy ends early; rows of the last two days come in until the counts are as before',
-    prepare(stage, chances, start) {
-      const { world } = stage;
-      for (const { index } of stage.policies) rewrite(stage, index, wide);
-      world.time.at(start - minute, () => {
-        const endsAt = { share: chances.pick([0.4, 0.8, 0.9, 0.97]), as: chances.pick(['dead', 'cancelled'] as const) };
-        world.server.behaviour = { ...world.server.behaviour, pace: { millis: 60_000, endsAt } };
-        for (const { index } of stage.policies) growOld(stage, index, chances);
-      });
-      atNextSend(stage, ({ index, cutoffMillis }) => {
-        for (let arrival = 0; arrival < 10; arrival++) {
-          later(stage, chances.between(1, 900) * second, () => {
-            const at = Math.max(cutoffMillis + 1, start - chances.pick([0.1, 1, 2]) * day);
-            const count = chances.between(5, 40);
-            world.server.engine.write(
-              index,
-              Array.from({ length: count }, () => at),
-            );
-          });
-        }
-      });
-    },
-  },
-  'somebody’s copy is under way': {
-    says: 'another process’s copy is half done when our run begins',
-    prepare(stage, chances, start) {
-      const { index } = chances.pick(stage.policies);
-      rewrite(stage, index, wide);
-      const before = chances.pick([2 * minute, 10 * minute, 55 * minute]);
-      stage.world.time.at(start - before, () => {
-        const millis = before / chances.pick([0.4, 0.7, 0.95]);
-        copyByOthers(stage.world, index, { millis, swap: chances.pick(['first', 'last']), what: 'copied by hand' });
-      });
-    },
-  },
-  'emptied between two nights': {
-    says: 'most young rows go before the next run, and ingestion makes up the total',
-    prepare(stage, chances, start) {
-      const { time } = stage.world;
-      time.at(start - 50 * minute, () => happens('emptied and refilled', stage, chances));
-    },
-  },
-  'orders change while the first is at work': {
-    says: 'the policies of the others become stricter before it is their turn',
-    prepare(stage, chances, start) {
-      const { world } = stage;
-      world.time.at(start - minute, () => {
-        world.server.behaviour = { ...world.server.behaviour, pace: { millis: 5 * minute } };
-      });
-      atNextSend(stage, () => {
-        const letters = ['retention changes', 'policy off', 'policy gone', 'limits change', 'pauses'] as const;
-        happens(chances.pick(letters), stage, chances);
-      });
-      world.time.at(start + 10 * hour, () => happens('resumes', stage, chances));
-    },
-  },
-  'something else deletes just before the call': {
-    says: 'between the baseline and the last dry run most old rows go',
-    prepare(stage, chances, start) {
-      const { world } = stage;
-      const { index } = chances.pick(stage.policies);
-      rewrite(stage, index, wide);
-      world.time.at(start - minute, () => growOld(stage, index, chances));
-      for (let turn = 0; turn < 40; turn++) {
-        world.time.at(start + turn * chances.between(100, 500), () => {
-          const physical = world.server.engine.behind(index);
-          if (!physical) return;
-          let left = 15;
-          world.others(index, 'rows deleted', () =>
-            remove(world, physical, (timestamp) => timestamp < start - 61 * day && left-- > 0),
-          );
-        });
+  'a copy is cut, and late rows of the last two days fill it up': (stage, chances, start) => {
+    const endsAt = { share: chances.pick([0.4, 0.8, 0.9, 0.97]), as: chances.pick(['dead', 'cancelled'] as const) };
+    muchToDo(stage, chances, start, { millis: minute, endsAt });
+    atNextSend(stage, ({ index, cutoffMillis }) => {
+      for (let arrival = 0; arrival < 10; arrival++) {
+        const at = Math.max(cutoffMillis + 1, start - chances.pick([0.1, 1, 2]) * day);
+        const rows = Array.from({ length: chances.between(5, 40) }, () => at);
+        later(stage, chances.between(1, 900) * second, () => stage.world.server.engine.write(index, rows));
       }
-    },
+    });
   },
-  'a start far ahead': {
-    says: 'one execution gets a start that is minutes or weeks away',
-    prepare(stage, chances, start) {
-      stage.world.time.at(start - second, () => {
-        const aheadMillis = chances.pick([2 * minute, hour, 8 * day, 25 * day]);
-        stage.begin(`ahead-${stage.night}-${chances.between(1, 99_999)}`, {}, { aheadMillis });
+  'something else deletes rows between the baseline and the last dry run': (stage, chances, start) => {
+    const { world } = stage;
+    const { index } = chances.pick(stage.policies);
+    muchToDo(stage, chances, start);
+    for (let turn = 0; turn < 40; turn++) {
+      world.time.at(start + turn * chances.between(100, 500), () => {
+        const physical = world.server.engine.behind(index);
+        let left = 15;
+        const goes = (timestamp: number) => timestamp < start - 61 * day && left-- > 0;
+        if (physical) world.others(index, 'rows deleted', () => remove(world, physical, goes));
       });
-    },
+    }
   },
-  'redriven after others': {
-    says: 'the run is stopped as it sends; others judge what it sent, and truncate the index again; then it is redriven',
-    prepare(stage, chances) {
-      atNextSend(stage, ({ index }) => {
-        const first = stage.scheduled();
-        if (!first || first.ended) return;
-        first.stop();
-        const begin = (what: string) => stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, {});
-        const again = chances.pick([90, 180]) * minute;
-        const two = chances.happens(0.5);
-        later(stage, 30 * minute, () => begin('judges'));
-        if (two) {
-          later(stage, again - 5 * minute, () => growOld(stage, index, chances));
-          later(stage, again, () => begin('truncates'));
-        }
-        later(stage, 2 * again - 5 * minute, () => growOld(stage, index, chances));
-        later(stage, 2 * again, () => first.redrive());
-      });
-    },
+  'one execution gets a start that is minutes or weeks away': (stage, chances, start) => {
+    const aheadMillis = chances.pick([2 * minute, hour, 8 * day, 25 * day]);
+    stage.world.time.at(start - second, () => begin(stage, chances, 'ahead', {}, { aheadMillis }));
   },
-  'two runs at once': {
-    says: 'a second execution begins within seconds of the first',
-    prepare(stage, chances, start) {
-      for (const { index } of stage.policies) rewrite(stage, index, wide);
-      stage.world.time.at(start - minute, () => {
-        for (const { index } of stage.policies) growOld(stage, index, chances);
-      });
-      stage.world.time.at(start + chances.between(-5000, 10_000), () => {
-        stage.begin(`beside-${stage.night}-${chances.between(1, 99_999)}`, {});
-      });
-    },
+  'stopped as it sends; others judge that, and truncate again; then it is redriven': (stage, chances) => {
+    atNextSend(stage, ({ index }) => {
+      const first = stage.scheduled();
+      if (!first || first.ended) return;
+      first.stop();
+      const again = chances.pick([90, 180]) * minute;
+      later(stage, 30 * minute, () => begin(stage, chances, 'judges'));
+      if (chances.happens(0.5)) {
+        later(stage, again - 5 * minute, () => growOld(stage, index, chances));
+        later(stage, again, () => begin(stage, chances, 'truncates'));
+      }
+      later(stage, 2 * again - 5 * minute, () => growOld(stage, index, chances));
+      later(stage, 2 * again, () => first.redrive());
+    });
   },
-  'at work for more than a day': {
-    says: 'a task stands still for over a day, or goes on past the end of the next night; its status says so',
-    prepare(stage, chances, start) {
-      const { world, policies } = stage;
-      for (const { index } of policies) rewrite(stage, index, wide);
-      world.time.at(start - minute, () => {
-        for (const { index } of policies) growOld(stage, index, chances);
-      });
-      const pace = chances.pick([
-        { millis: minute, hangMillis: 26 * hour },
-        { millis: minute, hangMillis: 50 * hour },
-        { millis: 40 * hour },
-        { millis: 60 * hour },
-      ]);
-      const before = world.onActing;
-      world.onActing = (track) => {
-        before(track);
-        world.server.behaviour = { ...world.server.behaviour, pace };
-      };
-    },
+  'two runs at once': (stage, chances, start) => {
+    muchToDo(stage, chances, start);
+    stage.world.time.at(start + chances.between(-5000, 10_000), () => begin(stage, chances, 'beside'));
   },
-  'nothing is left, and then there is': {
-    says: 'a delete stands still; somebody deletes its rows, and brings them back in the end',
-    prepare(stage, chances, start) {
-      const { world } = stage;
-      const { index } = chances.pick(stage.policies);
-      rewrite(stage, index, wide);
-      world.time.at(start - minute, () => {
-        growOld(stage, index, chances);
-        world.server.behaviour = { ...world.server.behaviour, pace: { millis: minute, hangMillis: 3 * hour } };
-      });
-      atNextSend(stage, (track) => {
-        let gone: number[] = [];
-        later(stage, chances.between(60, 120) * second, () => {
-          const physical = world.server.engine.behind(track.index);
-          if (!physical) return;
-          world.others(track.index, 'rows deleted', () => {
-            gone = remove(world, physical, (timestamp) => timestamp < start - 29 * day);
-          });
-        });
-        later(stage, chances.between(125, 1000) * second, () => world.server.engine.write(track.index, gone));
-      });
-    },
+  'a task stands still for over a day, or goes on past the end of the next night': (stage, chances, start) => {
+    const hangs = (hours: number) => ({ millis: minute, hangMillis: hours * hour });
+    const paces = [hangs(26), hangs(50), { millis: 40 * hour }, { millis: 60 * hour }];
+    muchToDo(stage, chances, start, chances.pick(paces));
   },
-  'the mode is set back to preview': {
-    says: 'a person’s enforcing run in a preview stage outlasts its time, and its truncation then dies',
-    prepare(stage, chances, start) {
-      const { world } = stage;
-      world.settings = { ...world.settings, mode: 'preview' };
-      for (const { index } of stage.policies) rewrite(stage, index, wide);
-      world.time.at(start - minute, () => {
-        for (const { index } of stage.policies) growOld(stage, index, chances);
-        const pace = { millis: 30 * hour, endsAt: { share: chances.pick([0, 0.3, 0.8]), as: 'dead' as const } };
-        world.server.behaviour = { ...world.server.behaviour, pace };
-      });
-      world.time.at(start + minute, () => {
-        stage.begin(`by-hand-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce' });
-      });
-    },
+  'a person’s enforcing run in a preview stage outlasts its time, and its task then dies': (stage, chances, start) => {
+    const { world } = stage;
+    world.settings = { ...world.settings, mode: 'preview' };
+    const endsAt = { share: chances.pick([0, 0.3, 0.8]), as: 'dead' } as const;
+    muchToDo(stage, chances, start, { millis: 30 * hour, endsAt });
+    world.time.at(start + minute, () => begin(stage, chances, 'by-hand', { mode: 'enforce' }));
   },
 } as const satisfies Record<string, Plot>;
 export type PlotName = keyof typeof plots;

@@ -21,6 +21,26 @@ export const judgingMutants: readonly Mutant[] = [
       'now + look.minMillis',
     ],
   ]),
+  mutant(6, 'a preview writes what it finds', [['run/plan/policy', "if (state.mode === 'preview') return entry;", '']]),
+  mutant(6, 'a preview watches and judges like any run', [
+    ['run/plan/policy', "if (state.mode === 'enforce') return { ...entry, watch", 'return { ...entry, watch'],
+  ]),
+  mutant(14, 'says nothing of what is unresolved without a policy', [
+    ['run/plan/policies', 'else if (isUnresolved(record)) entries.push(', 'else if (isUnresolved(record)) void ('],
+  ]),
+  mutant(14, 'says nothing of what is quarantined without a policy', [
+    [
+      'run/plan/policies',
+      "else if (stands.kind === 'quarantined') entries.push(",
+      "else if (stands.kind === 'quarantined') void (",
+    ],
+  ]),
+  mutant(2, 'truncates an index whose policy is switched off', [
+    ['run/plan/policy', 'if (!parsed.policy.enabled)', 'if (parsed.policy.aspect.length < 0)'],
+  ]),
+  mutant(2, 'copies where statuses may not be read', [
+    ['run/plan/policy', '  if (refusal) {\n', '  if (refusal && facts.nowMillis < 0) {\n'],
+  ]),
   mutant(7, 'does not learn from a status how rows are removed', [
     [look, 'showsCopy(seen.status) ?? record.attempt.copies;\n  const known', 'record.attempt.copies;\n  const known'],
   ]),

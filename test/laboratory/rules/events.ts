@@ -29,6 +29,10 @@ export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord
 export const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
   eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
 
+/** As its Plan has read it: another deployment may have come since the execution began. */
+export const modeOf = (history: History, run: Run): string | undefined =>
+  eventsOf(history, 'taken').find((event) => runOf(event) === runOf(run))?.state.mode;
+
 /** The input of a run that releases. */
 export const releaseOf = (history: History, run: Run): Record<string, unknown> | undefined => {
   const input = executionOf(history, run)?.input;
@@ -43,11 +47,13 @@ export interface Send {
   execution: Event<'execution'> | undefined;
   /** The policy on which Plan decided, as the operator had written it when Plan read it. */
   policy: Ordered | undefined;
+  /** The policy as its function has read it again. */
+  now: Ordered | undefined;
   /** What happened before it. */
   before: readonly JournalEvent[];
 }
 
-export function* sends(history: History): Generator<Send> {
+function* sends(history: History): Generator<Send> {
   const { journal } = history.world;
   for (const [place, sent] of journal.entries()) {
     if (sent.kind !== 'truncate') continue;
@@ -55,15 +61,28 @@ export function* sends(history: History): Generator<Send> {
     const asked = before.findLast(
       (event): event is Event<'dry-run'> => event.kind === 'dry-run' && event.invocation.id === sent.invocation.id,
     );
-    const policy = policiesOfPlan(before, sent.invocation)
-      .map(({ policies, bite }) => orderedFor(policies, sent.index, bite))
-      .findLast((one) => one !== undefined);
-    yield { sent, before, asked, execution: executionOf(history, sent.invocation), policy };
+    const { invocation } = sent;
+    const read = before.findLast(
+      (event): event is Event<'orders'> =>
+        event.kind === 'orders' && event.policies !== undefined && event.invocation.id === invocation.id,
+    );
+    const now = read?.policies && orderedFor(read.policies, sent.index, invocation.settings.maxRowsPerRun);
+    const planned = policiesOfPlan(before, invocation).map(({ policies, bite }) =>
+      orderedFor(policies, sent.index, bite),
+    );
+    // Of two Plans that one call began, either one's state may have been taken.
+    const policy =
+      planned.find((one) => compared(one) === compared(now)) ?? planned.findLast((one) => one !== undefined);
+    yield { sent, before, asked, execution: executionOf(history, invocation), policy, now };
   }
 }
 
+/** What of a policy must not change. */
+export const compared = (policy: Ordered | undefined): string =>
+  JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort()).toLowerCase();
+
 /** What the Plans of a run have read, oldest first: a Plan may be retried. */
-export const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
+const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
   events.flatMap((event) => {
     const isOfPlan = event.kind === 'orders' && event.invocation.step === 'plan';
     if (!isOfPlan || !event.policies || runOf(event.invocation) !== runOf(run)) return [];
@@ -94,3 +113,32 @@ export function closings(history: History): Closing[] {
 /** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, index: string, from: number, until: number): boolean =>
   eventsOf(history, 'others').some((event) => event.index === index && event.at >= from && event.at <= until);
+
+type Why = string | false | undefined;
+
+/** A rule about each real truncate. @param why what is wrong with it */
+export const ofSends = (why: (send: Send, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const send of sends(history)) {
+      const text = why(send, history);
+      if (text) yield { at: send.sent.at, text: `${send.sent.index}: ${text}` };
+    }
+  };
+
+/** A rule about each verdict. @param why what is wrong with it */
+export const ofClosings = (why: (closing: Closing, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const closing of closings(history)) {
+      const text = why(closing, history);
+      if (text) yield { at: closing.at, text: `${closing.record.index}: ${closing.verdict.outcome}, ${text}` };
+    }
+  };
+
+/** A rule about each write to the ledger. @param why what is wrong with it */
+export const ofWrites = (why: (event: Event<'ledger'>, history: History) => Why): CheckRule =>
+  function* (history) {
+    for (const event of eventsOf(history, 'ledger')) {
+      const text = why(event, history);
+      if (text) yield { at: event.at, text: `${event.next.index}: ${text}` };
+    }
+  };

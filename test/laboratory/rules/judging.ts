@@ -1,5 +1,5 @@
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import { type CheckRule, type Closing, closings, type Event, eventsOf, runOf } from './events.ts';
+import { type CheckRule, type Closing, closings, type Event, eventsOf, ofClosings, runOf } from './events.ts';
 
 /** Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got. */
 
@@ -12,117 +12,94 @@ interface Counts {
   kept: number;
 }
 
-export const judgingRules = {
-  *'a verdict is what its counts say'(history) {
-    for (const closing of closings(history)) {
-      const why = whyWrong(history, closing);
-      if (why) yield { at: closing.at, text: `${closing.record.index}: ${closing.verdict.outcome}, but ${why}` };
-    }
-  },
+export const judgingRules: Record<string, CheckRule> = {
+  'a verdict is what its counts say': ofClosings((closing, history) => whyWrong(history, closing)),
 
-  *'nobody judges before it may be judged'(history) {
-    for (const { at, record, track, invocation } of closings(history)) {
-      // Not one byte was written, and the function itself says so.
-      if (record.state !== 'sending' || isOwnProof(track, invocation, record)) continue;
-      const early = record.attempt.judgeableAt - at;
-      if (early > 0) yield { at, text: `${record.index}: judged ${Math.round(early / 1000)} s too early` };
-    }
-  },
+  'nobody judges before it may be judged': ofClosings((closing) => {
+    const early = closing.record.attempt.judgeableAt - closing.at;
+    // Not one byte was written, and the function itself says so.
+    if (closing.record.state !== 'sending' || isOwnProof(closing)) return undefined;
+    return early > 0 && `judged ${Math.round(early / 1000)} s too early`;
+  }),
 
-  *'what moves, or whose status says that it runs, is not judged'(history) {
-    for (const closing of closings(history)) {
-      const why = whyTooEarly(history, closing);
-      if (why) yield { at: closing.at, text: `${closing.record.index}: ${closing.verdict.outcome}, and ${why}` };
-    }
-  },
+  'what moves, or whose status says that it runs, is not judged': ofClosings((closing, history) =>
+    whyTooEarly(history, closing),
+  ),
 
-  *'a status that shows how rows are removed is believed'(history) {
-    for (const closing of closings(history)) {
-      const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing, 'function') ?? {};
-      const shown = created + updated > 0 ? true : deleted > 0 ? false : closing.record.attempt.copies;
-      const { at, record } = closing;
-      if (record.attempt.copies !== shown) yield { at, text: `${record.index}: it ${shown ? 'copied' : 'deleted'}` };
-    }
-  },
+  'a status that shows how rows are removed is believed': ofClosings((closing, history) => {
+    const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing, 'function') ?? {};
+    const { copies } = closing.record.attempt;
+    const shown = created + updated > 0 ? true : deleted > 0 ? false : copies;
+    return copies !== shown && `it ${shown ? 'copied' : 'deleted'}`;
+  }),
 
-  *'a verdict other than truncated needs two looks 90 s apart'(history) {
-    for (const closing of closings(history)) {
-      const { at, record, verdict, track, invocation } = closing;
-      if (verdict.outcome === 'truncated' || isOwnProof(track, invocation, record)) continue;
-      const looks = looksOf(history, closing);
-      const [first, last] = [looks[0], looks.at(-1)];
-      const isAgreed = first !== undefined && last !== undefined && last.countedAt - first.countedAt >= 85 * second;
-      if (!isAgreed && !isClosedForAge(closing))
-        yield { at, text: `${record.index}: ${verdict.outcome} at its first look` };
-    }
-  },
+  'a verdict other than truncated needs two looks 90 s apart': ofClosings((closing, history) => {
+    if (closing.verdict.outcome === 'truncated' || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
+    const looks = looksOf(history, closing);
+    const [first, last] = [looks[0]?.countedAt ?? 0, looks.at(-1)?.countedAt ?? 0];
+    return last - first < 85 * second && 'at its first look';
+  }),
 
-  *'only an old truncation is closed unjudged, by an enforcing run that began after it'(history) {
-    for (const closing of closings(history)) {
-      const { at, record, verdict, invocation } = closing;
-      const { cause } = verdict;
-      if (cause.kind !== 'unsettled' || cause.why === 'copy') continue;
-      const { sendingSince } = record.attempt;
-      const end = invocation.runStartMillis + invocation.settings.maxRunHours * hour;
-      if (end - sendingSince < 20 * hour || invocation.runStartMillis <= sendingSince) {
-        yield { at, text: `${record.index}: ${verdict.outcome} after ${Math.round((at - sendingSince) / hour)} h` };
-      }
-    }
-  },
+  'only an old truncation is closed unjudged, by an enforcing run that began after it': ofClosings((closing) => {
+    const { record, verdict, invocation, at } = closing;
+    if (verdict.cause.kind !== 'unsettled' || verdict.cause.why === 'copy') return undefined;
+    const { sendingSince } = record.attempt;
+    const isOld = endOf(invocation) - sendingSince >= 20 * hour && invocation.runStartMillis > sendingSince;
+    return !isOld && `after ${Math.round((at - sendingSince) / hour)} h`;
+  }),
 
-  *'rows-missing and an unknown copy close the index'(history) {
-    for (const { at, event, verdict, record } of closings(history)) {
-      const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.copies);
-      const state = isClosed ? 'quarantined' : 'idle';
-      if (event.next.state !== state)
-        yield { at, text: `${record.index}: ${verdict.outcome}, and ${event.next.state}` };
-    }
-  },
+  'rows-missing and an unknown copy close the index': ofClosings(({ event, verdict, record }) => {
+    const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.copies);
+    return event.next.state !== (isClosed ? 'quarantined' : 'idle') && `and ${event.next.state}`;
+  }),
 
-  *'a verdict that was counted keeps a window'(history) {
-    for (const closing of closings(history)) {
-      const { at, event, record, verdict, track, invocation } = closing;
-      if (event.next.state !== 'idle' || verdict.cause.kind === 'unsettled') continue;
-      const { policyCutoffMillis, runStartMillis } = record.attempt;
-      const window = event.next.lastVerdict?.window;
-      const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
-      const isOwn = window !== undefined && Math.abs(window.afterMillis - after) <= 1;
-      const failed = eventsOf(history, 'dry-run').some(
-        (asked) => asked.invocation.id === invocation.id && asked.answer === undefined,
-      );
-      if (!isOwn && !failed && !isOwnProof(track, invocation, record)) yield { at, text: `${record.index}: no window` };
-    }
-  },
+  'a verdict that was counted keeps a window': ofClosings((closing, history) => {
+    const { event, record, verdict, invocation } = closing;
+    if (event.next.state !== 'idle' || verdict.cause.kind === 'unsettled' || isOwnProof(closing)) return undefined;
+    const { policyCutoffMillis, runStartMillis } = record.attempt;
+    const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
+    if (Math.abs((event.next.lastVerdict?.window?.afterMillis ?? 0) - after) <= 1) return undefined;
+    const asked = eventsOf(history, 'dry-run').filter((one) => one.invocation.id === invocation.id);
+    return asked.every(({ answer }) => answer) && 'no window';
+  }),
 
-  *'a changed name is told'(history) {
-    for (const { at, event, record, verdict, invocation } of closings(history)) {
-      const { indexName } = record.attempt.baseline;
-      // A function that judges several truncations asks for each.
-      const asked = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id).length;
-      const isAsked = asked >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
-      const now = event.truth.indexName;
-      if (!isAsked || indexName === undefined || now === undefined || now === indexName) continue;
-      const movedAt =
-        eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at)?.at ?? 0;
-      if (verdict.indexNow !== now && at - movedAt > 15 * minute) {
-        yield { at, text: `${record.index}: ${indexName} is ${now} now, and the verdict does not say so` };
-      }
-    }
-  },
-} satisfies Record<string, CheckRule>;
+  'a changed name is told': ofClosings(({ at, event, record, verdict, invocation }, history) => {
+    const { indexName } = record.attempt.baseline;
+    // A function that judges several truncations asks for each.
+    const asked = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id).length;
+    const isAsked = asked >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
+    const now = event.truth.indexName;
+    if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
+    const moved = eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at);
+    return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, untold`;
+  }),
+};
 
-const isOwnProof = (track: unknown, invocation: Closing['invocation'], { attempt }: Closing['record']): boolean =>
-  track === undefined && invocation.step === 'truncate' && runOf(invocation) === runOf(attempt);
+const isOwnProof = ({ track, invocation, record }: Closing): boolean =>
+  track === undefined && invocation.step === 'truncate' && runOf(invocation) === runOf(record.attempt);
+
+/** When a run ends at the latest. */
+const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
+  runStartMillis + settings.maxRunHours * hour;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
 function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
-  const { cutoffMillis } = record.attempt.fields;
-  return eventsOf(history, 'dry-run').filter(
+  const { fields, policyCutoffMillis, baseline } = record.attempt;
+  const { cutoffMillis } = fields;
+  const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
+  const asked = eventsOf(history, 'dry-run').filter(
+    (one) => one.index === record.index && cutoffs.includes(one.fields.cutoffMillis),
+  );
+  // A look that failed half-way shows nothing.
+  const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
+  // A function that stood still before it wrote its verdict did not see what others have counted since.
+  const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
+  return asked.filter(
     (look) =>
       look.answer !== undefined &&
-      look.at <= at &&
+      !failed.has(look.invocation.id) &&
+      look.at <= until &&
       look.at >= record.attempt.sendingSince &&
-      look.index === record.index &&
       look.fields.cutoffMillis === cutoffMillis &&
       look.invocation.step === 'poll' &&
       runOf(look.invocation) === runOf(invocation),
@@ -167,10 +144,10 @@ function completedIn(
 }
 
 function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
-  const { record, verdict, track, invocation } = closing;
+  const { record, verdict } = closing;
   const { baseline, copies } = record.attempt;
   const { outcome, cause } = verdict;
-  if (isOwnProof(track, invocation, record)) return undefined;
+  if (isOwnProof(closing)) return undefined;
   if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
   const counts = countsOf(history, closing);
   if (!counts) return 'its function has not counted';
@@ -195,8 +172,10 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
 }
 
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
-  const { at, record, track, invocation } = closing;
-  if (isOwnProof(track, invocation, record)) return undefined;
+  const { at, record, invocation } = closing;
+  const { cause } = closing.verdict;
+  if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
+  if (isOwnProof(closing)) return undefined;
   const looks = looksOf(history, closing);
   const last = looks.at(-1);
   if (!last?.answer) return isClosedForAge(closing) ? undefined : 'nothing was counted';
@@ -226,7 +205,7 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
 /** Rule 10: a run that ends 20 h or more after the call closes what it has not seen move. */
 function isClosedForAge({ at, record, invocation }: Closing): boolean {
   const { sendingSince } = record.attempt;
-  const end = invocation.runStartMillis + invocation.settings.maxRunHours * hour;
+  const end = endOf(invocation);
   const isOver = at >= end - 40 * minute;
   return isOver && end - sendingSince >= 20 * hour && invocation.runStartMillis > sendingSince;
 }

@@ -3,7 +3,7 @@ import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Loss } from '../truth/track.ts';
-import { type CheckRule, closings, type Event, eventsOf, isOurs, runOf } from './events.ts';
+import { type CheckRule, type Closing, type Event, eventsOf, isOurs, ofClosings, runOf } from './events.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
 
@@ -24,7 +24,7 @@ export const tellingRules = {
             (note) =>
               note.kind === 'released' &&
               searchIndexOf(note.index) === index &&
-              (note.copied || note.running || note.rowsMissing),
+              (note.copied || note.running || note.uncounted || note.rowsMissing),
           ),
       );
       if (!isTold)
@@ -32,18 +32,14 @@ export const tellingRules = {
     }
   },
 
-  *'the run that judges a copy says that it copied'(history) {
-    for (const { at, record, verdict, invocation } of closings(history)) {
-      if (!verdict.copies) continue;
-      for (const event of eventsOf(history, 'published')) {
-        if (runOf(event) !== runOf(invocation) || event.at < at) continue;
-        for (const { copies, outcome } of entriesOf(event, record.index)) {
-          if (copies !== true && outcome === verdict.outcome)
-            yield { at, text: `${record.index}: ${outcome}, no word of a copy` };
-        }
-      }
-    }
-  },
+  'the run that judges a copy says that it copied': ofClosings((closing, history) => {
+    const { record, verdict } = closing;
+    const said = saidAfter(history, closing).map((event) =>
+      entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome),
+    );
+    const isSilent = said.some((one) => one.length > 0 && one.every(({ copies }) => copies !== true));
+    return verdict.copies && isSilent && 'no word of a copy';
+  }),
 
   *'one message for every run that finishes'(history) {
     for (const { at, runId } of eventsOf(history, 'ended').filter(({ how }) => how === 'succeeded')) {
@@ -89,29 +85,29 @@ export const tellingRules = {
     }
   },
 
-  *'a verdict is reported by the run that made it'(history) {
-    for (const { at, record, verdict, invocation } of closings(history)) {
-      const later = eventsOf(history, 'published').filter(
-        (event) => runOf(event) === runOf(invocation) && event.at >= at && !event.report.cause,
-      );
-      for (const published of later) {
-        const entries = entriesOf(published, record.index);
-        const isSaid = entries.some(({ outcome }) => outcome === verdict.outcome);
-        if (!isSaid)
-          yield {
-            at,
-            text: `${record.index}: ${verdict.outcome}, reported as ${entries.map(({ outcome }) => outcome)}`,
-          };
-      }
-    }
-  },
+  'a verdict is reported by the run that made it': ofClosings((closing, history) => {
+    const { record, verdict, invocation } = closing;
+    const silent = saidAfter(history, closing).find(
+      (event) =>
+        !event.report.cause && entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome),
+    );
+    // Of two functions that one call began, the other one's result may have been taken.
+    return silent && invocation.step !== 'truncate' && 'its report says something else';
+  }),
 } satisfies Record<string, CheckRule>;
+
+/** What the run that judged has published since. */
+const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closing): Event<'published'>[] =>
+  eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at >= at);
 
 /** Whether an entry names a loss: rows that counts show by their number or as an unknown, late ones as a copy. */
 function names({ outcome, rowsMissing = 0, copies = false, cause }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
   if (cause.kind === 'foreign') return true;
-  return settled === 0 ? copies : rowsMissing >= settled;
+  // What its task says it left out is in the entry, too.
+  const isSaidShort = 'done' in cause && 'total' in cause && (cause.done ?? 0) < (cause.total ?? 0);
+  // Rows of any age may have come in; a failed entry says as well that it may have copied.
+  return settled === 0 || isSaidShort || outcome === 'failed' ? copies : rowsMissing >= settled;
 }
 
 const searchIndexOf = (name: string): string => {

@@ -1,51 +1,44 @@
-import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import type { Truncation } from '../../../lambda/operations/operations.ts';
-import type { RunServices } from '../../../lambda/run/services.ts';
-import type { Answer, Effect } from '../alphabet/answers.ts';
-import { named } from '../world/invocation.ts';
+import { type Exchange, type Invocation, named } from '../world/invocation.ts';
 import type { InvocationInfo } from '../world/journal.ts';
-import { counted, failure, noting, readAnswer } from '../world/wire.ts';
 import type { World } from '../world/world.ts';
 import { asked, type Controlled, dead, Later } from './pending.ts';
 
-/** The services of one function of the small model: the explorer controls every await. */
-
+/** One function of the small model: the explorer controls every await. */
 export interface FunctionOptions {
   world: World;
-  invocation: InvocationInfo;
+  info: InvocationInfo;
   who: string;
   controlled: Controlled;
-  /** Answers to a real truncate besides the server's own. */
-  told: readonly Told[];
-  late?: boolean;
+  /** Its execution has looked often enough: its awaits go well. */
+  late: boolean;
   /** Fails the function's call, whatever the function goes on to do. */
-  fail?: (error: Error) => void;
+  fail: (error: Error) => void;
 }
 
-export type Told = Exclude<Answer, 'slow' | 'time-out' | 'body lost'>;
+export const controlledInvocation = (options: FunctionOptions): Invocation => {
+  const { world, info, fail } = options;
+  return { world, info, alive: true, fail, exchange: exchangeOf(options) };
+};
 
-/** Effects in the small model: the explorer chooses when a late one happens. */
-const effectNames = ['none', 'at once', 'half', 'later'] as const satisfies readonly Effect[];
-
-export function servicesOf(options: FunctionOptions): RunServices {
-  const { world, invocation, who, controlled, fail = () => {} } = options;
-  const { time, ledger, server, journal } = world;
-  const late = options.late ?? false;
-  const isTruncate = invocation.step === 'truncate';
-  let awaits = 0;
-
-  /** One await. `effect` is what it does; `also` are its own faults, with what the function then sees. */
-  const at = async <T>(
-    what: string,
+function exchangeOf({ info, who, controlled, late, fail }: FunctionOptions): Exchange {
+  const isTruncate = info.step === 'truncate';
+  let reads = 0;
+  return async <T>(
+    where: string,
     effect: () => T | Promise<T>,
-    also: Record<string, () => T | Promise<T>> = {},
-    canCrash = true,
+    faults: Record<string, () => T | Promise<T>> = {},
   ): Promise<T> => {
     if (controlled.automatic) return effect();
-    const crashes = [...(canCrash ? ['crash'] : []), ...(isTruncate ? ['given up'] : [])];
-    const choose = (faults: string[]): Promise<T> => {
-      const choices = ['go', ...Object.keys(also), ...faults];
-      return asked<T>(controlled, { who, what, choices, late }, async (choice) => {
+    const isWrite = where.startsWith('ledger write') || where === 'truncate';
+    /*
+     * A read leaves no trace and takes no time, so a crash here is equivalent to one at the function's first read (or
+     * the first after a sleep) or right after its last write. Being given up is not: the function continues with what
+     * it read. For the same reason a read has no faults of its own.
+     */
+    const own = isWrite ? Object.keys(faults).filter((name) => isChoice(name, controlled)) : [];
+    const crashes = isWrite ? ['crash', 'crash after'] : reads++ === 0 ? ['crash'] : [];
+    const choose = (choices: string[]): Promise<T> =>
+      asked<T>(controlled, { who, what: where, choices: ['go', ...choices], late }, async (choice) => {
         switch (choice) {
           case 'crash':
             fail(named('Runtime.ExitError'));
@@ -57,114 +50,18 @@ export function servicesOf(options: FunctionOptions): RunServices {
           // The caller gives up, and the function continues at any later time.
           case 'given up':
             fail(named('Lambda.ServiceException'));
-            return new Later(() => choose([]));
+            return new Later(() => choose(own));
           default:
-            return (also[choice] ?? effect)();
+            return (faults[choice] ?? effect)();
         }
       });
-    };
-    return choose(crashes);
-  };
-  /**
-   * A read leaves no trace and takes no time, so a crash here is equivalent to one at the function's first read (or the
-   * first after a sleep) or right after its last write. Being given up is not: the function continues with what it read.
-   */
-  const read = <T>(what: string, effect: () => T | Promise<T>) => at(what, effect, {}, ++awaits === 1);
-  const write = (what: string, effect: () => Promise<boolean>) =>
-    at(what, effect, {
-      refused: () => Promise.reject(new LedgerError(what)),
-      'answer lost': async () => {
-        await effect();
-        throw new LedgerError(what);
-      },
-      'crash after': effect,
-    });
-  const orders = <T>(value: T, read: { paused: boolean } | { policies: World['policies'] }): T => {
-    journal.push({ at: time.now(), kind: 'orders', invocation, ...read });
-    return value;
-  };
-  const token = async () => 'token';
-  const begun = time.now();
-  return {
-    settings: world.settings,
-    parameters: {
-      policies: async () => orders([...world.policies], { policies: world.policies }),
-      paused: () => read('pause', () => orders(false, { paused: false })),
-      token: { get: token, reread: token },
-    },
-    operations: {
-      dryRun: (fields) =>
-        read('count', () => noting(world, invocation, fields)(counted(server.dryRun(fields)), time.now())),
-      taskStatus: (taskId) =>
-        read('status', () => {
-          const answer = server.status(taskId);
-          journal.push({ at: time.now(), kind: 'status', invocation, taskId, answer });
-          if (answer === 'denied') throw failure('privilege', 'task-status', 403);
-          return answer;
-        }),
-      indexSizes: () =>
-        read('sizes', () => {
-          const answer = server.sizes();
-          if (answer === 'denied') throw failure('privilege', 'index-sizes', 403);
-          journal.push({ at: time.now(), kind: 'sizes', invocation });
-          return answer;
-        }),
-      truncate(fields, maySend) {
-        const send = (told: Told, effect: (typeof effectNames)[number]) => (): Truncation => {
-          if (!maySend()) return { kind: 'not-sent', why: 'withheld' };
-          const track = world.sent(invocation, fields);
-          const { index } = track;
-          const truncation = readAnswer(told, take(world, controlled, track, fields, effect));
-          const status = truncation.kind === 'unresolved' ? truncation.error.status : undefined;
-          const isTaskId = truncation.kind === 'started';
-          journal.push({ at: time.now(), kind: 'answered', invocation, index, status, isTaskId });
-          return truncation;
-        };
-        const faults = options.told.flatMap((told) => effectNames.map((effect) => [told, effect] as const));
-        return at<Truncation>('truncate', send('own', 'at once'), {
-          ...Object.fromEntries(
-            faults
-              .filter(([told, effect]) => told !== 'own' || effect !== 'at once')
-              .map(([told, effect]) => [`${told}, ${effect}`, send(told, effect)]),
-          ),
-          'crash after': send('own', 'at once'),
-        });
-      },
-    },
-    ledger: {
-      read: (key) => read('ledger read', () => ledger.read(key)),
-      list: () => read('ledger list', () => ledger.list()),
-      replace: (next) => write(`ledger ${next.state}`, () => world.replace(invocation, next)),
-    },
-    clock: { now: time.now, monotonic: () => time.now() - begun },
-    log: world.log,
-    deadline: () => invocation.endsAt,
+    return choose([...own, ...crashes, ...(isTruncate ? ['given up'] : [])]);
   };
 }
 
-/** A server acts within 20 minutes of the call, or never. */
-const longestMillis = 20 * 60_000;
-let lateOnes = 0;
-
-/** @returns the task, if the server has acted by now */
-function take(
-  { time, server, tracker }: World,
-  controlled: Controlled,
-  track: ReturnType<World['sent']>,
-  fields: Parameters<RunServices['operations']['truncate']>[0],
-  effect: (typeof effectNames)[number],
-) {
-  const { pace } = server.behaviour;
-  const act = (endsAt?: typeof pace.endsAt) => tracker.acts(track, () => server.truncate(fields, { ...pace, endsAt }));
-  if (effect === 'none') return undefined;
-  if (effect === 'at once') return act();
-  if (effect === 'half') return act({ share: 0.5, as: 'dead' });
-  const latest = time.now() + longestMillis - 1;
-  track.pendingUntil = latest;
-  const once = () => {
-    if (track.pendingUntil !== undefined) act();
-  };
-  time.at(latest, once);
-  void asked(controlled, { who: `server ${++lateOnes}`, what: 'acts late', choices: ['go'], late: false }, once);
-  return undefined;
+/** Of a truncate's answers only those that this enumeration is about; when a late effect happens is the explorer's choice. */
+function isChoice(name: string, { told }: Controlled): boolean {
+  const [answer = '', effect] = name.split(', ');
+  if (effect === undefined) return name === 'refused' || name === 'answer lost';
+  return told.includes(answer) && effect !== 'much later' && name !== 'own, at once';
 }

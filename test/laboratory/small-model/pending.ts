@@ -20,8 +20,8 @@ export interface Controlled {
   seen: Map<string, string>;
   /** True: no choices, everything goes well. */
   automatic: boolean;
-  /** Looks of each execution in which everything is open. */
-  looks: number;
+  /** What a client may hear after a real truncate. */
+  told: readonly string[];
 }
 
 /** The function that asked is dead: nothing returns into it. */

@@ -4,10 +4,10 @@ import { firstNight, type History } from '../histories/history.ts';
 import { policyOf, written } from '../histories/policies.ts';
 import { begin as begun, type StepName } from '../world/invocation.ts';
 import { plain } from '../world/server.ts';
-import { coreStep, reportWith } from '../world/steps.ts';
+import { takeStep } from '../world/steps.ts';
 import { executeWorkflow } from '../world/workflow.ts';
 import { createWorld, type World } from '../world/world.ts';
-import { servicesOf, type Told } from './functions.ts';
+import { controlledInvocation } from './functions.ts';
 import { asked, type Controlled, type Pending } from './pending.ts';
 
 /**
@@ -44,6 +44,8 @@ export const answersTold = {
 
 const day = 86_400_000;
 const maxRunHours = 12;
+/** A server acts within 20 minutes of the call, or never. */
+const longestMillis = 20 * 60_000;
 
 export function createSmallModel({ server, looks, answers: which }: SmallOptions): SmallModel {
   const aged = (count: number, days: number) =>
@@ -61,14 +63,19 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
   engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
   // A task takes 12 s, so looks happen while it runs.
   world.server.behaviour = { ...plain, ...kinds[server].changes, pace: { millis: 12_000 } };
-  const told = answersTold[which] as readonly Told[];
-  const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, looks };
+  const told: readonly string[] = answersTold[which];
+  const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, told };
+  let lateOnes = 0;
+  world.actLater = (_at, act) => {
+    world.time.at(world.time.now() + longestMillis - 1, act);
+    void asked(controlled, { who: `server ${++lateOnes}`, what: 'acts late', choices: ['go'], late: false }, act);
+  };
 
   const begin = async (runId: string) => {
     await world.time.sleep(1000);
     const runStartMillis = world.time.now();
     const run = { runId, runStartMillis };
-    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {}, mode: 'enforce' });
+    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {} });
     let ended: Promise<void> = Promise.resolve();
     const startTime = new Date(runStartMillis).toISOString();
     const caller = { ...run, settings: () => world.settings };
@@ -77,12 +84,12 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
     const isPlanned = new Promise<void>((resolve) => {
       const call = (step: Exclude<StepName, 'report'>, input: unknown): Promise<unknown> =>
         new Promise((carryOn, reject) => {
-          const invocation = begun(world, step, caller);
+          const info = begun(world, step, caller);
           const who = `${runId} ${step} ${++calls}`;
           // Plan goes well: the choices begin after it.
           const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
-          const options = { world, invocation, who, controlled: given, told, late: late(), fail: reject };
-          coreStep(step, input, servicesOf(options)).then((output) => {
+          const options = { world, info, who, controlled: given, late: late(), fail: reject };
+          takeStep(controlledInvocation(options), input).then((output) => {
             controlled.seen.delete(who);
             // An execution carries over only the run state.
             controlled.seen.set(runId, JSON.stringify(output));
@@ -109,11 +116,10 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
           async call(resource, input) {
             const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
             if (step !== 'report') return call(step, input);
-            const invocation = begun(world, step, caller);
-            const options = { world, invocation, who: '', controlled: { ...controlled, automatic: true }, told };
-            const publish = async (report: Parameters<World['published']>[1]) =>
-              world.published(invocation, report, true, true);
-            return reportWith(input, servicesOf(options), { publish });
+            const given = { ...controlled, automatic: true };
+            const info = begun(world, step, caller);
+            const options = { world, info, who: '', controlled: given, late: false, fail: () => {} };
+            return takeStep(controlledInvocation(options), input);
           },
         },
       ).then(({ status, events }) => {

@@ -76,7 +76,11 @@ export function createTracker(engine: Engine): Tracker {
   };
   engine.leaving = (physical) => {
     for (const track of tracker.tracks) {
-      if (track.owed?.target === physical && !track.loss) track.loss = evaluate(track, track.owed);
+      if (track.owed?.target !== physical || track.loss) continue;
+      const { settled, stragglers } = evaluate(track, track.owed);
+      // Somebody has replaced the index while our copy was going into it: that it was replaced is all there is to tell.
+      const isMixed = track.task?.state === 'running';
+      track.loss = isMixed ? { settled: 0, stragglers: settled + stragglers } : { settled, stragglers };
     }
   };
 

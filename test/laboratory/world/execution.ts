@@ -43,9 +43,7 @@ export function startExecution(
   let generation = 0;
   let calls = 0;
   let last: { state?: string; input: unknown } = { input };
-  const releases = input['release'] !== undefined;
-  const mode = releases ? 'enforce' : ((input['mode'] as 'enforce' | 'preview' | undefined) ?? caller.settings().mode);
-  journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis, mode });
+  journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis });
 
   const execution: Execution = {
     runId,

@@ -17,9 +17,21 @@ export interface Caller {
   settings(): RunSettings;
 }
 
+/**
+ * One await of a function: an exchange with a store or the server, or one of its faults instead.
+ * @param chance of a fault, in ordinary histories
+ */
+export type Exchange = <T>(
+  where: string,
+  effect: () => T | Promise<T>,
+  faults?: Record<string, () => T | Promise<T>>,
+  chance?: number,
+) => Promise<T>;
+
 export interface Invocation {
   info: InvocationInfo;
   world: World;
+  exchange: Exchange;
   /** A dead function's awaits never return: what it had in memory is gone. */
   alive: boolean;
   fail(error: Error): void;
@@ -60,7 +72,13 @@ function invokeOnce(
   const { time, chances, weather } = world;
   return new Promise((resolve, reject) => {
     const info = begin(world, step, caller);
-    const invocation: Invocation = { info, world, alive: true, fail: reject };
+    const invocation: Invocation = {
+      info,
+      world,
+      alive: true,
+      fail: reject,
+      exchange: (...given) => rolled(invocation)(...given),
+    };
     if (chances.happens(weather.call)) {
       // The caller loses sight of a function that continues.
       time.at(info.startedAt + chances.between(0, 60_000), () => {
@@ -123,10 +141,10 @@ export function pause(invocation: Invocation, millis: number): Promise<void> {
 }
 
 /** A new one each time: a shared one would keep everything in memory that ever waited for it. */
-export const never = () => new Promise<never>(() => {});
+const never = () => new Promise<never>(() => {});
 
 /** Lets the function die, hang or continue here. */
-export async function yieldPoint(invocation: Invocation, where: string): Promise<void> {
+async function yieldPoint(invocation: Invocation, where: string): Promise<void> {
   const { world, info } = invocation;
   const { chances, weather } = world;
   if (chances.happens(weather.crash)) {
@@ -146,13 +164,19 @@ export async function yieldPoint(invocation: Invocation, where: string): Promise
   }
 }
 
-/** One exchange with a store: there and back, with everything that can happen on the way. */
-export async function exchange<T>(invocation: Invocation, where: string, effect: () => T | Promise<T>): Promise<T> {
-  const { chances } = invocation.world;
-  await yieldPoint(invocation, `before ${where}`);
-  await pause(invocation, chances.between(1, 40));
-  const result = await effect();
-  await yieldPoint(invocation, `after ${where}`);
-  await pause(invocation, chances.between(1, 40));
-  return result;
-}
+/** Rolls the dice: everything that can happen on the way there and back. */
+const rolled =
+  (invocation: Invocation): Exchange =>
+  async (where, effect, faults = {}, chance = 0) => {
+    const { world } = invocation;
+    const { chances } = world;
+    const names = Object.keys(faults);
+    const fault = names.length > 0 && chances.happens(chance) ? chances.pick(names) : undefined;
+    if (fault) world.injected(`${where.split(' ')[0]}: ${fault}`);
+    await yieldPoint(invocation, `before ${where}`);
+    await pause(invocation, chances.between(1, 40));
+    const result = await (faults[fault ?? ''] ?? effect)();
+    await yieldPoint(invocation, `after ${where}`);
+    await pause(invocation, chances.between(1, 40));
+    return result;
+  };

@@ -34,13 +34,7 @@ export interface Truth {
 }
 
 export type JournalEvent = { at: number } & (
-  | {
-      kind: 'execution';
-      runId: string;
-      input: Record<string, unknown>;
-      runStartMillis: number;
-      mode: 'enforce' | 'preview';
-    }
+  | { kind: 'execution'; runId: string; input: Record<string, unknown>; runStartMillis: number }
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read what the operator wants. */
   | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }

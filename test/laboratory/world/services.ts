@@ -1,27 +1,22 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
-import { exchange, type Invocation, named } from './invocation.ts';
-import { isTold } from './telling.ts';
+import { type Invocation, named } from './invocation.ts';
 import { operationsOf } from './wire.ts';
 
 /** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
 export function servicesOf(invocation: Invocation): RunServices {
-  const { world, info } = invocation;
-  const { chances, time } = world;
-  const parameter = async <T>(what: string, value: () => T): Promise<T> => {
-    const fails = chances.happens(world.weather.parameters);
-    const result = await exchange(invocation, what, () => (fails ? undefined : value()));
-    if (!fails) return result as T;
-    world.injected('parameter throttled');
-    throw new ParametersError(`${what} cannot be read: ThrottlingException`);
+  const { world, info, exchange } = invocation;
+  const { time, ledger, weather } = world;
+  const parameter = <T>(what: string, value: () => T): Promise<T> => {
+    const throttled = () => Promise.reject(new ParametersError(`${what} cannot be read: ThrottlingException`));
+    return exchange(what, value, { throttled }, weather.parameters);
   };
-  const stored = async <T>(what: string, effect: () => Promise<T>, mutes: boolean): Promise<T> => {
-    const fails = chances.happens(world.weather.ledger);
-    const applies = !fails || (mutes && chances.happens(0.6));
-    const result = await exchange(invocation, `ledger ${what}`, async () => (applies ? effect() : undefined));
-    if (!fails) return result as T;
-    world.injected(applies ? 'ledger answer lost' : 'ledger refused');
-    throw new LedgerError(`Tried to ${what}: TimeoutError`);
+  const stored = <T>(what: string, effect: () => Promise<T>): Promise<T> => {
+    const refused = () => Promise.reject(new LedgerError(`Tried to ${what}: TimeoutError`));
+    const lost = () => effect().then(refused);
+    const isWrite = what.startsWith('write');
+    return exchange(`ledger ${what}`, effect, isWrite ? { refused, 'answer lost': lost } : { refused }, weather.ledger);
   };
   const token = async () => 'token';
   const begun = time.now();
@@ -44,9 +39,9 @@ export function servicesOf(invocation: Invocation): RunServices {
     },
     operations: operationsOf(invocation),
     ledger: {
-      read: (index) => stored('read', () => world.ledger.read(index), false),
-      list: () => stored('list', () => world.ledger.list(), false),
-      replace: (next) => stored(`write ${next.state}`, () => world.replace(info, next), true),
+      read: (index) => stored('read', () => ledger.read(index)),
+      list: () => stored('list', () => ledger.list()),
+      replace: (next) => stored(`write ${next.state}`, () => world.replace(info, next)),
     },
     clock: { now: time.now, monotonic: () => time.now() - begun },
     log: world.log,
@@ -54,18 +49,17 @@ export function servicesOf(invocation: Invocation): RunServices {
   };
 }
 
-export function publisherOf(invocation: Invocation): Publisher {
-  const { world, info } = invocation;
-  return {
-    async publish(made, byHand = false) {
-      const fails = world.chances.happens(world.weather.publish);
-      const lost = fails && world.chances.happens(0.3);
-      await exchange(invocation, 'publish', () => {
-        if (!fails || lost) world.published(info, made, isTold(world, made, byHand), !fails);
-      });
-      if (!fails) return;
-      world.injected(lost ? 'publish answer lost' : 'publish refused');
-      throw named('PublishError');
-    },
-  };
-}
+export const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
+  publish(made, byHand = false) {
+    // A message that cannot be made is a defect.
+    messageOf(made, { reader: { kind: 'aws' } });
+    const told = world.notify === 'always' || isWorthTelling(made, byHand);
+    const published = (confirmed: boolean) => world.published(info, made, told, confirmed);
+    const refused = () => Promise.reject(named('PublishError'));
+    const lost = () => {
+      published(false);
+      return refused();
+    };
+    return exchange('publish', () => published(true), { refused, 'answer lost': lost }, world.weather.publish);
+  },
+});

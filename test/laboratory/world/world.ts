@@ -50,6 +50,8 @@ export interface World {
   onSent: (track: Track) => void;
   /** Called just before the server acts on one. */
   onActing: (track: Track) => void;
+  /** The server acts on a truncate later than it was asked to. */
+  actLater: (at: number, act: () => void) => void;
   /** Another process acts on an index. */
   others(index: string, what: string, act: () => void): void;
   /** Writes to the ledger as a function does. */
@@ -98,6 +100,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     notify,
     onSent: silent,
     onActing: silent,
+    actLater: time.at,
     paused: () => paused,
     setPaused(next) {
       if (next !== paused) journal.push({ at: time.now(), kind: 'paused', paused: next });

@@ -76,7 +76,7 @@ export class Cluster {
   }
 
   start(task: Task): void {
-    this.tasks.set(task.id, task);
+    this.tasks.set(task.plan.id, task);
     this.running.add(task);
   }
 

@@ -9,7 +9,10 @@ export interface Reading {
   status: 'object' | 'string' | 'value-string' | 'value-object' | 'none';
   /** Which counter a finished task shows: the rows that it deleted, or those that it copied. */
   counters: 'deleted' | 'created';
-  /** Rows are copied into a new index, which takes the place of the old one when the task ends. */
+  /**
+   * The rows that stay are copied into a new index, which takes the place of the old one when the task ends: rows that
+   * are written meanwhile stay in the old index.
+   */
   copies: boolean;
   /** The status of a request with a field that the specification does not name; undefined: the field is ignored. */
   refusesFields?: 400 | 422 | undefined;
@@ -21,6 +24,8 @@ export interface Reading {
   losesRows: number;
   /** A copy ends half-way, and its status says so. */
   copiesHalf: boolean;
+  /** The address ends with one of these; `/operations` follows. */
+  prefixes: readonly string[];
 }
 
 /** The reading of the demo: the shapes of DataHub's own answers. */
@@ -33,4 +38,5 @@ export const usualReading: Reading = {
   needsToken: true,
   losesRows: 0,
   copiesHalf: false,
+  prefixes: ['', '/gms'],
 };

@@ -28,9 +28,19 @@ export class Rows {
     return low;
   }
 
+  /** Timestamps from `millis` on. */
+  since(millis: number): Float64Array {
+    return this.#sorted.slice(this.before(millis));
+  }
+
   /** Removes `count` rows, beginning with the oldest. */
   removeOldest(count: number): void {
     this.#sorted = this.#sorted.slice(count);
+  }
+
+  /** Another index takes the place of this one, with these rows alone. */
+  replace(sorted: Float64Array): void {
+    this.#sorted = sorted;
   }
 
   add(timestamps: Iterable<number>): void {

@@ -74,7 +74,7 @@ export function createService(options: SpecifiedOptions = {}): SpecifiedService 
     now: () => clock.now(),
   };
   const asked: ServiceAsked[] = [];
-  const advance = () => world.tasks.advance(world.reading, clock.now());
+  const advance = () => world.tasks.advance(clock.now());
   return {
     token,
     asked,
@@ -111,14 +111,16 @@ interface World {
 
 function answer(world: World, { method, path, headers }: ServiceRequest, action: string, body: unknown): ServiceReply {
   const { pathname } = new URL(path, 'http://service');
-  if (pathname !== '/operations' && pathname !== '/gms/operations')
+  if (!world.reading.prefixes.some((prefix) => pathname === `${prefix}/operations`)) {
     return failure(404, `there is nothing at ${pathname}`);
+  }
   if (method !== 'POST') return failure(405, `${method} is not a way to ask for an operation: use POST`);
   if (world.reading.needsToken && headers['authorization'] !== `Bearer ${world.token}`) {
     return failure(401, 'this token is not accepted');
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return failure(400, 'the body is no JSON object');
+  }
   const fields = body as Record<string, unknown>;
   switch (action) {
     case 'truncateTimeseriesAspect':
@@ -171,7 +173,7 @@ function taskId(id: string, { taskId: shape }: Reading): ServiceReply {
 function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): ServiceReply {
   const { task, nodeId, taskId: number } = fields;
   const id = typeof task === 'string' ? task : `${nodeId}:${number}`;
-  const status = reading.status === 'none' ? undefined : tasks.status(id, reading, now());
+  const status = reading.status === 'none' ? undefined : tasks.status(id, now());
   if (!status) return json({ value: JSON.stringify({ error: `Could not get the status of the task ${id}` }) });
   switch (reading.status) {
     case 'object':

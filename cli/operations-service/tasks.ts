@@ -8,16 +8,20 @@ const rowsPerSecond = 40_000;
 const leastMillis = 1000;
 
 interface Task {
+  /** How the specification was read when it started. */
+  reading: Reading;
   rows: Rows;
   startedAt: number;
   endsAt: number;
-  /** Rows older than the cutoff when it started; rows that it works through. */
-  old: number;
-  total: number;
-  /** Of those, what it has done when it ends. */
-  doneAtEnd: number;
   batchSize: number;
+  /** Rows older than the cutoff when it started, and how many of them are gone. */
+  old: number;
   deleted: number;
+  /** A copy: the rows that the new index gets; undefined where rows are deleted in place. */
+  copied: Float64Array | undefined;
+  /** What its status counts, and how much of that is done when it ends. */
+  total: number;
+  doneAtEnd: number;
   hasEnded: boolean;
 }
 
@@ -34,42 +38,42 @@ export class Tasks {
   /** Starts to remove the rows older than the cutoff. @returns the task's id, `<node_id>:<task_number>` */
   start(rows: Rows, cutoffMillis: number, batchSize: number, reading: Reading, now: number): string {
     const old = rows.before(cutoffMillis);
-    const total = reading.counters === 'created' ? rows.total - old : old;
-    const millis = Math.max(leastMillis, ((reading.copies ? rows.total - old : old) / rowsPerSecond) * 1000);
-    const doneAtEnd = reading.copiesHalf ? Math.floor(total / 2) : total;
+    const kept = rows.since(cutoffMillis);
+    const total = reading.counters === 'created' ? kept.length : old;
+    const work = reading.copies ? kept.length : old;
     const id = `${this.#nodeId}:${++this.#last}`;
-    const task: Task = {
+    this.#tasks.set(id, {
+      reading,
       rows,
       startedAt: now,
-      endsAt: now + millis,
-      old,
-      total,
-      doneAtEnd,
+      endsAt: now + Math.max(leastMillis, (work / rowsPerSecond) * 1000),
       batchSize,
+      old,
       deleted: 0,
+      copied: reading.copies ? kept.slice(reading.copiesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
+      total,
+      doneAtEnd: reading.copiesHalf ? Math.floor(total / 2) : total,
       hasEnded: false,
-    };
-    this.#tasks.set(id, task);
+    });
     return id;
   }
 
   /** Brings every task to the present. */
-  advance(reading: Reading, now: number): void {
+  advance(now: number): void {
     for (const task of this.#tasks.values()) {
       if (task.hasEnded) continue;
       task.hasEnded = now >= task.endsAt;
-      // A delete removes batch after batch; a copy takes the old index's place when it ends.
-      if (!reading.copies || task.hasEnded)
-        remove(task, task.hasEnded ? task.old : Math.floor(task.old * share(task, now)));
-      if (task.hasEnded) end(task, reading);
+      if (task.copied === undefined) deleteUntil(task, Math.floor(task.old * share(task, now)));
+      else if (task.hasEnded) task.rows.replace(task.copied);
+      if (task.hasEnded) task.rows.removeOldest(task.reading.losesRows);
     }
   }
 
   /** The status of a task as the specification shapes it; undefined for an id that no task has. */
-  status(id: string, { counters }: Reading, now: number): object | undefined {
+  status(id: string, now: number): object | undefined {
     const task = this.#tasks.get(id);
     if (!task) return undefined;
-    const done = task.hasEnded ? task.doneAtEnd : Math.floor(task.total * share(task, now));
+    const done = task.hasEnded ? task.doneAtEnd : Math.floor(task.doneAtEnd * share(task, now));
     return {
       completed: task.hasEnded,
       taskId: id,
@@ -77,8 +81,9 @@ export class Tasks {
       status: {
         total: task.total,
         updated: 0,
-        created: counters === 'created' ? done : 0,
-        deleted: counters === 'deleted' ? done : 0,
+        created: 0,
+        deleted: 0,
+        [task.reading.counters]: done,
         batches: Math.ceil(done / task.batchSize),
         version_conflicts: 0,
         noops: 0,
@@ -91,18 +96,11 @@ export class Tasks {
   }
 }
 
-/** The finished part of a running task, in whole batches' steps of the clock. */
+/** The finished part of a task, 0 to 1. */
 const share = ({ startedAt, endsAt }: Task, now: number): number =>
   Math.min(1, Math.max(0, (now - startedAt) / (endsAt - startedAt)));
 
-function remove(task: Task, wanted: number): void {
-  const count = Math.max(0, Math.min(wanted, task.old) - task.deleted);
-  task.rows.removeOldest(count);
-  task.deleted += count;
-}
-
-/** What a reading does to rows that should have stayed. */
-function end({ rows }: Task, { losesRows, copiesHalf, counters }: Reading): void {
-  if (losesRows > 0) rows.removeOldest(Math.min(losesRows, rows.total));
-  if (copiesHalf && counters === 'created') rows.removeOldest(Math.ceil(rows.total / 2));
+function deleteUntil(task: Task, wanted: number): void {
+  task.rows.removeOldest(wanted - task.deleted);
+  task.deleted = wanted;
 }

@@ -1,20 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { largestSampleRows } from '../../cli/operations-service/samples.ts';
 import { faults, faultUsage, scopes } from './faults.ts';
-import { type ProfileName, profileNames, profiles } from './profiles.ts';
+import { type ProfileName, profileNamed, profileNames } from './profiles.ts';
 
 /** The arguments of `npm run operations-service`. */
 export interface Arguments {
   port: number;
-  /** Default: the specification, or the newest generation in front of a real engine. */
-  profile?: ProfileName;
+  profile: ProfileName;
   seed: number;
-  /** Default: the sample's own size; with a real engine nothing is loaded. */
-  rows?: number;
+  /** Of the largest sample index. */
+  rows: number;
   fault: string[];
-  /** Address of a real search engine. */
-  engine?: string;
-  prefix: string;
 }
 
 /**
@@ -23,25 +19,12 @@ export interface Arguments {
  */
 export function parseArguments(argv: readonly string[], say?: (message: string) => void): Arguments {
   const command = new Command('operations-service')
-    .description('Serves the operations of DataHub that this project uses, with sample indices, on 127.0.0.1.')
+    .description('Simulates the operations of DataHub that this project uses, with sample indices, on 127.0.0.1.')
     .option('--port <number>', 'port to listen on; 0 takes any free one', whole(0, 65_535), 0)
-    .option(
-      '--profile <name>',
-      `which server it behaves like: ${profileNames.join(', ')} (default: specification)`,
-      knownProfile,
-    )
+    .option('--profile <name>', 'which server it behaves like', knownProfile, 'specification')
     .option('--seed <number>', 'the same seed gives the same rows and ids', whole(0, 2 ** 32 - 1), 1)
-    .option(
-      '--rows <number>',
-      `rows of the largest sample index; the others in proportion (default: ${largestSampleRows})`,
-      whole(1, 20_000_000),
-    )
+    .option('--rows <number>', 'of the largest sample index; others in proportion', whole(1, 2e7), largestSampleRows)
     .option('--fault <name[=value]>', 'switches a fault on; may be given several times', collect, [])
-    .option(
-      '--engine <url>',
-      'serves the indices of an OpenSearch on this machine instead of simulated rows; --rows loads the sample indices into it',
-    )
-    .option('--prefix <text>', "DataHub's index prefix, with --engine", indexPrefix, '')
     .addHelpText('after', help)
     .allowExcessArguments(false)
     .configureOutput({
@@ -63,16 +46,8 @@ const whole = (least: number, most: number) => (value: string) => {
 
 const collect = (value: string, before: string[]) => [...before, value];
 
-function indexPrefix(value: string): string {
-  if (/^[a-z0-9][a-z0-9_-]*$/.test(value)) return value;
-  throw new InvalidArgumentError('It takes lower-case letters, digits, - and _, beginning with a letter or digit.');
-}
-
-/** Short names of profiles that stand for several releases. */
-const shortNames: Record<string, ProfileName> = { '0.13': '0.13.2-1.1', '1.2': '1.2-1.5' };
-
 function knownProfile(value: string): ProfileName {
-  const found = shortNames[value] ?? profileNames.find((name) => name === value);
+  const found = profileNames.find((name) => name === value);
   if (found === undefined) throw new InvalidArgumentError(`Known are ${profileNames.join(', ')}.`);
   return found;
 }
@@ -85,7 +60,7 @@ function help(): string {
   return [
     '',
     'Profiles:',
-    ...column(profiles.map(({ name, summary }) => [name, summary])),
+    ...column(profileNames.map((name) => [name, profileNamed(name).summary])),
     '',
     `Faults (SHARE is a number from 0 to 1, SCOPE one of ${scopes.join(', ')}):`,
     ...column(faults.map((fault) => [faultUsage(fault), fault.summary])),

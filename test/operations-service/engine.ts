@@ -1,52 +1,105 @@
-import { sampleIndices } from '../../cli/operations-service/samples.ts';
+import { createRandom, randomText, randomUuid } from '../../cli/operations-service/random.ts';
+import { type SampleIndex, sampleIndices } from '../../cli/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
-import { runGc } from './peer.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
-import {
-  type Engine as BareEngine,
-  type EngineOptions as BareOptions,
-  createEngine as createBare,
-} from './simulation/engine.ts';
-import { upgradeAll } from './upgrade.ts';
+import type { Behaviour } from './simulation/behaviour.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } from './simulation/exchange.ts';
+import { Cluster } from './simulation/simulated/cluster.ts';
+import { addIndex } from './simulation/simulated/load.ts';
+import { simulatedEngine } from './simulation/simulated/search-engine.ts';
+import type { Simulation } from './simulation/simulated/simulation.ts';
+import { type Front, receive } from './simulation/wire/front.ts';
+import { atOnce } from './simulation/wire/steps.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
-/** The embedded service for tests: any of the servers found in practice, with its faults and a workbench. */
+/** The simulation for tests: any of the servers found in practice, with its faults and a workbench. */
 
-export interface EngineOptions extends Omit<BareOptions, 'behaviour'> {
+export interface EngineOptions {
   /** Default: `specification`. */
   profile?: ProfileName;
   /** `NAME` or `NAME=VALUE`, applied in order. */
   faults?: readonly string[];
+  /** The same seed gives the same rows, ids and conflicts. Default 1. */
+  seed?: number;
+  /** Epoch milliseconds; default: real time. */
+  clock?: { now(): number };
+  /** Default: the sample indices. */
+  indices?: readonly SampleIndex[];
+  /** The accepted bearer token; default: derived from the seed. */
+  token?: string;
 }
 
-export interface Engine extends BareEngine, Workbench {
+/**
+ * The operations service without a network and without timers: `handle` answers at once, and on every request its tasks
+ * have progressed as far as the clock says. Weeks of a virtual clock therefore pass in milliseconds.
+ */
+export interface Engine extends RequestHandler, Workbench {
+  readonly behaviour: Readonly<Behaviour>;
+  /** Decides what happens to single requests; a test may set and replace it at any time. */
+  onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
+  handle(request: IncomingRequest): Reply;
+  set(changes: Partial<Behaviour>): void;
   /** Switches a fault on by its name (`abort-at=0.5`). Throws FaultError. */
   fault(text: string): void;
 }
 
-/** @throws FaultError for an unknown fault, RangeError for an unknown profile */
-export function createEngine({
-  profile = 'specification',
-  faults = [],
-  indices,
-  ...options
-}: EngineOptions = {}): Engine {
-  // Faults come before the indices, because some decide what an index is like.
-  const bare = createBare({ ...options, behaviour: profileNamed(profile).behaviour, indices: [] });
-  const { simulation, advance } = bare;
-  const engine: Engine = Object.assign(bare, createWorkbench(simulation, advance), {
-    fault(text: string) {
-      const { gcAfterSeconds, upgradeAfterSeconds, ...changes } = parseFault(text, simulation.behaviour);
-      engine.set(changes);
-      if (gcAfterSeconds !== undefined) {
-        engine.schedule(simulation.cluster.now + gcAfterSeconds * 1000, () => runGc(simulation, 30));
-      }
-      if (upgradeAfterSeconds !== undefined) {
-        engine.schedule(simulation.cluster.now + upgradeAfterSeconds * 1000, () => upgradeAll(simulation));
-      }
+/** A real server does not send it: the rows are expendable, so that a run may shorten its waits. */
+const sampleHeaders = { 'X-Sample-Data': 'true' };
+
+/** @throws FaultError for an unknown fault */
+export function createEngine(options: EngineOptions = {}): Engine {
+  const { seed = 1, clock = { now: () => Date.now() }, profile = 'specification', faults = [] } = options;
+  const random = createRandom(seed);
+  const nodeId = randomText(random, 22);
+  const token = options.token ?? `sample-${randomText(random, 32)}`;
+  const firstNumber = 100_000 + Math.floor(random() * 800_000);
+  const asked: Asked[] = [];
+  const cluster = new Cluster(clock.now());
+  const advance = () => cluster.advance(clock.now());
+  let serial = 0;
+  const below: Omit<Simulation, 'engine'> = {
+    behaviour: profileNamed(profile).behaviour,
+    cluster,
+    seed,
+    ages: createRandom(seed),
+    newTask: () => ({ serial: ++serial, id: `${nodeId}:${firstNumber + serial}` }),
+    uuid: () => randomUuid(random),
+  };
+  const simulation: Simulation = Object.assign(below, { engine: simulatedEngine(below) });
+  const front: Front = {
+    server: simulation,
+    token,
+    asked,
+    headers: sampleHeaders,
+    now: () => cluster.now,
+    onRequest: (request) => engine.onRequest?.(request),
+    schedule: (afterMillis, act) => cluster.schedule(cluster.now + afterMillis, () => atOnce(act())),
+  };
+  const engine: Engine = {
+    ...createWorkbench(simulation, advance),
+    token,
+    asked,
+    get behaviour() {
+      return simulation.behaviour;
     },
-  });
+    onRequest: undefined,
+    handle(request) {
+      advance();
+      return atOnce(receive(front, request));
+    },
+    set(changes) {
+      advance();
+      simulation.behaviour = { ...simulation.behaviour, ...changes };
+      cluster.refreshMillis = simulation.behaviour.refreshSeconds * 1000;
+      if (changes.aliasBacked !== undefined) cluster.nameAll(changes.aliasBacked);
+    },
+    fault(text) {
+      engine.set(parseFault(text, simulation.behaviour));
+    },
+  };
+  engine.set({});
+  // Faults come before the indices, because some decide what an index is like.
   for (const text of faults) engine.fault(text);
-  for (const index of indices ?? sampleIndices()) engine.addIndex(index);
+  for (const index of options.indices ?? sampleIndices()) addIndex(simulation, index);
   return engine;
 }

@@ -2,25 +2,6 @@ import { type Behaviour, specified } from './simulation/behaviour.ts';
 
 /** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 
-export const profileNames = [
-  'specification',
-  '0.10.5',
-  '0.11',
-  '0.12',
-  '0.13.2-1.1',
-  '1.2-1.5',
-  'newest',
-  'postgres',
-] as const;
-
-export type ProfileName = (typeof profileNames)[number];
-
-export interface Profile {
-  name: ProfileName;
-  summary: string;
-  behaviour: Behaviour;
-}
-
 /** What every DataHub release on Elasticsearch or OpenSearch has in common; where they differ, up to 1.1. */
 const datahub: Behaviour = {
   ...specified,
@@ -41,25 +22,22 @@ const since12: Behaviour = {
   deleteBatchSize: 5000,
   refreshSeconds: 3,
   refreshSourceBeforeReindex: true,
+  slicesReindex: true,
 };
 
-const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }> = {
+export interface Profile {
+  summary: string;
+  behaviour: Behaviour;
+}
+
+export const profiles = {
   specification: {
     summary: 'the specification taken literally: reindexes unless forceDeleteByQuery is sent, counts change at once',
     behaviour: specified,
   },
   '0.10.5': {
-    summary: 'the first release (July 2023): force flags ignored, sizes as sizeMb, a missing privilege is 401',
+    summary: 'the first release (July 2023): forceDeleteByQuery ignored, sizes as sizeMb, a missing privilege is 401',
     behaviour: { ...datahub, knowsForceFlags: false, sizes: 'sizeMb', deniedStatus: 401, knowsEntities: false },
-  },
-  '0.11': {
-    summary:
-      'September 2023, on managed OpenSearch: force flags known, getIndexSizes fails, a missing privilege is 401',
-    behaviour: { ...datahub, sizes: 'failing', deniedStatus: 401, knowsEntities: false },
-  },
-  '0.12': {
-    summary: '0.12.0 and 0.12.1: getIndexSizes answers everywhere, still as sizeMb, a missing privilege is 401',
-    behaviour: { ...datahub, sizes: 'sizeMb', deniedStatus: 401, knowsEntities: false },
   },
   '0.13.2-1.1': {
     summary: '2024 to mid 2025: reindex works where batchSize is sent, a missing privilege is 403',
@@ -70,32 +48,24 @@ const behaviours: Record<ProfileName, { summary: string; behaviour: Behaviour }>
     behaviour: { ...since12, reindexFailsAfterSwap: 400 },
   },
   newest: {
-    summary:
-      '1.6 and newer: reindex works where batchSize is sent (in slices only with more than one shard), but leaves the live index without refresh',
+    summary: '1.6 and newer: reindex works where batchSize is sent, but leaves the live index without refresh',
     behaviour: { ...since12, refreshOffAfterReindex: true },
   },
   postgres: {
-    summary: 'the Postgres backend (2026): UUIDs instead of task ids, no task status, names compared exactly, one size',
+    summary: 'the Postgres backend (2026): never reindexes, UUIDs instead of task ids, no task status, one size',
     behaviour: {
       ...since12,
       mode: 'always-delete',
-      deleteBatchSize: 0,
-      maxBatchSize: Number.MAX_SAFE_INTEGER,
       refreshSeconds: 0,
-      timeoutEndsTask: true,
       taskIds: 'uuid',
       statusKnown: false,
-      exactNames: true,
       sizes: 'one-store',
     },
   },
-};
+} as const satisfies Record<string, Profile>;
 
-export const profiles: readonly Profile[] = profileNames.map((name) => ({ name, ...behaviours[name] }));
+export type ProfileName = keyof typeof profiles;
 
-/** @throws RangeError for a name that is not one of `profileNames`. */
-export function profileNamed(name: string): Profile {
-  const found = profiles.find((profile) => profile.name === name);
-  if (found === undefined) throw new RangeError(`unknown profile ${name}; known are ${profileNames.join(', ')}`);
-  return found;
-}
+export const profileNames = Object.keys(profiles) as ProfileName[];
+
+export const profileNamed = (name: ProfileName): Profile => profiles[name];

@@ -1,17 +1,12 @@
 import { createEngine, type Engine, type EngineOptions } from './engine.ts';
-import {
-  type OperationsService as AnyService,
-  randomToken,
-  type ServingOptions,
-  serveEngine,
-} from './simulation/server.ts';
+import { randomToken, type Served, type ServingOptions, serveEngine } from './simulation/server.ts';
 
 export interface ServiceOptions extends EngineOptions, ServingOptions {}
 
-export type OperationsService = AnyService<Engine>;
+export type OperationsService = Served<Engine>;
 
 /**
- * The operations service over HTTP, on 127.0.0.1 only, with simulated rows, faults and a workbench.
+ * The simulated operations service over HTTP, on 127.0.0.1 only, with faults and a workbench.
  * @throws the system's error when the port is taken
  */
 export const startOperationsService = ({
@@ -19,7 +14,4 @@ export const startOperationsService = ({
   tokenFile,
   ...options
 }: ServiceOptions = {}): Promise<OperationsService> =>
-  serveEngine(createEngine({ token: randomToken(), ...options }), {
-    ...(port !== undefined && { port }),
-    ...(tokenFile !== undefined && { tokenFile }),
-  });
+  serveEngine(createEngine({ token: randomToken(), ...options }), { port, tokenFile });

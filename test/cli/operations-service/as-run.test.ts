@@ -67,17 +67,6 @@ describe('answers', () => {
     ]);
   });
 
-  test('a pattern counts every aspect that it fits, and is not truncated', async () => {
-    const indices = ['operation', 'datasetProfile'].map((aspect) => ({
-      entityType: 'dataset',
-      aspect,
-      timestamps: [start - 40 * day, start],
-    }));
-    const service = await serve({ profile: 'newest', indices });
-    expect(await service.counts({ aspect: '*' })).toEqual({ matching: 2, total: 4 });
-    expect((await service.truncate({ aspect: '*', dryRun: false })).status).toBe(500);
-  });
-
   test("Java's largest long is a cutoff like any other", async () => {
     const service = await serve({ profile: 'newest' });
     const body = '{"entityType":"dataset","aspect":"operation","endTimeMillis":9223372036854775807}';
@@ -100,37 +89,9 @@ describe('answers', () => {
     expect(await service.status('n:1')).toEqual({ error: 'Could not get task status for n:1' });
   });
 
-  test('sizes are written as Java writes doubles, in its order', async () => {
-    const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps: [] }];
-    const { text } = await (await serve({ profile: 'newest', indices })).post('getIndexSizes', '');
-    expect(text).toMatch(
-      /^\{"value":\{"indexSizes":\[\{"aspectName":"operation","sizeInMb":2\.08E-4,"indexName":"dataset_operationaspect_v1_\d{13}","entityName":"dataset"\}\]\}\}$/,
-    );
-  });
-
   test('a stack trace has 6 to 11 kB', async () => {
     const { json: body } = await (await serve({ profile: 'newest', faults: ['denied=truncate'] })).truncate();
     expect(body.stackTrace.length).toBeGreaterThan(6000);
     expect(body.stackTrace.length).toBeLessThan(11_000);
-  });
-
-  test('a sliced parent has no rate until a slice has ended', async () => {
-    const service = await serve({ profile: 'newest' });
-    service.engine.set({ reindexSlices: 3 });
-    const { json: started } = await service.truncate({ dryRun: false, batchSize: 10 });
-    const status = async () => (await service.post('getEsTaskStatus', { task: started.value })).json.value;
-    service.pass(300);
-    expect(await status()).toContain('\\"slices\\":[null,null,null]');
-    expect(await status()).toContain('\\"requests_per_second\\":0.0,');
-    service.pass(60_000);
-    expect(await status()).toContain('\\"requests_per_second\\":-1.0,');
-  });
-
-  test('without the codec of its new index a reindex fails before the alias moves', async () => {
-    const service = await serve({ profile: 'newest', faults: ['codec-missing'] });
-    const before = service.engine.indices();
-    const { status, json: body } = await service.truncate({ dryRun: false, batchSize: 100 });
-    expect([status, body.message]).toEqual([500, 'com.datahub.util.exception.ESQueryException: Async reindex failed']);
-    expect(service.engine.indices()).toEqual(before);
   });
 });

@@ -10,8 +10,8 @@ test.each([
   [{ dryRun: 'false' }, 'ERROR :: /dryRun :: false cannot be coerced to Boolean\n'],
   [{ entityType: 1 }, 'ERROR :: /entityType :: 1 cannot be coerced to String\n'],
   [
-    { timeoutSeconds: null, forceReindex: 1 },
-    'ERROR :: /timeoutSeconds :: null cannot be coerced to Long\nERROR :: /forceReindex :: 1 cannot be coerced to Boolean\n',
+    { timeoutSeconds: null, forceDeleteByQuery: 1 },
+    'ERROR :: /timeoutSeconds :: null cannot be coerced to Long\nERROR :: /forceDeleteByQuery :: 1 cannot be coerced to Boolean\n',
   ],
 ])('the wrong types in %o are 400, each named', async (fields, errors) => {
   const service = await serve();

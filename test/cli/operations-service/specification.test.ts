@@ -24,10 +24,11 @@ async function serve(reading: Partial<Reading> = {}) {
   const cutoff = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
   const truncate = (fields: object = {}) => post('truncateTimeseriesAspect', { ...cutoff, ...fields });
   const rows = () => service.service.rows('dataset', 'operation')?.total;
+  const write = (count: number) => service.service.rows('dataset', 'operation')?.add(Array(count).fill(now));
   const pass = (millis: number) => {
     now += millis;
   };
-  return { post, truncate, rows, pass };
+  return { post, truncate, rows, write, pass };
 }
 
 const sentence =
@@ -124,6 +125,15 @@ describe('4.2 getEsTaskStatus', () => {
     const status = JSON.parse((await post('getEsTaskStatus', { task })).json().value);
     expect(status.status).toMatchObject({ created: 300, deleted: 0, total: 300 });
   });
+});
+
+test('rows that are written during a copy stay in the old index', async () => {
+  const { truncate, rows, write, pass } = await serve({ counters: 'created', copies: true });
+  await truncate({ dryRun: false });
+  write(5);
+  expect(rows()).toBe(1005);
+  pass(60_000);
+  expect(rows()).toBe(300);
 });
 
 describe('4.3 getIndexSizes and 5 authentication', () => {

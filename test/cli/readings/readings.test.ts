@@ -4,97 +4,159 @@ import { runAgainst } from './run.ts';
 
 /**
  * Whole runs against every server that the specification describes: what it leaves open is a switch of the embedded
- * service, and each combination that matters is a row.
+ * service, and each combination that matters is a row. Every index has 5,000 old and 5,000 young rows.
  */
 
 const taskIds = ['value', 'json', 'text'] as const;
 const statuses = ['object', 'string', 'value-string', 'value-object'] as const;
-const counters = ['deleted', 'created'] as const;
 
-/** A server that copies says so by its counters. */
-const does = (counter: (typeof counters)[number]): Partial<Reading> => ({
-  counters: counter,
-  copies: counter === 'created',
+/** What a server does with the rows, and what its counters say about it. */
+const deletes: Partial<Reading> = { copies: false, counters: 'deleted' };
+const copies: Partial<Reading> = { copies: true, counters: 'created' };
+const ways = [
+  { way: 'it deletes', does: deletes, isCopy: false },
+  { way: 'it copies', does: copies, isCopy: true },
+  { way: 'it copies and counts deleted rows', does: { ...copies, counters: 'deleted' as const }, isCopy: false },
+  { way: 'it deletes and counts created rows', does: { ...deletes, counters: 'created' as const }, isCopy: true },
+];
+const eitherWay = ways.slice(0, 2);
+
+const truncated = { outcome: 'truncated', result: 'ok', rowsBefore: 10_000, rowsAfter: 5000, record: 'idle' };
+
+describe('a server that the specification describes is truncated, and the count is verified, in 11 requests', () => {
+  const shapes = statuses.flatMap((status) => taskIds.map((taskId) => ({ taskId, status })));
+  const rows = shapes.flatMap((shape) => eitherWay.map((way) => ({ ...shape, ...way })));
+  test.each(rows)('task id as $taskId, status as $status, $way', async ({ taskId, status, does, isCopy }) => {
+    const ran = await runAgainst({ taskId, status, ...does });
+    expect(ran).toMatchObject({ ...truncated, copies: isCopy, requests: 11 });
+  });
+
+  test.each(ways.slice(2))('a counter counts as said, not as done: $way', async ({ does, isCopy }) => {
+    expect(await runAgainst(does)).toMatchObject({ ...truncated, copies: isCopy, requests: 11 });
+  });
+
+  test.each(ways)('no token is needed: $way', async ({ does }) => {
+    expect(await runAgainst({ ...does, needsToken: false })).toMatchObject({ ...truncated, requests: 11 });
+  });
+
+  test.each(['', '/gms', '/api/gms'])('it is at %s/operations alone', async (prefix) => {
+    expect(await runAgainst({ prefixes: [prefix] }, { prefix })).toMatchObject({ ...truncated, requests: 11 });
+  });
+
+  test.each(ways)('sizes are told, which takes two requests more: $way', async ({ does }) => {
+    expect(await runAgainst({ ...does, hasSizes: true })).toMatchObject({ ...truncated, requests: 13 });
+  });
+
+  test.each(eitherWay)('no row is young: $way', async ({ does }) => {
+    const ran = await runAgainst(does, { young: 0, policy: { maxDeletePercent: 100 } });
+    expect(ran).toMatchObject({ ...truncated, rowsBefore: 5000, rowsAfter: 0 });
+  });
 });
 
-describe('a server that the specification describes is truncated, and the count is verified', () => {
-  const shapes = taskIds.flatMap((taskId) =>
-    statuses.flatMap((status) => counters.map((counter) => ({ taskId, status, counter }))),
+describe('a server that refuses a field which the specification does not name is asked without it from then on', () => {
+  const rows = ([400, 422] as const).flatMap((refusesFields) =>
+    taskIds.flatMap((taskId) => eitherWay.map((way) => ({ refusesFields, taskId, ...way }))),
   );
-  test.each(shapes)('task id as $taskId, status as $status, counters say $counter', async ({ counter, ...shape }) => {
-    const ran = await runAgainst({ ...shape, ...does(counter) });
-    expect(ran).toMatchObject({ outcome: 'truncated', rowsBefore: 10_000, rowsAfter: 5000, record: 'idle' });
-    expect(ran.copies).toBe(counter === 'created');
-    expect(ran.requests).toBeLessThanOrEqual(13);
+  test.each(rows)('$refusesFields, task id as $taskId, $way', async ({ refusesFields, taskId, does, isCopy }) => {
+    const ran = await runAgainst({ refusesFields, taskId, ...does });
+    // With the field, without it, and with it again; never after that.
+    expect(ran).toMatchObject({ ...truncated, copies: isCopy, requests: 14, withForceField: 2 });
   });
 });
 
-describe('what the specification does not name may be refused', () => {
-  const refusing = ([400, 422] as const).flatMap((refusesFields) =>
-    counters.flatMap((counter) => taskIds.map((taskId) => ({ refusesFields, counter, taskId }))),
-  );
-  test.each(refusing)('$refusesFields for a field, counters say $counter, task id as $taskId', async (given) => {
-    const { refusesFields, taskId, counter } = given;
-    const ran = await runAgainst({ refusesFields, taskId, ...does(counter) });
-    expect(ran).toMatchObject({ outcome: 'truncated', rowsAfter: 5000, state: { refusesForceField: true } });
-    expect(ran.requests).toBeLessThanOrEqual(16);
-  });
-
-  test.each([true, false])('the token is needed: %s', async (needsToken) => {
-    expect(await runAgainst({ needsToken })).toMatchObject({ outcome: 'truncated', rowsAfter: 5000 });
-  });
-
-  test.each([true, false])('sizes are told: %s', async (hasSizes) => {
-    expect(await runAgainst({ hasSizes })).toMatchObject({ outcome: 'truncated', rowsAfter: 5000 });
+describe('rows that are written while the truncation runs', () => {
+  test.each([
+    [5010, 'stay where rows are deleted in place', deletes, false],
+    [5000, 'are in the old index alone after a copy, and the entry says so', copies, true],
+  ] as const)('%i rows: they %s', async (rowsAfter, _, does, isCopy) => {
+    expect(await runAgainst(does, { written: 10 })).toMatchObject({ ...truncated, rowsAfter, copies: isCopy });
   });
 });
+
+const missing = { outcome: 'rows-missing', cause: 'missing', result: 'failed', record: 'quarantined' };
 
 describe('rows that should have stayed and are gone', () => {
   const shapes = statuses.flatMap((status) => taskIds.map((taskId) => ({ status, taskId })));
   test.each(shapes)('a copy of half the rows: status as $status, task id as $taskId', async (shape) => {
-    const ran = await runAgainst({ ...shape, ...does('created'), copiesHalf: true });
-    expect(ran).toMatchObject({ outcome: 'rows-missing', cause: 'missing', rowsAfter: 2500, record: 'quarantined' });
-    expect(ran.state.breaker).toMatchObject({ kind: 'stopped', by: 'breaker' });
+    const ran = await runAgainst({ ...shape, ...copies, copiesHalf: true });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 2500, entry: { rowsMissing: 2500 }, requests: 13 });
   });
 
-  test.each(counters)('more than 2 %% and 10: counters say %s', async (counter) => {
-    const ran = await runAgainst({ ...does(counter), losesRows: 101 });
-    expect(ran).toMatchObject({ outcome: 'rows-missing', rowsAfter: 4899, record: 'quarantined' });
+  test('a copy of half the rows whose status counts deleted ones', async () => {
+    const ran = await runAgainst({ ...copies, counters: 'deleted', copiesHalf: true });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 2500, entry: { rowsMissing: 2500 } });
   });
 
-  test.each(counters)('a few, which are deleted on ordinary days: counters say %s', async (counter) => {
-    const ran = await runAgainst({ ...does(counter), losesRows: 3 });
-    expect(ran).toMatchObject({ outcome: 'truncated', rowsAfter: 4997, record: 'idle' });
+  test('half of the rows are copied, says a status, though every row is there', async () => {
+    const ran = await runAgainst({ ...deletes, counters: 'created', copiesHalf: true });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 5000, entry: { rowsMissing: 0 } });
+  });
+
+  test.each(ways)('101 rows, which is more than 2 %%: $way', async ({ does }) => {
+    const ran = await runAgainst({ ...does, losesRows: 101 });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 4899, entry: { rowsMissing: 101 }, requests: 13 });
+  });
+
+  test.each(ways)('100 rows, as are deleted on ordinary days: $way', async ({ does }) => {
+    const ran = await runAgainst({ ...does, losesRows: 100 });
+    expect(ran).toMatchObject({ ...truncated, rowsAfter: 4900, entry: { rowsMissing: 100 } });
+  });
+
+  test.each(eitherWay)('the run starts nothing more: $way', async ({ does }) => {
+    const ran = await runAgainst({ ...does, losesRows: 500 }, { second: true });
+    expect(ran).toMatchObject({ ...missing, second: 'not-started' });
   });
 });
 
-describe('a server that tells no status', () => {
-  test.each(taskIds)('a copy is announced, so nobody has seen its end: task id as %s', async (taskId) => {
-    const ran = await runAgainst({ taskId, status: 'none', ...does('created') });
-    expect(ran).toMatchObject({ outcome: 'unknown', cause: 'unsettled', rowsAfter: 5000, record: 'quarantined' });
+describe('a server that tells no status, and announces a copy', () => {
+  const unknown = { outcome: 'unknown', cause: 'unsettled', result: 'failed', record: 'quarantined', copies: true };
+
+  test.each(taskIds.flatMap((taskId) => eitherWay.map((way) => ({ taskId, ...way }))))(
+    'nobody has seen the end: task id as $taskId, $way',
+    async ({ taskId, does }) => {
+      expect(await runAgainst({ taskId, status: 'none', ...does })).toMatchObject({ ...unknown, rowsAfter: 5000 });
+    },
+  );
+
+  test.each([1, 100, 4000])('%d rows fewer are a loss', async (losesRows) => {
+    const ran = await runAgainst({ status: 'none', ...copies, losesRows });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 5000 - losesRows, entry: { rowsMissing: losesRows } });
   });
 
-  test.each([1, 4000])('%d rows fewer are a loss', async (losesRows) => {
-    const ran = await runAgainst({ status: 'none', ...does('created'), losesRows });
-    expect(ran).toMatchObject({ outcome: 'rows-missing', record: 'quarantined' });
+  test('half the rows are a loss', async () => {
+    const ran = await runAgainst({ status: 'none', ...copies, copiesHalf: true });
+    expect(ran).toMatchObject({ ...missing, rowsAfter: 2500 });
+  });
+
+  test('the run starts nothing more', async () => {
+    expect(await runAgainst({ status: 'none', ...copies }, { second: true })).toMatchObject({
+      ...unknown,
+      second: 'not-started',
+    });
   });
 });
 
 describe('nothing is sent where there is little to gain, whatever a dry run says about how it would delete', () => {
-  const readings: Partial<Reading>[] = [{}, does('created'), { refusesFields: 400 }, { refusesFields: 422 }];
+  const readings: Partial<Reading>[] = [deletes, copies, { refusesFields: 400 }, { refusesFields: 422 }];
+
   test.each(readings)('no row is old: %o', async (reading) => {
     const ran = await runAgainst(reading, { old: 0 });
-    expect(ran).toMatchObject({ outcome: 'nothing-to-delete', rowsAfter: 5000, record: undefined });
+    expect(ran).toMatchObject({ outcome: 'nothing-to-delete', result: 'ok', rowsAfter: 5000, record: undefined });
   });
 
   test.each(readings)('less than the threshold: %o', async (reading) => {
     const ran = await runAgainst(reading, { old: 100 });
-    expect(ran).toMatchObject({ outcome: 'below-threshold', rowsAfter: 5100, record: undefined });
+    expect(ran).toMatchObject({ outcome: 'below-threshold', result: 'ok', rowsAfter: 5100, record: undefined });
   });
 
   test.each(readings)('a policy that refuses a reindex: %o', async (reading) => {
     const ran = await runAgainst(reading, { policy: { refuseReindex: true } });
     expect(ran).toMatchObject({ outcome: 'failed', cause: 'guard', rowsAfter: 10_000, record: undefined });
+  });
+
+  test.each(readings)('the address is wrong: %o', async (reading) => {
+    const ran = await runAgainst({ ...reading, prefixes: [''] }, { prefix: '/gms' });
+    expect(ran).toMatchObject({ outcome: 'failed', cause: 'server', rowsAfter: 10_000, record: undefined });
   });
 });
 

@@ -1,17 +1,18 @@
 import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { startOperationsService } from '../../../cli/operations-service/server.ts';
+import { runStateMachine } from '../../../cli/state-machine.ts';
+import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
-import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
-import { composeReport } from '../../../lambda/run/report.ts';
+import type { ReportServices } from '../../../lambda/run/report.ts';
+import { report } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 
-/** One whole run against one reading of the specification: real HTTP, virtual time. */
+/** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
 
 const dayMillis = 86_400_000;
 /** 2026-11-02T03:30:00Z: the service's `Date` has whole seconds, and so has this. */
@@ -20,75 +21,108 @@ const startMillis = 1_793_590_200_000;
 export interface Ran {
   outcome: string;
   cause: string;
+  result: string;
   rowsBefore: number;
   rowsAfter: number;
   requests: number;
+  /** Requests with the field that the specification does not name. */
+  withForceField: number;
   /** State of the ledger record afterwards; undefined if nothing was sent. */
   record: string | undefined;
+  /** The entry says that rows written meanwhile may be in the old index alone. */
   copies: boolean | undefined;
-  state: RunState;
+  entry: DecidedFacts;
+  /** Outcome of the second index. */
+  second: string | undefined;
 }
 
 export interface Wanted {
   /** Rows older than thirty days, and younger ones. */
   old?: number;
   young?: number;
+  /** Rows that are written while the truncation runs. */
+  written?: number;
   policy?: Record<string, unknown>;
   /** Milliseconds by which the run's clock is past a whole second. */
   offset?: number;
+  /** Of the address, before `/operations`. */
+  prefix?: string;
+  /** A second, larger index has a policy, too. */
+  second?: boolean;
 }
 
 export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {}): Promise<Ran> {
-  const { old = 5000, young = 5000, policy = {}, offset = 0 } = wanted;
+  const { old = 5000, young = 5000, written = 0, policy = {}, offset = 0, prefix = '/gms', second } = wanted;
   let now = startMillis + offset;
   const clock = { now: () => now, monotonic: () => now };
   const ages = [...spread(old, 40, 60), ...spread(young, 8, 29)];
-  const indices = [
-    { entityType: 'dataset', aspect: 'operation', timestamps: ages.map((days) => now - days * dayMillis) },
-  ];
+  const aspects = ['operation', ...(second ? ['datasetProfile'] : [])];
+  const indices = aspects.map((aspect, copies) => ({
+    entityType: 'dataset',
+    aspect,
+    timestamps: ages.flatMap((days) => Array<number>(copies + 1).fill(now - days * dayMillis)),
+  }));
   const { url, token, service, close } = await startOperationsService({ reading, clock, indices });
+  const rows = () => service.rows('dataset', 'operation');
   const transport = createHttpTransport();
   try {
     const source = { get: async () => token, reread: async () => token };
-    const operations = createOperations({
-      baseUrl: `${url}/gms`,
-      token: source,
-      transport,
-      realNow: clock.now,
-      sleep: async () => undefined,
-    });
+    const gmsUrl = `${url}${prefix}`;
+    const sleep = async () => undefined;
     const ledger = memoryLedger();
-    const text = JSON.stringify({ entityType: 'dataset', aspect: 'operation', retentionDays: 30, ...policy });
-    const services: RunServices = {
-      settings: { stage: 'test', gmsUrl: `${url}/gms`, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
-      parameters: { policies: async () => [{ name: 'policy', text }], paused: async () => false, token: source },
-      operations,
+    const policies = aspects.map((aspect) => ({
+      name: aspect,
+      text: JSON.stringify({ entityType: 'dataset', aspect, retentionDays: 30, ...policy }),
+    }));
+    const published: Report[] = [];
+    const services: RunServices & ReportServices = {
+      settings: { stage: 'test', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
+      parameters: { policies: async () => policies, paused: async () => false, token: source },
+      operations: createOperations({ baseUrl: gmsUrl, token: source, transport, realNow: clock.now, sleep }),
       ledger,
       clock,
       log: { info() {}, warn() {}, error() {} },
       deadline: () => now + 900_000,
+      publisher: { publish: async (one) => void published.push(one) },
+      // The facts are what is asserted; their English is tested as a table.
+      words: (facts) => facts as unknown as Report,
     };
-    const rows = () => service.rows('dataset', 'operation')?.total ?? 0;
-    const rowsBefore = rows();
-    const execution = { name: 'run', startTime: new Date(now).toISOString() };
-    let state = await plan({ input: {}, execution }, services);
-    while (state.next !== 'report') {
-      const asJson = JSON.parse(JSON.stringify(state)) as RunState;
-      if (state.next === 'wait') now += state.waitSeconds * 1000;
-      state = await (state.next === 'wait' ? poll(asJson, services) : truncate(asJson, services));
-    }
-    const report = composeReport({ input: state, execution }, { ...services, words: (facts) => facts as never });
-    const [entry] = report.policies;
-    const record = (await ledger.list())[0] as StoredRecord | undefined;
+    const rowsBefore = rows()?.total ?? 0;
+    await runStateMachine({
+      handlers: {
+        plan: (event) => plan(event as Parameters<typeof plan>[0], services),
+        async truncate(state) {
+          const sent = await truncate(state as Parameters<typeof truncate>[0], services);
+          rows()?.add(Array.from({ length: written }, (_, row) => now + row));
+          return sent;
+        },
+        poll: (state) => poll(state as Parameters<typeof poll>[0], services),
+        report: (event) => report(event as Parameters<typeof report>[0], services),
+      },
+      input: {},
+      execution: { name: 'run', startTime: new Date(now).toISOString() },
+      fast: {
+        maxWaitMillis: 0,
+        skipped: (millis) => {
+          now += millis;
+        },
+      },
+      now: clock.now,
+    });
+    const facts = published[0] as unknown as ReportFacts;
+    const [entry, other] = facts.policies as [DecidedFacts, DecidedFacts | undefined];
     return {
-      outcome: entry?.outcome ?? 'none',
-      cause: entry?.cause.kind ?? 'none',
+      outcome: entry.outcome,
+      cause: entry.cause.kind,
+      result: facts.result,
       rowsBefore,
-      rowsAfter: rows(),
+      rowsAfter: rows()?.total ?? 0,
       requests: service.asked.length,
-      record: record?.state,
-      copies: entry?.copies,
-      state,
+      withForceField: service.asked.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
+      record: (await ledger.list())[0]?.state,
+      copies: entry.copies,
+      entry,
+      second: other?.outcome,
     };
   } finally {
     await transport.close();

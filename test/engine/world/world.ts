@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@opensearch-project/opensearch';
 import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { RequestHandler } from '../../operations-service/simulation/engine.ts';
+import type { RequestHandler } from '../../operations-service/simulation/exchange.ts';
 import type { IncomingRequest } from '../../operations-service/simulation/exchange.ts';
 import { serveEngine } from '../../operations-service/simulation/server.ts';
 import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';

@@ -1,28 +1,20 @@
 import { Client } from '@opensearch-project/opensearch';
 import { randomUuid } from '../../../cli/operations-service/random.ts';
-import { type Changes, FaultError, parseFault } from '../faults.ts';
 import { type ProfileName, profileNamed } from '../profiles.ts';
 import type { Behaviour } from '../simulation/behaviour.ts';
-import type { RequestHandler } from '../simulation/engine.ts';
-import type { Asked, FaultDecision, IncomingRequest, Reply } from '../simulation/exchange.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } from '../simulation/exchange.ts';
 import { randomToken } from '../simulation/server.ts';
 import { type Front, receive } from '../simulation/wire/front.ts';
 import { inTime } from '../simulation/wire/steps.ts';
-import { renamedTask } from '../simulation/wire/task-ids.ts';
-import { checkProduct, EngineError, readEngineAddress } from './address.ts';
+import { checkProduct, readEngineAddress } from './address.ts';
 import type { NewIndexSettings } from './reindex.ts';
 import { openSearchEngine } from './search-engine.ts';
-
-/** The generations whose calls are known; the specification and Postgres have no search engine of their own. */
-export const realProfiles: readonly ProfileName[] = ['0.10.5', '0.11', '0.12', '0.13.2-1.1', '1.2-1.5', 'newest'];
 
 export interface OpenSearchOptions {
   /** `http://127.0.0.1:9200`; loopback only. */
   address: string;
-  /** Default: `newest`. */
-  profile?: ProfileName;
-  /** Faults of the wire and of the answers; tasks are up to the search engine itself. */
-  faults?: readonly string[];
+  /** Default: `newest`. The specification and Postgres have no search engine of their own. */
+  profile?: Exclude<ProfileName, 'specification' | 'postgres'>;
   /** DataHub's INDEX_PREFIX. */
   prefix?: string;
   settings?: Partial<NewIndexSettings>;
@@ -48,16 +40,10 @@ export interface OpenSearchService extends RequestHandler {
 /** RestHighLevelClient gives up after this. */
 const socketTimeoutMillis = 30_000;
 
-/** @throws EngineError, FaultError */
+/** @throws EngineError */
 export async function connectEngine(options: OpenSearchOptions): Promise<OpenSearchService> {
   const address = readEngineAddress(options.address);
-  const profile = options.profile ?? 'newest';
-  if (!realProfiles.includes(profile)) {
-    throw new EngineError(`The profile ${profile} has no search engine: choose one of ${realProfiles.join(', ')}.`);
-  }
-  let behaviour = profileNamed(profile).behaviour;
-  for (const text of options.faults ?? []) behaviour = { ...behaviour, ...wireFault(text, behaviour) };
-
+  let { behaviour } = profileNamed(options.profile ?? 'newest');
   const client = new Client({ node: address.href, maxRetries: 0, requestTimeout: socketTimeoutMillis });
   const version = await checkProduct(client, address);
   const { prefix = '', clock = { now: () => Date.now() }, token = randomToken() } = options;
@@ -74,7 +60,7 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
         return behaviour;
       },
       engine: openSearchEngine({ client, prefix, settings, behaviour: () => behaviour, now: clock.now }),
-      answeredTaskId: (names, id) => renamedTask(behaviour.taskIds, names, id, () => randomUuid(Math.random)),
+      uuid: () => randomUuid(Math.random),
     },
     token,
     asked,
@@ -102,38 +88,4 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
     close: () => client.close(),
   };
   return service;
-}
-
-/** Behaviour of the search engine itself: no profile or fault can change it. */
-const simulatedOnly: readonly (keyof Changes)[] = [
-  'maxBatchSize',
-  'slowAllocation',
-  'reindexFailsBeforeSwap',
-  'engineReachable',
-  'aliasBacked',
-  'refreshSeconds',
-  'firstSearchMillis',
-  'rowsPerSecond',
-  'batchOverheadMillis',
-  'batchJitter',
-  'abortAtShare',
-  'cancelAtShare',
-  'restartAtShare',
-  'floodAtShare',
-  'taskNumbersRestart',
-  'failAtFirstSearch',
-  'timeoutEndsTask',
-  'conflictShare',
-  'mergeSeconds',
-  'gcAfterSeconds',
-  'upgradeAfterSeconds',
-];
-
-function wireFault(text: string, behaviour: Behaviour): Partial<Behaviour> {
-  const changes = parseFault(text, behaviour);
-  const own = Object.keys(changes).find((key) => simulatedOnly.includes(key as keyof Changes));
-  if (own === undefined) return changes;
-  throw new FaultError(
-    `Fault ${text.split('=')[0]} is one of the simulated rows: a real search engine does as it does`,
-  );
 }

@@ -58,12 +58,12 @@ export async function submitReindex(
       await client.indices.putSettings({ index: target, body: tuned });
     }
     // ReindexRequest.validate, in the client: "[size] cannot be [0] in a scroll context".
-    if (size <= 0) throw reindexFailed(behaviour.zeroBatchStatus);
+    if (size <= 0) throw reindexFailed(400);
     const { body } = await client.reindex(
       {
         wait_for_completion: false,
         timeout: `${timeoutSeconds}s`,
-        ...(behaviour.reindexSlices > 1 && { slices: settings.shards }),
+        ...(behaviour.slicesReindex && settings.shards > 1 && { slices: settings.shards }),
         body: { conflicts: 'proceed', source: { index: sources, size, query: kept }, dest: { index: target } } as never,
       },
       // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds running copies.

@@ -50,7 +50,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
 
     // ElasticSearchTimeseriesAspectService.deleteAspectValuesAsync, ESBulkProcessor.deleteByQueryAsync
     async startDelete({ alias }, { endTimeMillis, batchSize, timeoutSeconds }) {
-      const { deleteBatchSize, deleteSlices } = behaviour();
+      const { deleteBatchSize } = behaviour();
       try {
         const { body } = await client.deleteByQuery({
           index: alias,
@@ -59,7 +59,6 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
           wait_for_completion: false,
           scroll_size: batchSize !== undefined && batchSize > 0 ? batchSize : deleteBatchSize,
           ...(timeoutSeconds > 0 && { timeout: `${timeoutSeconds}s` }),
-          ...(deleteSlices > 1 && { slices: deleteSlices }),
           body: { query: until(endTimeMillis) },
         });
         return taskIn(body);
@@ -75,8 +74,6 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
         after(submission.endTimeMillis),
         submission,
       ),
-
-    idleTask: () => 'none:1',
 
     // ESSystemMetadataDAO.getTaskStatus: it treats a 404 and an unreachable engine alike.
     async task(id): Promise<TaskStatus | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Everything in which servers differ, as data; the rest of the service uses it and knows no version numbers. `npm start`
- * serves `specified`; tests have other servers, and faults that change some of the values.
+ * Everything in which DataHub's releases differ, as data; the rest of the simulation uses it and knows no version
+ * numbers. Faults change some of the values.
  */
 
 export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexSizes';
@@ -25,33 +25,23 @@ export interface Interception {
   scope: Scope;
   /** Whether the server has carried out the request before the answer is replaced. */
   acts: boolean;
-  retryAfterSeconds?: number;
 }
 
 export interface Behaviour {
-  /**
-   * How rows are deleted without a force flag: the specification's message, DataHub's rule, or a backend without
-   * reindex.
-   */
+  /** How rows are deleted without a force flag: as the specification says, by DataHub's rule, or always in place. */
   mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
-  /** False: forceDeleteByQuery and forceReindex are ignored like any unknown field. */
+  /** False: forceDeleteByQuery is ignored like any unknown field. */
   knowsForceFlags: boolean;
-  /** Something in front of the server refuses them with 400, so that the server chooses. */
+  /** Something in front of the server refuses it with 400, so that the server chooses. */
   refusesForceFlags: boolean;
   /** Batch size of a delete-by-query if no positive one is sent. */
   deleteBatchSize: number;
   /** Batch size of a reindex if none is sent; 0 is refused by the search engine after the alias has moved. */
   reindexBatchSize: number;
-  /** Status of that refusal: by the client library (400) or by the search engine itself (500). */
-  zeroBatchStatus: 400 | 500;
   /** A task with a larger batch dies at its first search. */
   maxBatchSize: number;
   /** Every reindex fails with this status after the alias has moved. */
   reindexFailsAfterSwap: 400 | 500 | undefined;
-  /** Every reindex fails with 500 before the alias moves: the new index cannot be created. */
-  reindexFailsBeforeSwap: boolean;
-  /** A reindex without `timeoutSeconds` dies at its first write: the new index has no shard yet. */
-  slowAllocation: boolean;
   /** False: indices are concrete, as on fresh installations; a reindex is refused before anything changes. */
   aliasBacked: boolean;
   /** Searches see added, deleted and copied rows at the next multiple of this; 0: at once. */
@@ -59,6 +49,8 @@ export interface Behaviour {
   /** The new index of a reindex is never refreshed automatically. */
   refreshOffAfterReindex: boolean;
   refreshSourceBeforeReindex: boolean;
+  /** A reindex into more than one shard works in slices; its counters cover finished ones only. */
+  slicesReindex: boolean;
 
   /** A task's first search takes this long; until then it reports zeros, even as its total. */
   firstSearchMillis: number;
@@ -67,51 +59,34 @@ export interface Behaviour {
   batchOverheadMillis: number;
   /** Share (0 to 1) by which a batch is faster or slower, so that two tasks on the same rows take turns. */
   batchJitter: number;
-  /** Slices of a task; above 1 its counters cover finished slices only. */
-  deleteSlices: number;
-  reindexSlices: number;
   /** Share (0 to 1) of its rows after which a task ends, completed. */
   abortAtShare: number | undefined;
   /** Share after which someone cancels a task. */
   cancelAtShare: number | undefined;
   /** Share after which the node restarts: the task stops and its record is gone. */
   restartAtShare: number | undefined;
-  /** Share after which the disk is full, once: writes are refused until someone makes room. */
-  floodAtShare: number | undefined;
-  /**
-   * Task numbers start over when the node restarts (the node keeps its id), as real ones do: ids are reused. Off by
-   * default, because a client that follows tasks by id then has to tell them apart.
-   */
-  taskNumbersRestart: boolean;
   failAtFirstSearch: boolean;
-  /** True: `timeoutSeconds` ends a task between two batches. (Elasticsearch takes it per bulk request.) */
-  timeoutEndsTask: boolean;
   /** Share of the matching rows that changed in the meantime and are therefore kept. */
   conflictShare: number;
   taskIds: 'node:number' | 'uuid' | 'empty' | 'sentence';
 
   /** Form of `status` inside the task status. */
   statusForm: 'object' | 'text' | 'missing';
-  /** False: the task status is the body itself, without `value`. */
-  statusWrapped: boolean;
   /** False: no task is ever found (the search engine is unreachable, or there is none). */
   statusKnown: boolean;
   /** A task's record is gone as soon as the task has ended. */
   forgetsEndedTasks: boolean;
 
   sizes: 'sizeInMb' | 'sizeMb' | 'no-names' | 'failing' | 'one-store';
-  /** Deleted rows count in an index's size for this long; undefined: until a merge. */
-  mergeSeconds: number | undefined;
+  /** Deleted rows count in an index's size for this long. */
+  mergeSeconds: number;
 
   denied: readonly Action[];
   /** The answer to a missing privilege. */
   deniedStatus: 401 | 403;
   /** The entity registry detects unknown entity types (400), not the search engine (500). */
   knowsEntities: boolean;
-  /** Names are compared exactly, and an unknown one has no rows. */
-  exactNames: boolean;
 
-  decimalSign: '.' | ',';
   sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
 
   interceptions: readonly Interception[];
@@ -134,34 +109,26 @@ export const specified: Behaviour = {
   refusesForceFlags: false,
   deleteBatchSize: 10_000,
   reindexBatchSize: 10_000,
-  zeroBatchStatus: 400,
   maxBatchSize: 10_000,
   reindexFailsAfterSwap: undefined,
-  reindexFailsBeforeSwap: false,
-  slowAllocation: false,
   aliasBacked: true,
   refreshSeconds: 0,
   refreshOffAfterReindex: false,
   refreshSourceBeforeReindex: true,
+  slicesReindex: false,
 
   firstSearchMillis: 0,
   rowsPerSecond: 200_000,
   batchOverheadMillis: 45,
   batchJitter: 0,
-  deleteSlices: 1,
-  reindexSlices: 1,
   abortAtShare: undefined,
   cancelAtShare: undefined,
   restartAtShare: undefined,
-  floodAtShare: undefined,
-  taskNumbersRestart: false,
   failAtFirstSearch: false,
-  timeoutEndsTask: false,
   conflictShare: 0,
   taskIds: 'node:number',
 
   statusForm: 'object',
-  statusWrapped: true,
   statusKnown: true,
   forgetsEndedTasks: false,
 
@@ -171,9 +138,7 @@ export const specified: Behaviour = {
   denied: [],
   deniedStatus: 403,
   knowsEntities: true,
-  exactNames: false,
 
-  decimalSign: '.',
   sentence: 'usual',
 
   interceptions: [],

@@ -42,6 +42,14 @@ export type FaultDecision =
   /** The server acts, at once or later, but the client gets a different answer. */
   | { kind: 'act-then'; answer: Substitute; delayMillis?: number; actsAfterMillis?: number };
 
+/** Answers requests, whatever search engine is behind it. */
+export interface RequestHandler {
+  readonly token: string;
+  /** The last requests, oldest first: at least 10,000. */
+  readonly asked: readonly Asked[];
+  handle(request: IncomingRequest): Reply | Promise<Reply>;
+}
+
 /** One request as it was received, without its headers (they contain the token). */
 export interface Asked {
   /** Epoch milliseconds of the engine's clock. */

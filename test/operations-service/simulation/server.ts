@@ -3,24 +3,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions, type RequestHandler } from './engine.ts';
+import type { RequestHandler } from './exchange.ts';
 import { createListener } from './wire/listener.ts';
-
-export interface ServiceOptions extends EngineOptions, ServingOptions {}
 
 export interface ServingOptions {
   /** Default 0: any free port. */
-  port?: number;
+  port?: number | undefined;
   /** Writes the token to a temporary file, which `close` removes. */
-  tokenFile?: boolean;
+  tokenFile?: boolean | undefined;
 }
 
-export interface OperationsService<E extends RequestHandler = Engine> {
+export interface Served<E extends RequestHandler> {
   /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behaviour strips. */
   url: string;
   token: string;
   /** Path of the token file, if one was requested. */
-  tokenFile?: string;
+  tokenFile: string | undefined;
   engine: E;
   close(): Promise<void>;
 }
@@ -29,27 +27,13 @@ export interface OperationsService<E extends RequestHandler = Engine> {
 export const randomToken = (): string => randomBytes(24).toString('base64url');
 
 /**
- * The operations service over HTTP, on 127.0.0.1 only, with simulated rows.
- * @throws the system's error when the port is taken
- */
-export const startOperationsService = ({
-  port,
-  tokenFile,
-  ...options
-}: ServiceOptions = {}): Promise<OperationsService> =>
-  serveEngine(createEngine({ token: randomToken(), ...options }), {
-    ...(port !== undefined && { port }),
-    ...(tokenFile !== undefined && { tokenFile }),
-  });
-
-/**
  * Any engine over HTTP, on 127.0.0.1 only.
  * @throws the system's error when the port is taken
  */
 export async function serveEngine<E extends RequestHandler>(
   engine: E,
   { port = 0, tokenFile }: ServingOptions = {},
-): Promise<OperationsService<E>> {
+): Promise<Served<E>> {
   const listener = createListener(engine);
   await new Promise<void>((resolve, reject) => {
     listener.server.once('error', reject);
@@ -59,11 +43,11 @@ export async function serveEngine<E extends RequestHandler>(
   return {
     url: `http://127.0.0.1:${(listener.server.address() as AddressInfo).port}`,
     token: engine.token,
-    ...(kept === undefined ? {} : { tokenFile: kept.path }),
+    tokenFile: kept?.path,
     engine,
     async close() {
       await listener.close();
-      if (kept !== undefined) await rm(kept.folder, { recursive: true, force: true });
+      if (kept) await rm(kept.folder, { recursive: true, force: true });
     },
   };
 }

@@ -11,11 +11,9 @@ export interface PhysicalIndex {
   /** True: writes stay invisible until someone refreshes. */
   refreshOff: boolean;
   /** One of this many shards is unavailable: searches find fewer rows, and nothing says so. */
-  shardsWithOneAway?: number;
-  /** Deleted rows that still use space, by the second in which they were deleted. */
+  shardsWithOneAway?: number | undefined;
+  /** Deleted rows use space until a merge some minutes later; by the second in which they were deleted. */
   unmerged: { at: number; rows: number }[];
-  /** Rows that were written again under their old ids, each with the number of that writing. */
-  reemitted?: Map<number, number>;
 }
 
 /** One time series aspect of one entity type: the name that GMS asks for, and the index behind it. */
@@ -25,8 +23,6 @@ export interface LogicalIndex {
   /** `dataset_operationaspect_v1`. */
   alias: string;
   physical: PhysicalIndex;
-  /** If the name is a pattern: the indices that match it. They are counted together, and not truncated. */
-  covers?: readonly LogicalIndex[];
 }
 
 /**
@@ -37,16 +33,10 @@ export class Cluster {
   readonly logical = new Map<string, LogicalIndex>();
   /** Indices that no alias points to: what reindexing leaves behind. */
   readonly leftovers = new Map<string, PhysicalIndex>();
-  /** By id; if a number is reused after a restart, the newer task has the id. */
+  /** By id. */
   readonly tasks = new Map<string, Task>();
-  /** Every task there ever was, by serial number: rows refer to these. */
-  readonly started = new Map<number, Task>();
   private readonly running = new Set<Task>();
   refreshMillis = 0;
-  /** The disk is at its flood stage: writes are refused. */
-  flooded = false;
-  /** How often rows have been written again. */
-  reemissions = 0;
   now: number;
   private nextRowId = 1;
   private refreshedAt: number;
@@ -86,8 +76,7 @@ export class Cluster {
   }
 
   start(task: Task): void {
-    this.tasks.set(task.id, task);
-    this.started.set(task.plan.serial, task);
+    this.tasks.set(task.plan.id, task);
     this.running.add(task);
   }
 
@@ -103,17 +92,6 @@ export class Cluster {
     }
     if (this.refreshMillis === 0 && !physical.refreshOff) physical.store.refresh();
     return ids;
-  }
-
-  /** Writes rows of the index again under the same ids: newer than what a search found before. */
-  reemit(physical: PhysicalIndex, ids: Iterable<number>): void {
-    this.reemissions++;
-    physical.reemitted ??= new Map();
-    for (const id of ids) physical.reemitted.set(id, this.reemissions);
-  }
-
-  reemittedSince({ reemitted }: PhysicalIndex, id: number, since: number): boolean {
-    return reemitted !== undefined && (reemitted.get(id) ?? 0) > since;
   }
 
   find(name: string): PhysicalIndex | undefined {

@@ -1,5 +1,5 @@
 /**
- * The rows of one physical index, known row by row, 18 bytes each.
+ * The rows of one physical index, known row by row.
  *
  * What is stored and what a search sees differ until a refresh, as in the search engine: an added row is not found yet,
  * a deleted row is still found.
@@ -7,10 +7,6 @@
 
 const ALIVE = 1;
 const VISIBLE = 2;
-
-/** Who removed a row: the serial number of a task, or one of these two. */
-export const NOBODY = 0;
-export const OTHERS = 0xffffffff;
 
 export interface Row {
   /** Unique in the whole service; a copy of a row keeps its id. */
@@ -25,7 +21,6 @@ export class RowStore {
   private ids: Uint32Array;
   private timestamps: Float64Array;
   private flags: Uint8Array;
-  private removers: Uint32Array;
   private used = 0;
   private dirty = false;
   /** Number of existing rows, whether a search finds them or not. */
@@ -35,7 +30,6 @@ export class RowStore {
     this.ids = new Uint32Array(capacity);
     this.timestamps = new Float64Array(capacity);
     this.flags = new Uint8Array(capacity);
-    this.removers = new Uint32Array(capacity);
   }
 
   add(id: number, timestamp: number): void {
@@ -49,10 +43,9 @@ export class RowStore {
   }
 
   /** @returns false if the row was already gone. */
-  remove(position: number, by: number): boolean {
+  remove(position: number): boolean {
     if ((this.flags[position]! & ALIVE) === 0) return false;
     this.flags[position]! &= ~ALIVE;
-    this.removers[position] = by;
     this.alive--;
     this.dirty = true;
     return true;
@@ -109,21 +102,9 @@ export class RowStore {
   }
 
   /** Every row that a search finds, including those deleted since the last refresh. */
-  *found(shards?: number): Generator<Row> {
+  *found(): Generator<Row> {
     for (let position = 0; position < this.used; position++) {
-      if (shards !== undefined && isAway(this.ids[position]!, shards)) continue;
       if ((this.flags[position]! & VISIBLE) !== 0) yield this.at(position);
-    }
-  }
-
-  /** Every row that ever existed, with who removed it (NOBODY while it exists). */
-  *history(): Generator<Row & { removedBy: number }> {
-    for (let position = 0; position < this.used; position++) {
-      yield {
-        id: this.ids[position]!,
-        timestamp: this.timestamps[position]!,
-        removedBy: this.removers[position]!,
-      };
     }
   }
 
@@ -136,6 +117,5 @@ export class RowStore {
     this.ids = larger(new Uint32Array(capacity), this.ids);
     this.timestamps = larger(new Float64Array(capacity), this.timestamps);
     this.flags = larger(new Uint8Array(capacity), this.flags);
-    this.removers = larger(new Uint32Array(capacity), this.removers);
   }
 }

@@ -10,10 +10,6 @@ export interface Simulation extends Server<LogicalIndex> {
   seed: number;
   /** The random ages of indices. */
   ages: Random;
-  /** The node that a new task runs on, its number there, and its number in this service. */
-  newTask(): { nodeId: string; number: number; serial: number };
-  /** Task numbers start over after a restart, if this server does that. */
-  restartNumbers(): void;
-  /** The disk reaches its flood stage; a second call does nothing, so that someone can make room. */
-  fillDisk(): void;
+  /** The id of a new task, and its number in this service. */
+  newTask(): { id: string; serial: number };
 }

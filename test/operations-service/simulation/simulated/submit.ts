@@ -1,5 +1,5 @@
 import { randomOf } from '../../../../cli/operations-service/random.ts';
-import { deleteFailed, reindexFailed } from '../wire/restli.ts';
+import { reindexFailed } from '../wire/restli.ts';
 import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
@@ -8,29 +8,20 @@ import { type Fate, Task, type TaskPlan } from './task.ts';
 /**
  * Starts a delete-by-query: rows are deleted in place, batch by batch, as a search finds them now.
  * @returns the task's id
- * @throws RestliError `Async delete query failed`
  */
-export function startDelete(
-  simulation: Simulation,
-  { physical, covers }: LogicalIndex,
-  submission: Submission,
-): string {
-  if (covers !== undefined) throw deleteFailed();
+export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
   const { behaviour, cluster } = simulation;
-  const batchSize = positive(submission.batchSize) ?? behaviour.deleteBatchSize;
-  const begun = cluster.reemissions;
-  return start(simulation, physical, submission, {
+  const { batchSize } = submission;
+  return start(simulation, physical, {
     kind: 'delete',
     isIncomplete: physical.shardsWithOneAway !== undefined,
-    batchSize,
-    slices: behaviour.deleteSlices,
+    batchSize: batchSize !== undefined && batchSize > 0 ? batchSize : behaviour.deleteBatchSize,
     source: physical.store,
     snapshot: physical.store.search(submission.endTimeMillis, 'until'),
     work: (serial) => (position) => {
-      const changed =
-        (behaviour.conflictShare > 0 && randomOf(simulation.seed + serial, position) < behaviour.conflictShare) ||
-        cluster.reemittedSince(physical, physical.store.at(position).id, begun);
-      if (changed || !physical.store.remove(position, serial)) return 'conflict';
+      const { conflictShare } = behaviour;
+      const changed = conflictShare > 0 && randomOf(simulation.seed + serial, position) < conflictShare;
+      if (changed || !physical.store.remove(position)) return 'conflict';
       cluster.remember(physical, 1, cluster.now);
       return 'deleted';
     },
@@ -46,7 +37,6 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
   const { behaviour, cluster } = simulation;
   const source = index.physical;
   if (source.name === index.alias) throw reindexFailed(400);
-  if (behaviour.reindexFailsBeforeSwap) throw reindexFailed(500);
 
   // GMS names the index, by its own clock (ESIndexBuilder).
   const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));
@@ -56,78 +46,56 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
   if (behaviour.refreshSourceBeforeReindex) source.store.refresh();
   target.refreshOff = behaviour.refreshOffAfterReindex;
   const batchSize = submission.batchSize ?? behaviour.reindexBatchSize;
-  if (batchSize <= 0) throw reindexFailed(behaviour.zeroBatchStatus);
+  if (batchSize <= 0) throw reindexFailed(400);
 
-  return start(simulation, target, submission, {
+  return start(simulation, target, {
     kind: 'reindex',
     isIncomplete: source.shardsWithOneAway !== undefined,
     batchSize,
-    slices: behaviour.reindexSlices,
     source: source.store,
     snapshot: source.store.search(submission.endTimeMillis, 'after'),
     work: () => (position) => {
       const { id, timestamp } = source.store.at(position);
-      // A row that was rewritten in the meantime already exists: the older copy replaces it.
-      if (cluster.reemittedSince(target, id, 0)) return 'updated';
       target.store.add(id, timestamp);
       return 'created';
     },
   });
 }
 
-type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'slices' | 'source' | 'snapshot'> & {
+type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'source' | 'snapshot'> & {
   /** A shard of the source is unavailable, which ends a task at its first search. */
   isIncomplete: boolean;
   work(serial: number): TaskPlan['work'];
 };
 
-function start(
-  simulation: Simulation,
-  target: PhysicalIndex,
-  submission: Submission,
-  { work, isIncomplete, ...plan }: Work,
-): string {
-  const { behaviour, cluster } = simulation;
-  const named = simulation.newTask();
-  const rows = plan.snapshot.length;
-  const { batchJitter, floodAtShare } = behaviour;
+function start(simulation: Simulation, target: PhysicalIndex, { work, isIncomplete, ...plan }: Work): string {
+  const { behaviour, cluster, seed } = simulation;
+  const { id, serial } = simulation.newTask();
+  const { batchJitter, maxBatchSize } = behaviour;
   const task = new Task({
     ...plan,
-    ...named,
+    id,
     indexName: target.name,
     startedAt: cluster.now,
     searchMillis: behaviour.firstSearchMillis,
     rowsPerSecond: behaviour.rowsPerSecond,
     batchOverheadMillis: behaviour.batchOverheadMillis,
-    pace: (batch) =>
-      batchJitter === 0 ? 1 : 1 + batchJitter * (2 * randomOf(simulation.seed + named.serial, batch) - 1),
-    refused(done) {
-      // The disk fills up once; someone has to make room before writes continue.
-      if (floodAtShare !== undefined && done >= rows * floodAtShare) simulation.fillDisk();
-      return cluster.flooded;
-    },
-    work: work(named.serial),
-    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > behaviour.maxBatchSize || isIncomplete,
-    ...fateOf(simulation, plan.kind === 'reindex' && submission.timeoutSeconds <= 0, rows),
-    ...(behaviour.timeoutEndsTask && submission.timeoutSeconds > 0
-      ? { deadline: cluster.now + submission.timeoutSeconds * 1000 }
-      : {}),
+    pace: (batch) => 1 + batchJitter * (2 * randomOf(seed + serial, batch) - 1),
+    work: work(serial),
+    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > maxBatchSize || isIncomplete,
+    fate: fateOf(simulation, plan.snapshot.length),
   });
   cluster.start(task);
-  return task.id;
+  return id;
 }
 
-function fateOf({ behaviour }: Simulation, unallocated: boolean, rows: number): { fate?: Fate } {
-  const fates: Fate[] = [];
-  const at = (kind: Fate['kind'], share: number | undefined) => {
-    if (share !== undefined) fates.push({ kind, afterRows: Math.floor(rows * share) });
-  };
-  at('abort', behaviour.slowAllocation && unallocated ? 0 : behaviour.abortAtShare);
-  at('cancel', behaviour.cancelAtShare);
-  at('restart', behaviour.restartAtShare);
-  const first = fates.sort((one, other) => one.afterRows - other.afterRows)[0];
-  return first === undefined ? {} : { fate: first };
+/** The first of the ends that the behaviour has in store. */
+function fateOf({ behaviour }: Simulation, rows: number): Fate | undefined {
+  const { abortAtShare, cancelAtShare, restartAtShare } = behaviour;
+  const shares = { abort: abortAtShare, cancel: cancelAtShare, restart: restartAtShare };
+  const fates = (Object.keys(shares) as Fate['kind'][]).flatMap((kind) => {
+    const share = shares[kind];
+    return share === undefined ? [] : [{ kind, afterRows: Math.floor(rows * share) }];
+  });
+  return fates.sort((one, other) => one.afterRows - other.afterRows)[0];
 }
-
-const positive = (value: number | undefined): number | undefined =>
-  value !== undefined && value > 0 ? value : undefined;

@@ -7,11 +7,8 @@ export interface Fate {
 }
 
 export interface TaskPlan {
-  nodeId: string;
-  /** As the node counts: after a restart it may start over. */
-  number: number;
-  /** As this service counts: never reused. Rows refer to it. */
-  serial: number;
+  /** `<node>:<number>`. */
+  id: string;
   kind: 'delete' | 'reindex';
   /** Name of the physical index that loses rows, or gets them. */
   indexName: string;
@@ -19,24 +16,18 @@ export interface TaskPlan {
   startedAt: number;
   /** The first search takes this long; until then the task reports zeros, even as its total. */
   searchMillis: number;
-  /** Rows of one batch; 0 makes one batch of all of them. */
   batchSize: number;
   rowsPerSecond: number;
   batchOverheadMillis: number;
   /** A factor on a batch's time. */
   pace(batch: number): number;
-  slices: number;
   /** The rows to work on, as a search found them at the start: positions in `source`. */
   snapshot: Uint32Array;
   source: RowStore;
   /** Does the work on one row. */
-  work(position: number): 'created' | 'updated' | 'deleted' | 'conflict';
-  /** True: the index refuses writes (the disk is full). Given the rows done so far. */
-  refused(doneRows: number): boolean;
-  fate?: Fate;
-  failsAtFirstSearch?: boolean;
-  /** Epoch milliseconds after which no further batch starts. */
-  deadline?: number;
+  work(position: number): 'created' | 'deleted' | 'conflict';
+  fate: Fate | undefined;
+  failsAtFirstSearch: boolean;
 }
 
 /** One line of a task's counters, named as the search engine names them. */
@@ -54,34 +45,21 @@ export interface Counters {
 export type TaskState = 'running' | 'completed' | 'gone';
 
 /**
- * A refused batch is resent this many times, with a wait before each (the search engine's
- * BackoffPolicy.exponentialBackoff).
- */
-const bulkRetries = 11;
-const backOffMillis = (retry: number): number => 500 + 10 * Math.floor(Math.exp(0.8 * retry) - 1);
-
-/**
  * A task of the search engine: it works through its snapshot batch by batch. Nothing here waits; `nextBatchAt` says
  * when the batch under way will be done, `runBatch` does it.
  */
 export class Task {
-  readonly id: string;
   readonly plan: Omit<TaskPlan, 'snapshot'>;
   state: TaskState = 'running';
   completedAt: number | undefined;
   canceled: string | undefined;
-  /** How often a batch was resent. */
-  retries = 0;
-  /** How often the batch under way was refused. */
-  private refusals = 0;
-  private readonly counters: Counters;
+  readonly counters: Counters;
   private snapshot: Uint32Array;
   private processed = 0;
   private lastBatchAt: number;
 
   constructor({ snapshot, ...plan }: TaskPlan) {
     this.plan = plan;
-    this.id = `${plan.nodeId}:${plan.number}`;
     this.snapshot = snapshot;
     this.lastBatchAt = plan.startedAt + plan.searchMillis;
     const total = plan.failsAtFirstSearch ? 0 : snapshot.length;
@@ -90,10 +68,9 @@ export class Task {
     else this.meetFate();
   }
 
-  /** Epoch milliseconds at which the batch under way is done, or is refused; undefined when the task has ended. */
+  /** Epoch milliseconds at which the batch under way is done; undefined when the task has ended. */
   nextBatchAt(): number | undefined {
     if (this.state !== 'running') return undefined;
-    if (this.refusals > 0) return this.lastBatchAt + backOffMillis(this.refusals - 1);
     const { batchOverheadMillis, rowsPerSecond, pace } = this.plan;
     const millis = batchOverheadMillis + (this.batchRows() / rowsPerSecond) * 1000;
     return this.lastBatchAt + millis * pace(this.counters.batches);
@@ -102,12 +79,7 @@ export class Task {
   runBatch(): void {
     const doneAt = this.nextBatchAt();
     if (doneAt === undefined) return;
-    if (this.counters.total > 0 && this.refusals === 0) this.counters.batches++;
-    if (this.batchRows() > 0 && this.plan.refused(this.processed)) {
-      this.beRefused(doneAt);
-      return;
-    }
-    this.refusals = 0;
+    if (this.counters.total > 0) this.counters.batches++;
     const end = this.processed + this.batchRows();
     for (; this.processed < end; this.processed++) {
       const done = this.plan.work(this.snapshot[this.processed]!);
@@ -115,8 +87,7 @@ export class Task {
     }
     this.lastBatchAt = doneAt;
     this.meetFate();
-    const late = this.plan.deadline !== undefined && doneAt >= this.plan.deadline;
-    if (this.state === 'running' && (this.processed >= this.counters.total || late)) this.end('completed', doneAt);
+    if (this.state === 'running' && this.processed >= this.counters.total) this.end('completed', doneAt);
   }
 
   /** Ends the task where it is; with a reason, as `_cancel` does. */
@@ -131,36 +102,10 @@ export class Task {
     this.end('gone', at);
   }
 
-  /** What the task has really done. */
-  counted(): Counters {
-    return { ...this.counters };
-  }
-
-  /** Epoch milliseconds of its last batch. */
-  get movedAt(): number {
-    return this.lastBatchAt;
-  }
-
-  /** Share of its rows that it has worked on. */
-  share(): number {
-    return this.counters.total === 0 ? 1 : this.processed / this.counters.total;
-  }
-
-  /** The batch waits and is resent; after the last attempt the task ends with failures that are never reported. */
-  private beRefused(at: number): void {
-    this.lastBatchAt = at;
-    if (this.refusals === bulkRetries) {
-      this.end('completed', at);
-      return;
-    }
-    this.refusals++;
-    this.retries++;
-  }
-
   private batchRows(): number {
     const left = this.snapshot.length - this.processed;
     const untilFate = this.plan.fate === undefined ? left : this.plan.fate.afterRows - this.processed;
-    return Math.max(0, Math.min(left, untilFate, this.plan.batchSize === 0 ? left : this.plan.batchSize));
+    return Math.max(0, Math.min(left, untilFate, this.plan.batchSize));
   }
 
   private meetFate(): void {

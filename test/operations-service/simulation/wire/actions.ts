@@ -45,7 +45,7 @@ function* act(server: Server, request: IncomingRequest, action: string | null): 
       const given = readStatusRequest(parseBody(request.body));
       demand(server, action, 'User is unauthorized to get ES task status');
       const value = yield* taskStatus(server, given);
-      return { reply: json(200, server.behaviour.statusWrapped ? JSON.stringify({ value }) : value), value };
+      return { reply: json(200, JSON.stringify({ value })), value };
     }
     case 'getIndexSizes':
       demand(server, action, 'User is unauthorized to get index sizes.');

@@ -1,4 +1,3 @@
-import { withDoubles } from './doubles.ts';
 import { RestliError } from './restli.ts';
 import type { IndexSize, Server } from './search-engine.ts';
 import { type Steps, step } from './steps.ts';
@@ -18,7 +17,7 @@ export function* indexSizes({ behaviour, engine }: Server): Steps<string> {
   }
   const indices = yield* step(engine.sizes());
   const rows = behaviour.sizes === 'one-store' ? [wholeStore(indices)] : indices.map((one) => rowOf(one, behaviour));
-  return withDoubles({ value: { indexSizes: rows } }, ['sizeInMb', 'sizeMb']);
+  return JSON.stringify({ value: { indexSizes: rows } });
 }
 
 function wholeStore(indices: readonly IndexSize[]): object {

@@ -18,7 +18,7 @@ export function scopeOf(action: string | undefined, body: unknown): Scope | unde
 }
 
 /** What the client gets instead of the server's answer. */
-export function interceptedReply({ kind, retryAfterSeconds }: Interception, own: HttpReply): Reply {
+export function interceptedReply({ kind }: Interception, own: HttpReply): Reply {
   switch (kind) {
     case 'gateway-timeout':
       // DataHub's frontend gives up after 120 s and says so in plain text.
@@ -32,9 +32,7 @@ export function interceptedReply({ kind, retryAfterSeconds }: Interception, own:
     case 'unauthorized-empty':
       return text(401, '');
     case 'throttled':
-      return json(429, errorBody(429, 'Throttled: too many requests'), {
-        'Retry-After': String(retryAfterSeconds ?? 1),
-      });
+      return json(429, errorBody(429, 'Throttled: too many requests'), { 'Retry-After': '1' });
     case 'garbage':
       return garbage(own);
     case 'reset':

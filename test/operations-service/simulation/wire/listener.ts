@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { RequestHandler } from '../engine.ts';
-import type { IncomingRequest, Reply } from '../exchange.ts';
+import type { IncomingRequest, Reply, RequestHandler } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
 /** HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should. */

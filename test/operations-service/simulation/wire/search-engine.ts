@@ -5,11 +5,8 @@ import type { Eventually } from './steps.ts';
 export interface SearchEngine<Index = unknown> {
   /** Entity types that have an index, in lower case. */
   entityTypes(): Eventually<readonly string[]>;
-  /**
-   * The index of an aspect; undefined if unknown names simply have no rows (Postgres).
-   * @throws RestliError 500 for one that does not exist
-   */
-  index(entityType: string, aspect: string): Eventually<Index | undefined>;
+  /** @throws RestliError 500 for an aspect that has no index */
+  index(entityType: string, aspect: string): Eventually<Index>;
   /** @throws RestliError 500 if counting fails */
   count(index: Index, cutoffMillis: number): Eventually<Counts>;
   /**
@@ -18,8 +15,6 @@ export interface SearchEngine<Index = unknown> {
    */
   startDelete(index: Index, submission: Submission): Eventually<string>;
   startReindex(index: Index, submission: Submission): Eventually<string>;
-  /** A task id for a truncate that has nothing to do. */
-  idleTask(): string;
   /** undefined: no such task, or an engine that does not answer; GMS cannot tell these apart. */
   task(id: string): Eventually<TaskStatus | undefined>;
   /** @throws RestliError 500 */
@@ -60,6 +55,6 @@ export interface IndexSize {
 export interface Server<Index = unknown> {
   behaviour: Behaviour;
   engine: SearchEngine<Index>;
-  /** What a client gets for a task: its id, or what this server returns instead. */
-  answeredTaskId(names: { entityType: string; aspect: string }, id: string): string;
+  /** For a server that answers something else than task ids. */
+  uuid(): string;
 }

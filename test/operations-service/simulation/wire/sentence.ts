@@ -6,11 +6,11 @@ export type Mode = 'delete' | 'reindex';
 export function dryRunSentence(
   counts: { matching: number; total: number },
   mode: Mode,
-  { sentence, decimalSign }: Pick<Behaviour, 'sentence' | 'decimalSign'>,
+  { sentence }: Pick<Behaviour, 'sentence'>,
 ): string {
   // Two counts, not one snapshot: rows that arrived in between make the first larger than the second.
   const total = sentence === 'racing-counts' ? 0 : counts.total;
-  const share = percent(counts.matching, total, sentence === 'unscaled-percent' ? 1 : 100).replace('.', decimalSign);
+  const share = percent(counts.matching, total, sentence === 'unscaled-percent' ? 1 : 100);
   if (sentence === 'reworded') {
     return `Would remove ${counts.matching} of ${total} documents [${share} percent]. Nothing was changed.`;
   }

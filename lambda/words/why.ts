@@ -228,7 +228,6 @@ export const unsettled: Record<CauseOf<'unsettled'>['why'], { subject: string; w
   uncountable: { subject: 'cannot be counted', what: 'how its truncation ended cannot be counted' },
   'not-looked': { subject: 'not looked at', what: 'a truncation of it could not be looked at' },
   judged: { subject: 'judged elsewhere', what: 'a later run has judged its truncation' },
-  step: { subject: 'Truncate broke down', what: 'a truncation may have been sent' },
 };
 
 export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: CauseOf<'unsettled'>): string {
@@ -259,7 +258,7 @@ export function watchingWhy({ why, hours, since, lastMovedAt, error }: CauseOf<'
   const reason = {
     'run-time': `The run's time ended first${hours === undefined ? '' : ` (maxRunHours, ${counted(hours, 'hour', 'hours')})`}.`,
     looks: 'The run had used up its 2,000 looks.',
-    'other-version': 'This job was redeployed in the middle of the run.',
+    step: 'Poll broke down, so nobody looked any more.',
     preview: 'A preview looks once, and judges nothing.',
   }[why];
   const began =
